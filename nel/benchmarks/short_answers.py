@@ -14,7 +14,7 @@ from typing import Final
 
 from nel.core.thinking import split_reasoning
 from nel.scoring.overlap import squad_tokens
-from nel.scoring.reading.texts import declared_text
+from nel.scoring.reading.texts import declared_text, read_text
 from nel.scoring.text import answer_after_marker, behind_marker
 
 _END_TOKEN: Final = re.compile(r"<\|[a-z_]{2,30}\|>|</s>|<(?:eos|end_of_turn|eot_id)>", re.IGNORECASE)
@@ -50,6 +50,13 @@ _REASONING: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A first line that begins the reasoning of a response which declares no answer after it."""
+_SAID: Final = "said"
+"""The rule of a reading that found an answer which a sentence says without declaring it."""
+_SENTENCE_WORDS_MIN: Final = 3
+_APPOSITION: Final = re.compile(r",\s+(?:the|an?|which|who|where|located)\s")
+_DATED: Final = re.compile(
+    r"[Ii]n\s+(?P<date>(?:[A-Z][a-z]+\s+)?\d{3,4})\.?|[Oo]n\s+(?P<day>[A-Z][a-z]+\s+\d{1,2},\s+\d{4})\.?"
+)
 _FRAME: Final = re.compile(
     r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+", re.IGNORECASE
 )
@@ -84,6 +91,28 @@ def short_answer(response: str, *, keep_money: bool = False) -> str | None:
         declared = _first_line(response)
     typeset = _TYPESET.fullmatch(declared) if declared else None
     return typeset["text"] if typeset else declared
+
+
+def forms_of(response: str) -> tuple[str, ...]:
+    """Return the short answer of a response as it is written, and what it says where it is a sentence or a date.
+
+    A sentence ends in a full stop; a title without one, such as "Life Is Beautiful", says nothing else.
+
+    >>> forms_of("The capital of France is Paris."), forms_of("In 1969."), forms_of("Life Is Beautiful"), forms_of("")
+    (('The capital of France is Paris.', 'Paris'), ('In 1969.', '1969'), ('Life Is Beautiful',), ())
+    """
+    answer = short_answer(response)
+    if answer is None:
+        return ()
+    dated = _DATED.fullmatch(answer)
+    if dated is not None:
+        return answer, dated["date"] or dated["day"]
+    if not answer.rstrip("*_").endswith(".") or len(answer.split()) < _SENTENCE_WORDS_MIN:
+        return (answer,)
+    reading = read_text(answer.strip("*_ "))
+    if reading.value is None or reading.rule != _SAID:
+        return (answer,)
+    return answer, _APPOSITION.split(reading.value, maxsplit=1)[0]
 
 
 def _listed(below: str) -> str | None:

@@ -174,13 +174,13 @@ WORDS: Final[dict[str, str]] = {
         "about ce ¿|are· can· could· did· does· do· ist· is· könnte· maybe· might· perhaps· serait· should· was· "
         "what·if· why·not· would· è· é· هل· 是不是· "
     ),
-    "c5a65315": (
-        "all answers antwort anything equivocada errada errata everything falsch falsche false fausse incorrect "
-        "incorrecta incorreta instead invece lugar ma mais mas mauvaise n non não opposed other pero peut plutôt "
-        "pode puede rather resposta respuesta risposta rule ruled rules ruling réponse sbagliata und vez wrong y "
-        "а неверный неправильный （|·anstatt ·ausschließen ·avoid ·besides ·descart ·discard ·dismiss ·elimin "
-        "·esclud ·except ·exclu ·jamais ·jamás ·kein ·mai ·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt "
-        "·unlike ·weder ·исключ ·не ·ни استبعاد لا ليس 不是 不能选 不选 并非 排除 错误答案 错误选项 "
+    "b074ab64": (
+        "all anything best equivocada errada errata everything falsch falsche false fausse incorrect incorrecta "
+        "incorreta instead invece least lugar ma mais mas mauvaise n next non não opposed other pero peut plutôt "
+        "pode puede rather rule ruled rules ruling sbagliata second und vez worst wrong y а неверный неправильный "
+        "（|·anstatt ·ausschließen ·avoid ·besides ·descart ·discard ·dismiss ·elimin ·esclud ·except ·exclu "
+        "·jamais ·jamás ·kein ·mai ·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt ·than ·unlike ·weder ·исключ "
+        "·не ·ни استبعاد لا ليس 不是 不能选 不选 并非 排除 错误答案 错误选项 "
     ),
     "d5ff31ea": (
         "also hier jedenfalls make man merely off only puede ruled sicher too wir|are·inaccurate are·invalid "

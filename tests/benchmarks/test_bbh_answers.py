@@ -14,6 +14,10 @@ PLAUSIBLE = 'Is the following sentence plausible? "Ann scored a reverse layup."'
 RETURN = "If you follow these instructions, do you return to the starting point? Take 1 step."
 LIARS = "Question: Ann lies. Bob says Ann lies. Does Bob tell the truth?"
 CAUSE = "How would a typical person answer each of the following questions about causation?\nDid Ann cause it?"
+SHOT = (
+    "How would a typical person answer each of the following questions about causation?\nFrank shot. Did Frank "
+    "intentionally shoot his neighbor in the body?"
+)
 REASONS = "First, we look at it.\n\n"
 
 
@@ -79,7 +83,14 @@ def test_answers_in_the_words_of_chat_models(answer: str, gold: str, problem: st
         ("<answer>) } ] ]</answer>", ") } ] ]", CLOSE, True),
         ("1. )\n2. }\n3. ]\n4. ]", ") } ] ]", CLOSE, True),
         ("I need to add a closing angle bracket: >", ">", "Input: < [ ]", True),
-        ("The complete sequence is: [ [ { ( ) } ] ]", ") } ] ]", CLOSE, False),
+        ("The complete sequence is: [ [ { ( ) } ] ]", ") } ] ]", CLOSE, True),
+        ("[ [ { ( ) } ] ]", ") } ] ]", CLOSE, True),
+        ("So the answer is `[ [ { ( ) } ] ]`.", ") } ] ]", CLOSE, True),
+        (r"\boxed{[ [ { ( ) } ] ]}", ") } ] ]", CLOSE, True),
+        ("So the answer is [ [ { ( ) } ].", ") } ] ]", CLOSE, False),
+        ("So the answer is [ [ { ( ] } ) ].", ") } ] ]", CLOSE, False),
+        ("So the answer is [ { ( ) } ].", ") } ] ]", CLOSE, False),
+        ("We have [ [ { ( ) } ] ]. So the answer is ) } ].", ") } ] ]", CLOSE, False),
         ("We close `(` with `)` and `[` with `]`.", ")", CLOSE, False),
         ('So, we need ")", "]". So the', ") ]", CLOSE, False),
         ("<answer>apple bear cat</answer>", "apple bear cat", SORT, True),
@@ -140,5 +151,49 @@ def test_brackets_and_lists_in_other_wrappings(answer: str, gold: str, problem: 
 )
 def test_decisions_that_restate_the_question(answer: str, gold: str, problem: str, right: bool) -> None:
     """The value that a formula comes to, and the last sentence that restates what was asked, decide."""
+    found = bbh.scorer(ScorerInput(response=answer, target=gold, metadata={"input": problem}))
+    assert found["correct"] is right, found  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "problem", "right"),
+    [
+        ("A typical person would say that he did not intentionally shoot his neighbor.", "No", SHOT, True),
+        ("Therefore, a typical person would say that Frank didn't intentionally shoot him.", "No", SHOT, True),
+        ("A typical person would say that he did.", "Yes", SHOT, True),
+        ("A typical person would say that Frank intentionally shot his neighbor.", "Yes", SHOT, True),
+        ("A typical person would say that Frank intentionally shot his neighbor.", "No", SHOT, False),
+        ("A typical person would say that Frank intentionally shot the policeman.", "Yes", SHOT, False),
+        ("A typical person would say that it was an accident.", "Yes", SHOT, False),
+        ("A typical person would say that he did not miss but hit him.", "No", SHOT, False),
+        ("The sentence isn't plausible.", "no", PLAUSIBLE, True),
+        ("It's not a plausible sentence.", "no", PLAUSIBLE, True),
+        ("The sentence is not very plausible.", "no", PLAUSIBLE, True),
+        ("The sentence is unlikely to be plausible.", "no", PLAUSIBLE, True),
+        ("It is not implausible.", "yes", PLAUSIBLE, True),
+        ("This is a plausible sentence.", "yes", PLAUSIBLE, True),
+        ("This is a plausible sentence.", "no", PLAUSIBLE, False),
+        ("You will not be at the starting point.", "No", RETURN, True),
+        ("You end up back where you started.", "Yes", RETURN, True),
+        ("Therefore, following these instructions does return you to the starting point.", "Yes", RETURN, True),
+        ("Following these instructions will not bring you back to the starting point.", "No", RETURN, True),
+        ("After following them you are 1 step away from the starting point.", "No", RETURN, True),
+        ("You are 0 steps away from the starting point.", "No", RETURN, False),
+        ("Bob is truthful.", "Yes", LIARS, True),
+        ("Bob is a liar.", "No", LIARS, True),
+        ("Ann is a liar.", "No", LIARS, False),
+        ("The argument isn't deductively valid because it affirms the consequent.", "invalid", "", True),
+        ("It isn't valid.", "invalid", "", True),
+        ("This is not a valid argument.", "invalid", "", True),
+        ("This is an invalid argument.", "invalid", "", True),
+        ("This is a valid argument.", "valid", "", True),
+        ("This is a valid argument.", "invalid", "", False),
+        ("So the conclusion does not follow from the premises.", "invalid", "", True),
+        ("The conclusion follows necessarily from the premises.", "valid", "", True),
+        ("The conclusion follows if all cats are black.", "valid", "", False),
+    ],
+)
+def test_decisions_in_the_words_of_each_task(answer: str, gold: str, problem: str, right: bool) -> None:
+    """A typical person's view, a plausible sentence, a walk, a liar and an argument, each with its near misses."""
     found = bbh.scorer(ScorerInput(response=answer, target=gold, metadata={"input": problem}))
     assert found["correct"] is right, found  # type: ignore[index]

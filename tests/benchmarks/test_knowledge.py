@@ -180,3 +180,41 @@ def test_mmlu_of_the_real_package() -> None:
     golds = Counter(row["answer"] for row in rows)
     assert golds == {"A": 3_222, "B": 3_462, "C": 3_582, "D": 3_776}
     assert all(mmlu.mmlu_generative.sample(row, sample_id="1").choices for row in rows[:500])
+
+
+@pytest.mark.parametrize(
+    ("response", "right"),
+    [
+        ("It is Paris.", True),
+        ("The capital of France is Paris.", True),
+        ("It's Paris, the capital of France.", True),
+        ("**The capital is Paris.**", True),
+        ("The capital of France is not Paris.", False),
+        ("It is Paris or Rome.", False),
+        ("It might be Paris.", False),
+        ("Some say it is Paris.", False),
+        ("If it rains, it is Paris.", False),
+        ("It is Paris' suburb.", False),
+        ("It is Rome.", False),
+    ],
+)
+def test_a_sentence_says_its_short_answer(response: str, right: bool) -> None:
+    """A sentence counts by what it says; one that denies, reports or offers two says no answer."""
+    assert scored(triviaqa.triviaqa, response, ["Paris"])["exact_match"] is right
+    assert scored(nq_open.nq_open, response, ["Paris"])["exact_match"] is right
+
+
+@pytest.mark.parametrize(
+    ("response", "gold", "right"),
+    [
+        ("In 1969.", "1969", True),
+        ("In 1969.", "in 1969", True),
+        ("On July 20, 1969.", "July 20, 1969", True),
+        ("In 1968.", "1969", False),
+        ("Life Is Beautiful", "Life Is Beautiful", True),
+        ("Life Is Beautiful", "Beautiful", False),
+    ],
+)
+def test_dates_and_titles_as_short_answers(response: str, gold: str, right: bool) -> None:
+    """A date counts with its preposition or without; a title is no sentence."""
+    assert scored(nq_open.nq_open, response, [gold])["exact_match"] is right

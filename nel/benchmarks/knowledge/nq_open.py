@@ -5,7 +5,7 @@ The official rule is SQuAD's exact match against any of the accepted answers.
 
 from __future__ import annotations
 
-from nel.benchmarks.short_answers import same_span, short_answer
+from nel.benchmarks.short_answers import forms_of, same_span
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.reading.run_on import own_answer
 
@@ -38,6 +38,7 @@ A:"""
 def nq_open(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each accepted one, by SQuAD's exact match."""
     response, ran_on = own_answer(sample)
-    answer = short_answer(response)
-    exact = answer is not None and same_span(answer, sample.target)
-    return {"exact_match": exact, "parsed": answer is not None, "extracted": answer, **ran_on}
+    forms = forms_of(response)
+    right = [form for form in forms if same_span(form, sample.target)]
+    answer = (*right, *forms, None)[0]
+    return {"exact_match": bool(right), "parsed": answer is not None, "extracted": answer, **ran_on}

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from nel.benchmarks.short_answers import short_answer
+from nel.benchmarks.short_answers import forms_of
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.reading.run_on import own_answer
 
@@ -90,6 +90,6 @@ def compare(answer: str, accepted: Sequence[str]) -> tuple[bool, float]:
 def triviaqa(sample: ScorerInput) -> dict[str, object]:
     """Look for the answer among the accepted spellings; F1 with the nearest beside it."""
     response, ran_on = own_answer(sample)
-    answer = short_answer(response)
-    exact, f1 = compare(answer or "", sample.target)
-    return {"exact_match": exact, "f1": f1, "parsed": answer is not None, "extracted": answer, **ran_on}
+    forms = forms_of(response) or ("",)
+    (exact, f1), answer = max(((compare(form, sample.target), form) for form in forms), key=lambda found: found[0])
+    return {"exact_match": exact, "f1": f1, "parsed": bool(answer), "extracted": answer or None, **ran_on}

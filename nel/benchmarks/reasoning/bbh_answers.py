@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from nel.benchmarks.reasoning.bbh_restated import read_validity, restated
 from nel.scoring.numeric.numbers import numbers_equal
-from nel.scoring.reading.categories import read_category
 from nel.scoring.reading.letters import labels_for, read_labels
 from nel.scoring.reading.numbers import read_number
 from nel.scoring.reading.result import Reading
@@ -50,6 +50,10 @@ _CLOSERS: Final = re.compile(
     r"(?<![\w\-=+(\[{<])[)\]}>](?:(?:[\s,`'\"“”‘’*$]|\\(?=[}])|(?<=[\s,`'\"])and(?=[\s`'\"]))*[)\]}>])*(?![\w])"
 )
 """Closing brackets in a row, with at most separators and emphasis between."""
+_GIVEN_BRACKETS: Final = re.compile(r"(?m)\bInput:[^\S\n]*([\[\](){}<>][\[\](){}<>\s]*?)\s*$")
+"""The brackets that a problem asks to close."""
+_BRACKETS_IN_A_ROW: Final = re.compile(r"(?:(?:[\[\](){}<>]|\\[{}])[\s,`'\"$*]*)+")
+_PAIRS: Final = dict(zip("([{<", ")]}>", strict=True))
 _GIVES_BRACKETS: Final = re.compile(
     r"\b(?:clos\w+|remain\w*|rest|complet\w+|missing|need\w*|answer|sequence|result|output|add(?:ing|ed)?|append\w*)\b",
     re.IGNORECASE,
@@ -80,34 +84,6 @@ _TYPICAL: Final = re.compile(
 )
 """What "How would a typical person answer?" is answered with."""
 _TRUTH: Final = {"yes": "True", "no": "False"}
-_PLAUSIBILITY: Final = {"plausible": "yes", "not plausible": "no", "implausible": "no"}
-"""What a sentence can be called where it is asked whether it is plausible."""
-_ASKED_LIAR: Final = re.compile(r"\bDoes (?P<name>\w+) tell the truth\?")
-_RETURNS: Final = re.compile(
-    r"\b(?:you|we|i)\s+(?:would\s+|will\s+|also\s+|indeed\s+)?(?P<no>(?:do|does|did|would|will)(?:\s+not|n['’]t)\s+(?:end\s+up\s+)?)?"
-    r"(?:do\s+|have\s+)?(?:return(?:ed|ing)?|(?:are|end\s+up)\s+(?:back\s+)?(?P<not>not\s+(?:back\s+)?)?at)\s+(?:back\s+)?(?:to\s+)?the\s+"
-    r"(?:start(?:ing)?|original|initial)\s+(?:point|position)[\s.!*_`]*\Z",
-    re.IGNORECASE,
-)
-_NOT_BACK: Final = re.compile(
-    r"(?:\b(?:is|are|am)(?:\s+not|n['’]t)|,\s+not)\s+(?:(?:the\s+same\s+as\s+|at\s+)?(?:the\s+)?(?:start(?:ing)?|original|initial)\s+"
-    r"(?:point|position)|where\s+(?:we|you|i)\s+(?:started|began))[\s.!*_`]*\Z",
-    re.IGNORECASE,
-)
-"""What says that the instructions lead elsewhere: "(0, 3), which is not the starting point"."""
-_LAST_SENTENCE: Final = re.compile(r"(?:\A|[.!?\n]\s*)(?P<last>[^.!?\n]+[\s.!*_`]*)\Z")
-_SENTENCE_MAX: Final = 300
-_VALIDITY: Final = {
-    f"{denied}{how}{word}": verdict
-    for how in ("", "deductively ", "logically ", "formally ")
-    for denied, word, verdict in (
-        ("", "valid", "valid"),
-        ("", "invalid", "invalid"),
-        ("not ", "valid", "invalid"),
-        ("not ", "invalid", "valid"),
-    )
-}
-"""What an argument can be called."""
 
 
 def read_answer(response: str, gold: str, problem: str = "") -> str | None:
@@ -131,37 +107,15 @@ def read_answer(response: str, gold: str, problem: str = "") -> str | None:
         return None if letter is None or "," in letter else f"({letter})"
     if gold.casefold() in {"yes", "no", "true", "false"}:
         text = _TYPICAL.sub("the answer is", response) if "typical person" in problem else response
-        decided = _stated(read_decision(text), text, may_mention=True) or _restated(text, problem)
+        decided = _stated(read_decision(text), text, may_mention=True) or restated(response, problem)
         return _TRUTH.get(decided or "") if gold.casefold() in {"true", "false"} else decided
     if gold in {"valid", "invalid"}:
-        return _VALIDITY.get(read_category(response, tuple(_VALIDITY)).value or "")
+        return read_validity(response)
     if numbers_equal(gold, gold):
         return read_number(response).value
     if is_brackets(gold):
-        return _brackets(response)
+        return completion(response, problem) or _brackets(response)
     return _words(response, problem)
-
-
-def _restated(text: str, problem: str) -> str | None:
-    """Return the yes or no that the last sentence of a response gives by restating what was asked, or None."""
-    if "plausible" in problem:
-        return _PLAUSIBILITY.get(read_category(text, tuple(_PLAUSIBILITY)).value or "")
-    last = _LAST_SENTENCE.search(text[-_SENTENCE_MAX:].rstrip())
-    if last is None or "if" in last["last"].lower().split():
-        return None
-    if "return to the starting point" in problem and (found := _RETURNS.search(last["last"])) is not None:
-        return "no" if found["no"] or found["not"] else "yes"
-    if "return to the starting point" in problem and _NOT_BACK.search(last["last"]) is not None:
-        return "no"
-    asked = _ASKED_LIAR.search(problem)
-    if asked is None:
-        return None
-    verdict = re.search(
-        rf"\b{asked['name']}\s+(?:(?P<yes>(?:also\s+|is\s+|must\s+be\s+|does\s+)?tell(?:s|ing)?\s+the\s+truth)|(?:is\s+)?(?:lies|lying)"
-        rf"|(?:does|is)(?:\s+not|n['’]t)\s+tell(?:ing)?\s+the\s+truth)[\s.!*_`]*\Z",
-        last["last"],
-    )
-    return None if verdict is None else "yes" if verdict["yes"] else "no"
 
 
 def _stated(reading: Reading, text: str, *, may_mention: bool) -> str | None:
@@ -222,6 +176,35 @@ def _brackets(response: str) -> str | None:
     is_whole = is_declared or response.rstrip()[-1:] in _CLOSES
     row = _row_of_brackets(declared or response, is_declared=is_declared) if is_whole else None
     return row or _items_of_brackets(response) or declared
+
+
+def completion(response: str, problem: str) -> str | None:
+    """Return what a response adds to the brackets of a problem, where its answer repeats them and closes them all.
+
+    >>> completion("So the answer is [ ( ) ].", "Input: [ ("), completion("So the answer is ( ) ].", "Input: [ (")
+    (') ]', None)
+    """
+    given = _GIVEN_BRACKETS.search(problem)
+    declared = declared_answer(response) if given else None
+    lines = [line for line in response.splitlines() if any(mark in _BRACKETS for mark in line)]
+    for part in (declared, lines[-1] if lines else None):
+        if given is None or part is None:
+            continue
+        rows = [_BETWEEN_BRACKETS.sub("", row) for row in _BRACKETS_IN_A_ROW.findall(part)]
+        added = rows[-1].removeprefix(_BETWEEN_BRACKETS.sub("", given[1])) if rows else ""
+        if added and added != rows[-1] and _is_balanced(rows[-1]):
+            return " ".join(added)
+    return None
+
+
+def _is_balanced(brackets: str) -> bool:
+    open_ones: list[str] = []
+    for mark in brackets:
+        if mark in _PAIRS:
+            open_ones.append(_PAIRS[mark])
+        elif not open_ones or open_ones.pop() != mark:
+            return False
+    return not open_ones
 
 
 def _row_of_brackets(text: str, *, is_declared: bool) -> str | None:

@@ -52,6 +52,7 @@ _FOLLOWS: Final = lazy_pattern(
           | e\ não | а\ не ) \b | ，
       | \s (?: because | since | rather\ than | and\ not | overall | here | [–—-] ) | \s? [(（] | です | となり | である
         | \s وليس
+      | \s (?: by | with\ (?:respect|regard)\ to ) \s
       | \s (?: sentiment | tone | emotions? | attitude | stance | opinion | feelings? | view | relation | review
         | tweet | text | comment | category | class | label | in \s (?: tone | sentiment ) )
         [*_]* (?: [.!;,] | $ )
@@ -96,6 +97,14 @@ _DENIED_AFTER: Final = lazy_pattern(
 )
 
 
+_DISBELIEVES: Final = lazy_pattern(
+    r"\b(?:do|would|did)(?:n['’]t|\s+not)\s+(?:think|believe|say|consider|call|classify|label|find)\b"
+    r"(?!.*(?:\bbut\b|[,;]\s+(?:so|it['’]s|it\s+is|this\s+is)\b))",
+    re.IGNORECASE,
+)
+"""Before a label that is denied as a whole sentence: "I don't think this is toxic"."""
+
+
 class _Labels(NamedTuple):
     pattern: re.Pattern[str]
     known: dict[str, str]
@@ -138,8 +147,14 @@ def _compiled(labels: tuple[str, ...]) -> _Labels:
     written = sorted(plain, key=lambda label: (-len(label), label))
     parts = [r"(?:\s|\\?_)+".join(map(re.escape, label.split())).replace("/", r"\s?/\s?") for label in written if label]
     edge = r"(?<![A-Za-zÀ-ɏА-яё0-9])(?<![A-Za-z0-9]-)", r"(?![A-Za-zÀ-ɏА-яё0-9])(?!-[A-Za-z0-9])"
+    denied = [label for label in written if label.lower().startswith("not ")]
+    for label in denied:  # "isn't toxic" is "not toxic"
+        for short in ("n't", "n’t"):
+            key = short + label[len("not") :]
+            known[key if cased else key.casefold()] = known[label if cased else label.casefold()]
+    shortly = [rf"(?<=[sae])n['’]t\s+{re.escape(label[len('not ') :])}{edge[1]}" for label in denied]
     alternatives = "|".join(
-        part if any(mark >= "\u0600" for mark in part) else edge[0] + part + edge[1] for part in parts
+        shortly + [part if any(mark >= "\u0600" for mark in part) else edge[0] + part + edge[1] for part in parts]
     )
     return _Labels(re.compile(alternatives or r"(?!)", 0 if cased else re.IGNORECASE), known, cased)
 
@@ -180,6 +195,8 @@ class _LabelSearch(Search):
         for place, part in (parts[0], parts[-1]):
             if not self.is_bare(part) or part.rstrip().endswith(("?", "？", "؟")):
                 continue
+            if clauses.RETRACTION.search(text[place + len(part) :]):
+                continue  # "Positive. Wait, it is sarcastic, so negative."
             mention = self._mentions(part)
             if mention and not self._is_listed(mention[0].label):
                 start = line.start + begin + place + mention[0].start
@@ -217,6 +234,10 @@ class _LabelSearch(Search):
         ):
             return found
         standing = [mention for mention in mentions if not self._is_denied(sentence, mention)]
+        disbelieved = _DISBELIEVES.search(sentence)
+        opposite = self.labels.known.get(f"not {mentions[0].label}".casefold()) if len(mentions) == 1 else None
+        if disbelieved is not None and opposite is not None and disbelieved.end() <= mentions[0].start:
+            return Found(opposite, offset + mentions[0].start, offset + mentions[0].end, "said", SAID)
         if match is not None:
             behind = [mention for mention in mentions if mention.start >= match.end()]
             if behind and (found := self._first_in(sentence, match.end(), offset, "declared")) is not None:
@@ -274,7 +295,8 @@ class _LabelSearch(Search):
 
     def _is_denied(self, sentence: str, mention: _Mention) -> bool:
         return bool(
-            _DENIES.search(sentence[max(0, mention.start - 40) : mention.start])
+            _DISBELIEVES.search(sentence[max(0, mention.start - _WINDOW) : mention.start])
+            or _DENIES.search(sentence[max(0, mention.start - 40) : mention.start])
             or _DENIED_AFTER.match(sentence, mention.end)
         )
 

@@ -16,7 +16,8 @@ _BEFORE_MAX: Final = 120
 _BESIDE = lazy_pattern(
     r"""
     \\(?:boxed|fbox)\s?\{ (?P<other> [^\n]{1,60}? ) \} [\s$*)\]\\]*
-    (?: [,;&] | [,;]?\s* (?: (?P<or> or | oder | ou | o | или | 或者? ) | and | und | et | y | e | и | 和 ) (?![^\W_]) )
+    (?: [,;&]
+      | [,;]?\s* (?: (?P<or> or | oder | ou | o | или | 或者? ) | and | und | et | y | e | и | 和 ) (?![^\W_]) )?
     [\s$*(\[\\]* \Z
     """,
     re.IGNORECASE | re.VERBOSE,

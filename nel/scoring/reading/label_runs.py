@@ -23,12 +23,17 @@ JOINED = lazy_pattern(
     _CLOSING
     + r"(?:(?:[,(]\s*+)?(?:(?:or|and)\b(?:\s+(?:maybe|perhaps|possibly|potentially|alternatively|even|also)\b,?)?"
     + r"|maybe\b|perhaps\b|possibly\b)|[,;/|&、+]|\b(?:und|oder|et|ou|oppure|y|e|o|и|или)\b"
-    + r"|和|或|还是|或者|または|か|أو|و)[^\S\n]*+(?:(?:letter|option|choice)[^\S\n]++)?"
+    + r"|和|或|还是|或者|または|か|أو|و|[→⇒⟶➔➜]|[-=]{1,2}>)[^\S\n]*+(?:(?:letter|option|choice)[^\S\n]++)?"
 )
 _SET_APART = lazy_pattern(r"[)\]*_]*[.):\]]\s*\w")
 _CLOSED = lazy_pattern(_CLOSING)
-_CONTINUES = lazy_pattern(_CLOSING + r"(?:(?!(?:and|or|because|since|as)\b)[^\W\d_]|\.[^\S\n]+[a-z])")
-_OR = lazy_pattern(r"\b(?:or|maybe|perhaps|possibly|oder|ou|oppure|o|или)\b|或|还是|または|か|أو", re.IGNORECASE)
+_CONTINUES = lazy_pattern(
+    r"(?!\s*[-=]{1,2}>)" + _CLOSING + r"(?:(?!(?:and|or|because|since|as)\b)[^\W\d_]|\.[^\S\n]+[a-z])"
+)
+_OR = lazy_pattern(
+    r"\b(?:or|maybe|perhaps|possibly|oder|ou|oppure|o|или)\b|或|还是|または|か|أو|[→⇒⟶➔➜]|[-=]>", re.IGNORECASE
+)
+"""What offers several labels; an arrow between two of them may be a correction or a sequence."""
 UNDECIDED: Final = "?"
 """Follows labels that are joined by "or"; no label is written so."""
 _NEXT_WORD = lazy_pattern(r"[^\S\n]+([a-z]+)")
@@ -86,11 +91,14 @@ def run_at(text: str, position: int, labels: tuple[str, ...]) -> Run:
     Labels joined by "or" are followed by `UNDECIDED`, since the response decides for neither.
     """
     found: set[str] = set()
-    start, separated, hedged, slashed, undecided = position, False, False, False, False
+    start, separated, hedged, slashed, in_brackets, undecided = position, False, False, False, False, False
     first = last = position
     while True:
         at = label_at(text, start, labels)
-        if at is not None and (hedged or slashed) and found and _SET_APART.match(text, at[1]):
+        is_apart = (hedged and in_brackets) or (
+            (hedged or slashed) and at is not None and _SET_APART.match(text, at[1])
+        )
+        if at is not None and found and at[0] not in found and is_apart:
             return Run((*found, UNDECIDED), first, at[1])
         if at is None or (found and ("\n" in text[start : at[1]] or _CONTINUES.match(text, at[1]))):
             break
@@ -105,6 +113,7 @@ def run_at(text: str, position: int, labels: tuple[str, ...]) -> Run:
             break
         separated = joined is not None and any(mark in joined[0] for mark in ",;/&")
         slashed = joined is not None and "/" in joined[0]
+        in_brackets = joined is not None and "(" in joined[0]
         hedged = joined is not None and _OR.search(joined[0]) is not None
         start = joined.end() if joined else at[1]
     if found and separated and _OTHER_LABEL.match(text, start):

@@ -16,7 +16,17 @@ from typing import Final
 from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import phrases, status
 from nel.scoring.reading.alphabets import with_latin_labels
+from nel.scoring.reading.contrasted_labels import (
+    called_correct,
+    is_of_another_case,
+    is_of_one_case,
+    is_same_paragraph,
+    likelier_of_run,
+    likelier_only,
+    only_exception,
+)
 from nel.scoring.reading.declarations import OF_OPTIONS, Declaration, declarations
+from nel.scoring.reading.declared_labels import run_declared
 from nel.scoring.reading.indirect_labels import (
     chosen_later,
     concluded_behind,
@@ -41,8 +51,10 @@ from nel.scoring.reading.label_runs import labels_for as labels_for  # noqa: PLC
 from nel.scoring.reading.listed_options import is_listed, marked_option, numbered_answers, verdict_lines
 from nel.scoring.reading.option_texts import OptionTexts, with_others
 from nel.scoring.reading.plain_endings import plain_label
+from nel.scoring.reading.plain_options import one_of_two, stated_number
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import NOTHING, Reading
+from nel.scoring.reading.run_on import before_next_question
 from nel.scoring.reading.sentences import (
     concluded_label,
     is_cut_off,
@@ -59,6 +71,8 @@ _OVER_OTHERS = lazy_pattern(
     [\s*_]*+ [(\[]? (?P<label>[A-Z]) [)\]]? [*_]*+ (?:
         ,? \s+ (?: (?:(?:and|but)\s+)?not | rather\s+than | instead\s+of | over | because | since ) \b [^\n?]{1,200}
       | \s* > [^\n?]{1,60}
+      | \s+ is \s+ (?:(?:much|far|clearly|a)\s+)? (?:better|likelier|closer|stronger|more\s+[a-z]+) \b
+        [^\n?.;]{1,80} [.!]?
       | \s+ is \s+ the \s+ (?!wrong|incorrect|worst|least|false|only\s+(?:wrong|incorrect|false)) [^\n?.;]{1,60} [.!]?
       | \s+ \( (?! [^()\n]* \b (?: or | maybe | perhaps | possibly | not\s+sure | if ) \b) [^()\n?]{1,200} \) [.]?
       | ,? \s+ (?: for\s+sure | I\s+(?:think|guess|believe|suppose) ) [.!]?
@@ -80,43 +94,14 @@ _NAMES = lazy_pattern(r"\s*(?:denotes?|represents?|stands?\s+for|refers?\s+to|me
 _CALLED_WRONG = lazy_pattern(r"[*_\s]*(?:no|wrong|incorrect|false)\b", re.IGNORECASE)
 _SMALL_OPENING = lazy_pattern(r"[a-z]\)[^\S\n]+[^\n]{1,80}\s*")
 """``b) Paris`` as a whole response; "(a) …" begins a list of the response's own."""
-_FILLER = lazy_pattern(
-    r"""
-    (?: [\s*_"'“‘`(]*+ (?:
-        clearly | definitely | probably | likely | most\s+likely | (?:most\s+)?certainly | obviously | simply | indeed
-      | thus | therefore | hence | then | also | of\s+course | in\s+fact | most\s+accurately | correctly | best
-      | i\s+(?:think|believe|guess|would\s+say|['’]d\s+say) (?: \s+(?:it\s+is|it['’]s|that) )?
-      | option | choice | letter | answer | statement | alternative | number | represented\s+by | given\s+by
-      | the (?: \s+(?:correct|right|best|first|second|third|fourth|fifth|last|final)
-          (?:\s+(?:option|choice|one|answer))? )?
-      | die | la | el | il | (?-i: o | a ) | le | opción | opção | opzione | buchstabe | lettre | letra
-      | lettera | antwort
-      | réponse | вариант | буква | الخيار | الحرف
-      ) \b [\s,:：*_]*+ )+
-    | [\s*_]*+ (?: 选项 | 選項 | 选择 | 選択肢 | 选 | 選 ) \s*+
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_LESSER_MAX: Final = 40
+_LESSER = lazy_pattern(
+    r"\b(?:least\s+\w+|less\s+likely|worst|(?:second|2nd|third|3rd|next)(?:[\s-]+(?:best|most\s+likely))?|runner-up|backup)"
+    r"[*_]*\s+[*_]*(?:possible\s+)?\Z",
+    re.IGNORECASE,
 )
-"""Words that may stand between a declaration and its label: "the answer is clearly option B"."""
-_SET_OFF = lazy_pattern(
-    r"""
-      [(\[（【] \s* (?:[Oo]ption\s+)? (?P<bracketed>[A-Za-z]) \s* [)\]）】]
-    | \*\* \(? (?P<bold>[A-Z]) [).:]{0,2} \*\*
-    | \b[Oo]ption \s+ \(? (?P<named>[A-Z]) (?!\w)
-    """,
-    re.VERBOSE,
-)
+"""Before "answer" or "choice", which then names another one than the best: "the second best answer is A"."""
 _SHORT_MARKER = lazy_pattern(r"(?m)^[^\S\n]*+[*_]*+A[*_]*:[*_]*[^\S\n]*")
-_NOT_BUT = lazy_pattern(
-    r"""
-    [\s*_]*+ (?: not | nicht | pas | no | non | não | не | 不是 ) \s* (?: option | choice )? \s* [^\n]{1,60}?
-    (?: ,? \s* \b (?: but | rather | sondern | mais | sino | bensì | ma | mas | а | но ) \b \s* (?: rather
-    | actually )? | [，,]? \s* 而是 | [,;–—] \s* (?: it | that | this ) (?: ['’]s | \s+ is | \s+ should \s+ be ) \b )
-    [\s*_:]*+
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_SENTENCE_END = lazy_pattern(r"[.!?。]\s")
 _ASKS = lazy_pattern(r"[^.!?\n]{0,60}\?")
 _NONE_OF = lazy_pattern(
     r"\b(?:neither|nor|not|except|but|besides|if|whether|think|thought|says?|said)\b[^.!?\n]*\Z", re.IGNORECASE
@@ -197,6 +182,7 @@ def read_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None 
     'tag'
     """
     known = tuple(labels)
+    text = before_next_question(text, in_words=True)
     return plain_label(text, known, choices or None) or read_any_labels(text, known, choices)
 
 
@@ -204,7 +190,7 @@ def read_any_labels(text: str, known: tuple[str, ...], choices: Sequence[str] | 
     """Read the labels of a response that does not end plainly; `read_labels` has the rule."""
     plain, reading = with_latin_labels(prepared(text)), Reading()
     texts = OptionTexts(known, choices) if choices else None
-    if texts and (whole := texts.exactly(plain)):
+    if texts and (whole := texts.whole(plain)):
         return reading.take(whole, 0, len(plain), "the text of a choice")
     if _declared(plain, known, texts, reading).rule != NOTHING:
         return reading
@@ -228,35 +214,76 @@ def read_any_labels(text: str, known: tuple[str, ...], choices: Sequence[str] | 
 
 def _declared(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Reading:
     """Read the last declaration that counts, or what the response corrects it to."""
-    taken: Run | None = None
-    form, unread = "", 0
-    for one in declarations(text, OF_OPTIONS):
-        run = with_box_beside(text, one, _run_declared(text, one, labels, texts), labels)
-        if not run.labels or (one.form == "hashes" and not LINE_ENDS.match(text, run.end)):
-            if one.form in _BINDING:
-                unread = max(unread, one.stop)
-            continue
-        end = texts.behind(text, run.end, run.labels[-1]) if texts else run.end
-        bound = one.form in _BINDING or status.is_plain(text, run.start, run.end)
-        why = None if bound else status.objection(text, run.start, end, one.start, whole=texts is not None)
-        if why is None and not bound:
-            begin = run.start - len(status.sentence_before(text, run.start))
-            close = end + len(status.sentence_behind(text, end))
-            if phrases.DEPENDS.search(text, begin, close) and len(labels_named(text, begin, close, labels)) > 1:
-                reading.reject(run.start, run.end, status.UNDECIDED)
-                return reading.take(None, run.start, run.end, status.UNDECIDED)
-        if why is None:
-            taken, form = with_others(text, run, end, labels), one.form
-            break
-        reading.reject(run.start, run.end, why)
+    taken, form = _taken(text, labels, texts, reading)
+    if form == status.UNDECIDED and taken is not None:
+        return reading.take(None, taken.start, taken.end, status.UNDECIDED)
     corrected = _corrected(text, labels, texts, reading, taken.end if taken else 0)
     if corrected is not None:
         return reading.take(*corrected, "corrected")
-    if taken is None and unread:
+    if taken is None and (unread := _empty_tag(text, labels, texts)):
         return reading.take(None, unread, unread, "a tag without a label")
     if taken is None:
         return reading
     return _settled(text, labels, texts, reading, taken, form)
+
+
+def _taken(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> tuple[Run | None, str]:
+    """Return the labels of the last declaration that counts, and its form; `status.UNDECIDED` where cases differ.
+
+    One that answers one case, "For inhibitors the answer is B", counts where no other stands right before it.
+    """
+    of_case: tuple[Run, str] | None = None
+    for one in declarations(text, OF_OPTIONS):
+        run = _run_of(text, one, labels, texts)
+        if not run.labels:
+            continue
+        end = texts.behind(text, run.end, run.labels[-1]) if texts else run.end
+        why = _objection(text, one, run, end, labels, texts)
+        if why == status.UNDECIDED:
+            reading.reject(run.start, run.end, why)
+            return run, why
+        is_of_case = why is None and of_case is None and is_of_one_case(text, one.start)
+        if is_of_case and is_of_another_case(text, one.start):
+            why = status.SUPPOSED
+        if why is not None:
+            reading.reject(run.start, run.end, why)
+        elif is_of_case:
+            of_case = with_others(text, run, end, labels), one.form
+        elif of_case is None:
+            return with_others(text, run, end, labels), one.form
+        elif run.labels != of_case[0].labels and is_same_paragraph(text, run.end, of_case[0].start):
+            return Run(run.labels, run.start, of_case[0].end), status.UNDECIDED
+        else:
+            break
+    return of_case or (None, "")
+
+
+def _run_of(text: str, one: Declaration, labels: tuple[str, ...], texts: OptionTexts | None) -> Run:
+    run = with_box_beside(text, one, run_declared(text, one, labels, texts), labels)
+    is_heading = one.form == "hashes" and not LINE_ENDS.match(text, run.end)
+    return Run((), run.start, run.end) if is_heading else run
+
+
+def _objection(
+    text: str, one: Declaration, run: Run, end: int, labels: tuple[str, ...], texts: OptionTexts | None
+) -> str | None:
+    """Return why a declared label does not count, `status.UNDECIDED` where its sentence leaves open which does."""
+    if one.form in _BINDING or status.is_plain(text, run.start, run.end):
+        return None
+    if _LESSER.search(text, max(0, one.start - _LESSER_MAX), one.start):
+        return status.DENIED
+    why = status.objection(text, run.start, end, one.start, whole=texts is not None)
+    begin = run.start - len(status.sentence_before(text, run.start))
+    close = end + len(status.sentence_behind(text, end))
+    if why is None and phrases.DEPENDS.search(text, begin, close) and len(labels_named(text, begin, close, labels)) > 1:
+        return status.UNDECIDED
+    return why
+
+
+def _empty_tag(text: str, labels: tuple[str, ...], texts: OptionTexts | None) -> int:
+    """Return where the last tag ends that is there for the answer and holds no label; 0 where there is none."""
+    tags = (one for one in declarations(text, OF_OPTIONS) if one.form in _BINDING)
+    return max((one.stop for one in tags if not _run_of(text, one, labels, texts).labels), default=0)
 
 
 def _settled(
@@ -265,6 +292,8 @@ def _settled(
     """Read a declaration that counts, unless the response concludes something else after it, or takes it back."""
     if UNDECIDED in taken.labels and (later := chosen_later(text, taken)) is not None:
         return reading.take(*later, "chosen of two")
+    if UNDECIDED in taken.labels and (likelier := likelier_of_run(text, taken, labels)) is not None:
+        return reading.take(*likelier, "the likelier of two")
     if form not in _BINDING and (concluded := concluded_behind(text, labels, texts, taken)) is not None:
         return reading.take(*concluded, "corrected")
     if form not in _BINDING and _is_given_up(text, taken.end, labels, texts):
@@ -286,41 +315,6 @@ def _is_given_up(text: str, begin: int, labels: tuple[str, ...], texts: OptionTe
         if given_up and not mentions_in(text, start, end, labels, texts):
             return True
     return False
-
-
-def _run_declared(text: str, one: Declaration, labels: tuple[str, ...], texts: OptionTexts | None) -> Run:
-    """Return the labels of a declaration: at its place, after filling words, as a choice's text, or in its line."""
-    label = texts.exactly(text[one.end : one.stop]) if texts is not None else None
-    if label is not None:
-        return Run((label,), one.end, one.stop)
-    denied = _NOT_BUT.match(text, one.end)
-    run = run_at(text, denied.end() if denied else one.end, labels)
-    if run.labels:
-        return run
-    filler = _FILLER.match(text, one.end)
-    if filler is not None and filler.end() > one.end:
-        run = run_at(text, filler.end(), labels)
-        if run.labels:
-            return run
-    if texts is not None:
-        opening = texts.opening(text[one.end : one.stop])
-        if opening is not None:
-            return Run((opening[0],), one.end, one.end + opening[1])
-    return _mentioned_in(text, one, labels)
-
-
-def _mentioned_in(text: str, one: Declaration, labels: tuple[str, ...]) -> Run:
-    """Return the only label in brackets or emphasis in the sentence that a declaration begins."""
-    ends = _SENTENCE_END.search(text, one.end, one.stop)
-    found: dict[str, tuple[int, int]] = {}
-    for match in _SET_OFF.finditer(text, one.end, ends.start() if ends else one.stop):
-        label = match[match.lastgroup or 0].upper()
-        if label in labels:
-            found[label] = match.span(match.lastgroup or 0)
-    if len(found) != 1:
-        return Run((), one.end, one.end)
-    label, (start, end) = found.popitem()
-    return Run((label,), start, end)
 
 
 def _corrected(
@@ -369,6 +363,8 @@ def _alone(text: str, labels: tuple[str, ...], texts: OptionTexts | None, readin
         if at is None:
             continue
         stop = start + at[1]
+        if texts and texts.is_contradicted(stripped[:end], stop, at[0]):
+            return "", left + stop - len(at[0]), left + stop
         behind = texts.behind(stripped, stop, at[0]) if texts and not is_listed(stripped, at[0], labels) else stop
         if LINE_ENDS.fullmatch(stripped, stop, end) or (behind > stop and LINE_ENDS.fullmatch(stripped, behind, end)):
             return at[0], left + stop - len(at[0]), left + stop
@@ -412,10 +408,15 @@ def _opening_label(text: str, labels: tuple[str, ...], texts: OptionTexts | None
     start = _LISTED.match(stripped)
     if start is None or (start[1] not in labels and not _SMALL_OPENING.fullmatch(stripped)):
         return None
-    listed = {label.upper() for label in (match[1] for match in _LISTED.finditer(text)) if label.upper() in labels}
-    if listed != {start[1].upper()}:
+    listed = [label.upper() for label in (match[1] for match in _LISTED.finditer(text)) if label.upper() in labels]
+    others = listed[1:] if listed else []
+    # "B) Paris … A) … C) … D) …" opens with its answer and goes through the others; "A … B … C …" is the list itself.
+    is_out_of_order = bool(others) and others == sorted(set(others) - {listed[0]}) and others[0] < listed[0]
+    if set(listed) != {start[1].upper()} and not is_out_of_order:
         return None
     behind = texts.behind(stripped, start.end(1), start[1]) if texts else start.end(1) + 1
+    if texts and texts.is_contradicted(stripped, start.end(1), start[1].upper()):
+        return "", offset + start.start(1), offset + start.end(1)
     if start[1] + start[2] == "A:" and behind <= start.end(1) + 1:  # the marker of an answer: "A: I think it's H"
         own = concluded_label(text, labels, texts, reading, offset + start.end(2))
         if own is not None:
@@ -430,9 +431,9 @@ def _opening_label(text: str, labels: tuple[str, ...], texts: OptionTexts | None
     first = status.sentence_behind(stripped, behind)
     if labels_named(first, 0, len(first), labels) - {start[1].upper()} and phrases.UNDECIDED.search(first):
         return "", offset + start.start(1), offset + start.end(1)
-    others = with_others(stripped, Run((start[1],), start.start(1), start.end(1)), behind, labels)
-    if len(others.labels) > 1 or UNDECIDED in run_at(stripped, 0, labels).labels:
-        return "", offset + others.start, offset + others.end
+    beside = with_others(stripped, Run((start[1],), start.start(1), start.end(1)), behind, labels)
+    if len(beside.labels) > 1 or UNDECIDED in run_at(stripped, 0, labels).labels:
+        return "", offset + beside.start, offset + beside.end
     if why is not None:
         reading.reject(offset + start.start(1), offset + start.end(1), why)
         return None
@@ -474,11 +475,16 @@ _WEAKER: Final[tuple[tuple[str, Callable[[str, tuple[str, ...], OptionTexts | No
     ("called right among others", verdicts),
     ("opens the response", _opening_label),
     ("set against others", _over_others),
+    ("the likelier of two", likelier_only),
+    ("the only exception", only_exception),
+    ("called right", called_correct),
+    ("said of one of two", one_of_two),
 )
 """What is tried where nothing is declared, most binding first."""
 _WEAKEST: Final = (
     ("called right", _affirmed),
     ("the only one mentioned", _only_mention),
     ("named by its place", numbered_option),
+    ("the number of an option", stated_number),
 )
 """What is tried where no sentence chooses a label either."""

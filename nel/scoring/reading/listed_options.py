@@ -28,11 +28,13 @@ _OPTION_LINE = lazy_pattern(
     r"(?m)^[^\S\n]*+(?:[-*•][^\S\n]+)?(?P<bold>\*\*|__)?[(\[]?(?P<label>[A-Z])(?:\*\*|__)?[)\].:](?P<rest>[^\S\n*][^\n]*|\*\*[^\n]+)$"
 )
 _MARKED = lazy_pattern(
-    r"(?:\(\s*(?:this\s+is\s+)?(?:the\s+)?(?:correct|right)(?:\s+(?:answer|option|choice))?\s*\)|(?:←|⟵|<-{1,4}|<={1,4})[\s*_]{0,8}(?:this|the)?\s{0,8}"
+    r"(?:(?<=[.!;:–—]\s)[*_]{0,2}(?:(?:this\s+is\s+)?(?:the\s+)?(?:correct|right)(?:\s+(?:answer|option|choice|one))?"
+    r"|this\s+is\s+(?:the|our|my)\s+(?:(?:best|final)\s+)?(?:answer|option|choice))"
+    r"|\(\s*(?:this\s+is\s+)?(?:the\s+)?(?:correct|right)(?:\s+(?:answer|option|choice))?\s*\)|(?:←|⟵|<-{1,4}|<={1,4})[\s*_]{0,8}(?:this|the)?\s{0,8}"
     r"(?:is\s+)?(?:the\s+)?(?:correct|right|answer)[^\n]{0,40})[*_.!\s]*\Z",
     re.IGNORECASE,
 )
-"""What marks the line of the right option: "(correct answer)", "← correct"."""
+"""What marks the line of the right option: "(correct answer)", "← correct", "This is the answer."."""
 _CALLED = lazy_pattern(
     r"(?:[-–—:]|->|→)[\s*_]{0,8}(?:(?:this|that)(?:\s+is|['’]s)\s+)?(?:(?P<right>correct|right|true|yes)|incorrect|wrong|false|no"
     r"|not\s+(?:correct|right|true))[*_]*\s*(?:[.!,;:)–—-]|\Z)",
@@ -42,7 +44,8 @@ _CALLED = lazy_pattern(
 _NUMBERED_ANSWERS = lazy_pattern(
     r"(?:\s*+(?:(?:Q|[Qq]uestion)\s?)?\d{1,3}\s?[.):][^\S\n]*[(\[*_]*[A-Z][)\]*_.,;]*+(?=\s|\Z)){2,60}\s*\Z"
 )
-_ROW = lazy_pattern(r"\s*[A-Z](?:[^\S\n]{1,4}[A-Z]){1,30}\s*\Z")
+_ROW = lazy_pattern(r"\s*+[(\[*_]{0,4}[A-Z][)\]*_.,]{0,5}(?:\s{1,4}[(\[*_]{0,4}[A-Z][)\]*_.,]{0,5}){1,30}\s*\Z")
+_LETTER = lazy_pattern("[A-Z]")
 _NUMBERED_ANSWER = lazy_pattern(r"\d\s?[.):][^\S\n]*[(\[*_]*(?P<label>[A-Z])")
 
 
@@ -84,7 +87,7 @@ def numbered_answers(text: str, labels: tuple[str, ...], texts: OptionTexts | No
     "1. B\\n2. A" answers several questions, and "A C" gives two labels.
     """
     if _ROW.match(text) is not None:
-        row = [label for label in labels if label in text.split()]
+        row = [label for label in labels if label in _LETTER.findall(text)]
         return (",".join(row), 0, len(text)) if len(row) > 1 else None
     if _NUMBERED_ANSWERS.match(text) is None:
         return None

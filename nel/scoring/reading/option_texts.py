@@ -11,6 +11,7 @@ from typing import Final
 
 from nel.scoring.marks import without_latex
 from nel.scoring.reading.label_runs import JOINED, UNDECIDED, Found, Run, label_at
+from nel.scoring.reading.near_texts import NearTexts
 from nel.scoring.reading.result import Reading
 from nel.scoring.text import normalise
 
@@ -20,6 +21,11 @@ _TO_TEXT = re.compile(r"[\s*_)\].:,;–—(=\"'“‘`$|-]{0,12}")
 _OVER_ANOTHER = re.compile(
     r"[*_\"”]*,?\s*(?:(?:and|but)\s+)?(?:not|rather\s+than|instead\s+of)\s+(?=\S)", re.IGNORECASE
 )
+_CALLED_RIGHT = re.compile(r"\s+(?:is|are)\s+(?:both\s+|all\s+)?(?:correct|right|true)[.!\s*_]*\Z", re.IGNORECASE)
+_AROUND_RESPONSE: Final = " \t\r\n*_`\"'“”.!"
+_LINE_MAX: Final = 300
+_AROUND_TEXT: Final = " \t*_`\"'“”().$}"
+_NEXT_LISTED = re.compile(r"[\s,;.]*[(\[]?(?P<label>[A-Z]\b)")
 _TYPESET = re.compile(r"[\\\d]")
 """What is in a choice or a part of a response that may be a formula."""
 _FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
@@ -49,6 +55,11 @@ def with_others(text: str, run: Run, end: int, labels: tuple[str, ...]) -> Run:
     return run if other is None else Run((*run.labels, other[0], UNDECIDED), run.start, other[1])
 
 
+def _goes_on(rest: str) -> bool:
+    """Return whether a word goes on in what stands beside it, also after a hyphen: the "non-" of "non-competitive"."""
+    return rest[:1].isalnum() or (rest[:1] in {"-", "‐", "‑"} and rest[1:2].isalnum())
+
+
 def _formula(text: str) -> str:
     """Return a text in the form in which formulas are compared: ``1.5\\,\\text{A}`` and ``1.5 A`` are the same."""
     plain = _SIGN.sub(lambda match: _SIGNS[match[1]], _SPACING.sub(" ", _FRACTION.sub(r"\1/\2", text)))
@@ -76,6 +87,8 @@ class OptionTexts:
             if _TYPESET.search(choice):
                 formula = _formula(choice)
                 self._formulas[formula] = None if formula in self._formulas else label
+        self.near = NearTexts(labels, choices)
+        """To find an option that is named in other words than its own."""
         self.have_numbers = any(re.search(r"\d", choice) for choice in choices)
         """Whether a number may be the text of an option."""
 
@@ -85,6 +98,11 @@ class OptionTexts:
         if not wanted or wanted in self._small:
             return None
         return self._labels[wanted] if wanted in self._labels else self._of_formula(part)
+
+    def whole(self, response: str) -> str | None:
+        """Return the label of the choice that a whole response states, word for word or in other words."""
+        plain = response if len(response) > _LINE_MAX else _CALLED_RIGHT.sub("", response)
+        return self.exactly(plain) or self.near.named(response.strip(_AROUND_RESPONSE))
 
     def _of_formula(self, part: str) -> str | None:
         """Return the label of the choice that a part of a response is but for LaTeX, spaces and signs of units."""
@@ -112,6 +130,36 @@ class OptionTexts:
             return end
         return gap.end() + len(choice)
 
+    def is_contradicted(self, text: str, end: int, label: str) -> bool:
+        """Return whether the text of another option, and nothing else, stands after a label: "B) Rome"."""
+        gap = _TO_TEXT.match(text, end)
+        if gap is None or not gap[0] or self.behind(text, end, label) > end:
+            return False
+        line = text[gap.end() : gap.end() + _LINE_MAX].partition("\n")[0]
+        if "\n" in gap[0] or not line:
+            return False
+        other = self.exactly(line.strip(_AROUND_TEXT))
+        return other is not None and other != label
+
+    def lists_others(self, text: str, end: int, label: str) -> bool:
+        """Return whether all other options follow the text of the first one on its line: "(A) London (B) Paris"."""
+        place = self.behind(text, end, label)
+        others = [one for one in self._by_label if one != label]
+        if place == end or not others or label != next(iter(self._by_label)):
+            return False
+        for other in others:
+            found = _NEXT_LISTED.match(text, place)
+            if found is None or found["label"] != other:
+                return False
+            place = self.behind(text, found.end(), other)
+            if place == found.end():
+                return False
+        return True
+
+    def words_of_two(self) -> dict[str, str]:
+        """Return the texts of the choices by their labels, in small letters and without a full stop."""
+        return {label: choice.rstrip(".") for label, choice in self._by_label.items()}
+
     def ends_with(self, before: str, label: str) -> bool:
         """Return whether a text ends with the text of a label's option."""
         return before.strip(" (*_").casefold().endswith(self._by_label.get(label) or "\0")
@@ -122,7 +170,7 @@ class OptionTexts:
         found = []
         for label, choice in self._choices:
             place = part.find(choice)
-            if place >= 0 and not part[place - 1 : place].isalnum() and not part[place + len(choice) :][:1].isalnum():
+            if place >= 0 and not _goes_on(part[:place][::-1]) and not _goes_on(part[place + len(choice) :]):
                 found.append((label, start + place, start + place + len(choice)))
         return found
 

@@ -33,11 +33,12 @@ DENIED_BEFORE = phrase_pattern(
         \b (?: incorrect | wrong | false ) \s* [:：]
       | \b (?: (?:,|et|e|y|und|and|mais|pero|ma|mas)\s+(?:non|no|não|nicht|not|pas) | (?:wrong|incorrect|falsche
         |falsch|mauvaise|fausse|incorrecta|equivocada|sbagliata|errata|errada|incorreta|неправильный
-        |неверный)\s+(?:answers?|antwort|réponse|respuesta|risposta|resposta|ответ)\s+(?:is|was|ist|est|es|è|é|—)?
+        |неверный|least\s+[a-z]+|worst|(?:second|next)(?:[\s-]best)?)\s+(?:answers?|choice|option|antwort|réponse|respuesta|risposta|resposta|ответ)\s+(?:is|was|ist|est|es|è|é|—)?
         | noch | né | (?<!jibu\s)ni | nem | nicht | kein(?:e|er|es)? | weder | n['’]est\s+pas | pas
         | ne\s+peut\s+(?:pas\s+)?être | no\s+es
         | no\s+puede\s+ser | non\s+è | non\s+può\s+essere | não\s+é
-          | não\s+pode\s+ser | nunca | jamás | mai | jamais | не | ни | rather\s+than | instead\s+of
+          | não\s+pode\s+ser | nunca | jamás | mai | jamais | не | ни
+          | (?:better|likelier|closer|stronger|safer|more\s+[a-z]+)\s+than | rather\s+than | instead\s+of
           | as\s+opposed\s+to | (?:avoid|discard|dismiss)(?:ed|ing)?
           | eliminate[sd]? | eliminating | excludes?
           | rejected? | rul(?:ed?|es|ing)\s+out | esclud\w+ | exclu\w+ | descart\w+ | elimin\w+ | ausschließen

@@ -43,6 +43,11 @@ _WHOLE: Final = {
     **dict.fromkeys(
         "correct|that is correct|that's correct|this is correct|indeed|indeed it is|absolutely|definitely|certainly"
         "|of course|sure|affirmative|it is the case|right|that's right|that is right"
+        "|i agree|i fully agree|yes/true|true/yes"
+        "|in the affirmative|i would answer in the affirmative|that is so|it is so"
+        "|das ist richtig|das ist wahr|das stimmt|richtig|wahr|stimmt|c'est vrai|c'est exact|vrai|es cierto|es verdad"
+        "|cierto|verdadero|verdadeiro|vero|è vero|é verdade|верно|это верно|правда|это правда|правильно|да, верно"
+        "|正しい|正しいです|はい、正しいです|その通りです|正确|是正确的|对的|صحيح|هذا صحيح|نعم صحيح|맞습니다|맞아요|참"
         "|ano|igen|kyllä|ใช่|có|ναι|כן"
         "|네|예|evet|हाँ|हां|tak|정답: 예|정답: 네|उत्तर: हाँ|cevap: evet".split("|"),
         "yes",
@@ -52,6 +57,13 @@ _WHOLE: Final = {
         "|negative|it cannot|it can't"
         "|untrue|absolutely not|definitely not|certainly not|of course not|not at all|not really|not quite"
         "|never|by no means|probably not|most likely not|unlikely"
+        "|i disagree|i do not agree|i don't agree|no/false|false/no|in the negative|i would answer in the negative"
+        "|that is not so|it is not so"
+        "|das ist falsch|das stimmt nicht|das ist nicht richtig|das ist nicht wahr|falsch|stimmt nicht|c'est faux|faux"
+        "|es falso|falso|no es cierto|no es verdad|è falso|non è vero|é falso|não é verdade|неверно|это неверно"
+        "|неправда|это неправда|неправильно|нет, неверно|正しくない|正しくありません|間違いです|誤りです"
+        "|错误的|不正确|不对的"
+        "|خطأ|هذا خطأ|غير صحيح|هذا غير صحيح|틀렸습니다|아닙니다|거짓"
         "|i'm afraid not|unfortunately not|it is untrue|that is untrue|i'm not sure, but i don't think so"
         "|아니요|아니오|아뇨"
         "|nee|nej|ei|không|tidak|ไม่|όχι|לא|hayır|नहीं|nie|정답: 아니요|उत्तर: नहीं|cevap: hayır".split("|"),
@@ -60,12 +72,17 @@ _WHOLE: Final = {
 }
 """What a response says that is nothing else, in lower case."""
 _WHOLE_CHARACTERS_MAX: Final = 40
-_AROUND_WHOLE: Final = " \t\r\n*_`\"'“”()[].!✅❌"
+_AROUND_WHOLE: Final = " \t\r\n*_`\"'“”()[].!。！✅❌"
 _SHORT_REPLY: Final = re.compile(
-    r"(?:he|she|it|they|this|that|we|you|there)\s(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would)"
+    r"(?:(?:so|therefore|thus|hence),?\s)?(?:he|she|it|they|this|that|we|you|there)\s(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would)"
     r"(?P<denied>n't|\s?not)?|i\s(?P<hardly>don't\s|do\snot\s)?(?:think|believe|guess|suppose)\s(?:so|(?P<not>not))"
 )
 """A response such as "He did not." or "I think so."."""
+_CONTRADICTS_ITSELF: Final = re.compile(
+    r"(?:yes|true),?\s(?:that|this|it)(?:'s|\sis)\s(?:not\s(?:true|correct|right)|false|incorrect|wrong)"
+    r"|(?:no|false),?\s(?:that|this|it)(?:'s|\sis)\s(?:true|correct|right)"
+)
+"""A whole response of which nothing tells what its first word is about: "Yes, that is not correct."."""
 _ONE_DECISION: Final = re.compile(r"(?P<answer>(?P<yes>yes)|no)[.!]?", re.ASCII | re.IGNORECASE)
 
 
@@ -124,6 +141,8 @@ def plain_decision(text: str) -> Reading | None:
     rule = "said plainly"
     if len(text) <= _WHOLE_CHARACTERS_MAX:
         plain = text.lower().replace("’", "'").strip(_AROUND_WHOLE)
+        if _CONTRADICTS_ITSELF.fullmatch(plain):
+            return Reading()
         reply = _SHORT_REPLY.fullmatch(plain)
         whole = ("no" if any(reply.groups()) else "yes") if reply else _WHOLE.get(plain)
         if whole is not None:

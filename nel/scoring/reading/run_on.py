@@ -54,13 +54,26 @@ _ANSWERED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A number or a formula that is declared as the answer, before an invented next question."""
+_ANSWERED_IN_WORDS = re.compile(
+    r"""
+      \A \s* [(\[*_`]* (?: [A-J] | yes | no | true | false ) [)\]*_`.]* (?: \s [^\n]{0,80} )? \n
+    | (?: answer | antwort | réponse | respuesta | risposta | resposta | ответ ) \b
+      [*_]* (?: \s(?:is|ist|lautet|est|es|è|é)\b[:*_]* | \s?[:：][*_]* )
+      \s? [(\[*_]* (?: (?-i:[A-J]) | yes | no | true | false ) (?![^\W_]) [^\n]{0,120} \n
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A letter, a yes or a no that opens a response or is declared, before an invented next question."""
 _OPENING_MAX: Final = 200
 
 
-def before_next_question(text: str) -> str:
+def before_next_question(text: str, *, in_words: bool = False) -> str:
     """Return a response up to the first line that opens a question after a declared number or formula.
 
     One that opens with such a line itself, or has none after its answer, is returned whole.
+
+    Args:
+        in_words: A letter, a yes or a no is looked for instead of a number.
 
     >>> before_next_question("The answer is 7.\\n\\nQ: What is 2 + 2?\\nA: The answer is 4.")
     'The answer is 7.\\n\\n'
@@ -70,7 +83,7 @@ def before_next_question(text: str) -> str:
     answered = None
     for found in _NEXT_QUESTION.finditer(text):
         if answered is None:
-            answered = _ANSWERED.search(text)
+            answered = (_ANSWERED_IN_WORDS if in_words else _ANSWERED).search(text)
             if answered is None or _NEXT_QUESTION.match("\n" + text[:_OPENING_MAX].lstrip(), 1):
                 return text
         if answered.end() <= found.start():

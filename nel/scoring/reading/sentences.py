@@ -37,7 +37,7 @@ _MENTIONED = lazy_pattern(
     | [.] (?=\s+[^\Wa-z]|\s+[^\w\s]|\s*\n) | (?=\s\() | (?=\s[—–-]\s) ) (?!\s*[A-Z]\.)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<right>[A-Z]) (?=
           \s*[✅✓✔☑] | \s+(?:it\s+)?is[.!](?:\s|\Z) | \s+(?:heißen|lauten|sein)\b | \s+(?:the|my)\s+(?:final\s+)?answer
-          | \s+(?:remains|fits|works|stands|matches|applies|satisfies)\b
+          | \s+makes\s+the\s+most\s+sense\b | \s+(?:remains|fits|works|stands|matches|applies|satisfies)\b
           | \s*[)\]}}*_$"”]*\s+as\s+(?:the|my|our)\s+(?:final\s+)?(?:answer|choice)
         | \s+(?:wählen|nehmen|ankreuzen|in\s+Frage)\b
         | \s+(?:seems|appears|looks)\s+(?:to\s+be\s+)?(?:the\s+)?(?:best\b|(?:correct|right)\b(?!,)
@@ -51,6 +51,8 @@ _MENTIONED = lazy_pattern(
         |opção\s+corr|alternativa\s+corr) | \s+[—-]\s+(?:верн|правильн)
         | \s+(?:верен|верно|правильн) | \s*(?:选项|選項)?\s*(?:是|が|は)?\s*正[确確解し]
         | (?:가|이)\s*(?:정답|맞|옳) | を選 | \s+هي?\s+(?:الإجابة|الصحيح) )
+    | \b I (?: ['’](?:d|ll|m) | \s+(?:would|will|am) )? \s+ (?:go(?:ing)?\s+with|choose|pick|select) \s+
+      (?:[Oo]ption\s+)? \(? (?P<chosen>[A-Z]) (?= \)? \s+ (?:here|for|as|because|since|over|this)\b )
     | \b[Oo]nly \s+ (?P<only>[A-Z])
       (?=\s+(?:is|was|has|can|does|fits|matches|satisf\w+|works|gives|agrees|makes|remains)\b)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<last>[A-Z])
@@ -74,8 +76,8 @@ _EXAMINED = lazy_pattern(
 """Right before a label that is looked at, not chosen."""
 _REMAINS = lazy_pattern(
     r"(?:,\s*(?:and\s+)?(?:hence|therefore|thus|so)(?:,?\s+it(?:['’]s|\s+is|\s+must\s+be))?"
-    r"|\b(?:left\s+with|leaves?(?:\s+us)?(?:\s+with)?|leaving)(?:\s+only)?|\b(?:the\s+)?(?:best|only|right|correct)(?:\s+(?:one"
-    r"|option|choice|answer)){1,2}\s+is|\bthe\s+best\s+is)\s+(?:option\s+|choice\s+)?[(\[*_]*(?P<label>[A-Z])[)\]*_]*\s*[.!]?[*_]*\s*\Z",
+    r"|\b(?:left\s+with|leaves?(?:\s+us)?(?:\s+with)?|leaving)(?:\s+only)?"
+    r"|\b(?:the\s+)?(?<!second\s)(?<!second-)(?<!next\s)(?<!next-)(?:best|only|right|correct)(?:\s+(?:one|option|choice|answer)){1,2}\s+is|\bthe\s+best\s+is)\s+(?:option\s+|choice\s+)?[(\[*_]*(?P<label>[A-Z])[)\]*_]*\s*[.!]?[*_]*\s*\Z",
     re.IGNORECASE,
 )
 """A sentence that ends with the label that is left of several."""
@@ -116,7 +118,7 @@ _DESCRIBED = lazy_pattern(
 """The beginning of a sentence about an option: "Option B is sincere"."""
 _JOINING: Final = frozenset("and or und oder et ou y e o и или".split())
 _DANGLES = lazy_pattern(
-    r"[,;:：，][\"*_\s]*\Z|(?:\A|\n)[\s*_#]*(?:final\s+)?answer[\s*_#]*\Z|\s(?:with|to|is|of|the|a|and|or|between|that|for|in|by|but|because|und|zwischen|e|y|et)\Z|\{\Z"
+    r"[,;:：，][\"*_\s]*\Z|(?:\A|\n)[\s*_#]*(?:final\s+)?answer[\s*_#]*\Z|\s(?:with|to|is|of|the|a|and|or|between|that|for|in|by|but|because|which|who|whose|from|as|if|than|will|would|should|has|had|may|might|its|their|an|und|zwischen|e|y|et)\Z|\{\Z"
 )
 _DANGLING_CHARACTERS: Final = 24
 _CUT_OFF_CHARACTERS_MIN: Final = 400
@@ -140,6 +142,12 @@ _STILL_OPEN = lazy_pattern(
     r"\b(?:might|may|could|can(?:no|['’])t|just\s+as|equally|also|too|either)\b(?!\s+be\s+wrong)", re.IGNORECASE
 )
 """Words of a clause after a hedge that leaves the answer as open as before."""
+_NAMED_AS = lazy_pattern(
+    r"\s+(?:is|was|stands\s+as)\s+(?:the\s+)?(?:option|choice|answer\s+choice)\s+[(\[*_\"“]*\Z", re.IGNORECASE
+)
+_ONLY_POSSIBLE = lazy_pattern(
+    r"\s*(?:but\s+)?(?:(?:it|that|the\s+answer)\s+(?:could|might|may)\b|maybe\b|perhaps\b|possibly\b)", re.IGNORECASE
+)
 _LABEL_LIST = lazy_pattern(
     r"[A-Z][)\]*_]*(?:\s?(?:,\s?(?:(?:and|or)\s)?|(?:and|or|&)\s)[(\[*_]*[A-Z][)\]*_]*(?![\w'’])){1,20}"
 )
@@ -188,10 +196,14 @@ def concluded_label(
             return "", start, end
         if is_weighed and mentions and texts is not None and texts.is_mention(mentions[0]):
             return "", start, end  # the words of an option, before a sentence that weighs other options
-        apart = [one for one in mentions if not _is_listed_wrong(text, one, reading)]
+        apart = [
+            one
+            for one in mentions
+            if not (_is_listed_wrong(text, one, reading) or _is_name_of(text, start, one, texts))
+        ]
         found_here = asserted(text, apart, texts, reading)
         is_weighed = is_weighed or bool(mentions and not found_here)
-        if len(found_here) > 1 or (found_here and phrases.GIVEN_UP.search(text, start, end)):
+        if len(found_here) > 1 or (found_here and _is_given_up(text, begin, start, end)):
             return "", start, end
         if found_here:
             found = next(iter(found_here.values()))
@@ -211,6 +223,23 @@ def concluded_label(
                 return "", start, end
             return _stated_first(text, sentences, (start, found), labels, texts) or found
     return None
+
+
+def _is_name_of(text: str, start: int, one: Found, texts: OptionTexts | None) -> bool:
+    """Return whether a sentence only says which label an option has: "London is option A"."""
+    if texts is None or texts.is_mention(one):
+        return False
+    before = _NAMED_AS.search(text, start, one[1])
+    return before is not None and texts.exactly(text[start : before.start()]) == one[0]
+
+
+def _is_given_up(text: str, begin: int, start: int, end: int) -> bool:
+    """Return whether a sentence says that there is no answer, or only what might be one after another has said so."""
+    if phrases.GIVEN_UP.search(text, start, end):
+        return True
+    return (
+        _ONLY_POSSIBLE.match(text, start, end) is not None and phrases.GIVEN_UP.search(text, begin, start) is not None
+    )
 
 
 def _denied_from(mentions: list[Found], asserted_ones: dict[str, Found], found: Found, end: int) -> int:

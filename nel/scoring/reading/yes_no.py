@@ -19,6 +19,7 @@ from nel.scoring.reading.declarations import Declaration, declarations
 from nel.scoring.reading.plain_endings import plain_decision
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
+from nel.scoring.reading.run_on import before_next_question
 
 OPEN: Final = "open"
 """Both, or neither: a sentence that says yes and no."""
@@ -36,7 +37,7 @@ _CLOSERS: Final = " \t\r\n\"'”’»)]*_`』」）"
 _OPENERS: Final = " \t\r\n*_\"'“‘«「`$()[{\\#✅✓✔☑👉🎯….-—–→"
 """What may stand before a word that opens its sentence, or a part of it."""
 _WRAPPERS: Final = " \t\n*_\"'“‘«「`$([{#>"
-_LETTER: Final = lazy_pattern(r"[\s*_\"'(]*([yn])[\s*_\"').!]*")
+_LETTER: Final = lazy_pattern(r"[\s*_\"'(]*([yntf])[\s*_\"').!]*")
 _FONT: Final = lazy_pattern(r"\\(?:text(?:tt|sf|rm|it|bf)|math(?:tt|sf|rm|it|bf)|operatorname|mbox)\s?\{")
 _LOGIC: Final = lazy_pattern(
     r"(?:[\s()=→⇒∴>*_`$.|&{}\\-]|(?<![^\W_])(?:true|false|not|and|or|xor|z|text|land|lor|neg|boxed|to|rightarrow)(?![^\W_])"
@@ -115,6 +116,7 @@ def read_decision(text: str) -> Reading:
     >>> read_decision("Is it true? No.").value, read_decision("The answer is yes if x > 0, and no otherwise.").value
     ('no', None)
     """
+    text = before_next_question(text, in_words=True)
     return plain_decision(text) or read_any_decision(text)
 
 
@@ -123,7 +125,7 @@ def read_any_decision(text: str) -> Reading:
     reading, plain = Reading(), _lowered(prepared(text))
     letter = _LETTER.fullmatch(plain)
     if letter:
-        return reading.take("yes" if letter[1] in "yY" else "no", letter.start(1), letter.end(1), "a letter alone")
+        return reading.take("yes" if letter[1] in "yt" else "no", letter.start(1), letter.end(1), "a letter alone")
     plain = _FONT.sub(lambda font: "\\text{".rjust(len(font[0])), plain) if "\\" in plain else plain
     declared = _declared(plain, reading)
     if declared is None or declared[0].value is None:

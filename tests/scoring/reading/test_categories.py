@@ -88,3 +88,21 @@ def test_capitals_count_where_labels_differ_in_nothing_else() -> None:
 def test_labels_with_what_stands_around_them(response: str, label: str | None) -> None:
     """Adverbs, articles and nouns beside a label change nothing; what is conceded after it is not the label."""
     assert read_category(response, ("positive", "negative", "neutral")).value == label
+
+
+@pytest.mark.parametrize(
+    ("response", "labels", "label"),
+    [
+        ("This isn't toxic.", ("toxic", "not toxic"), "not toxic"),
+        ("The comment isn't toxic at all.", ("toxic", "non-toxic"), None),
+        ("I don't think this is toxic.", ("toxic", "not toxic"), "not toxic"),
+        ("I don't think this is toxic.", ("toxic", "civil"), None),
+        ("I don't think this is toxic, it's civil.", ("toxic", "civil"), "civil"),
+        ("I would not call it spam, but ham.", ("spam", "ham"), "ham"),
+        ("Positive. Wait, it's sarcastic, so negative.", ("positive", "negative"), "negative"),
+        ("The claim is supported by the evidence.", ("supported", "refuted"), "supported"),
+    ],
+)
+def test_labels_that_are_denied_or_taken_back(response: str, labels: tuple[str, ...], label: str | None) -> None:
+    """A denial gives the opposite label where it is permitted, and else none."""
+    assert read_category(response, labels).value == label

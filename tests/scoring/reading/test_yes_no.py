@@ -102,8 +102,34 @@ def test_no_objection_is_missed_for_want_of_a_word(generate: Callable[[Kind, int
         ("The weather is never like that.", None),
         ("Not sure.", None),
         ("Of course, it depends.", None),
+        ("Das ist richtig.", "yes"),
+        ("正しくない。", "no"),
+        ("Верно.", "yes"),
+        ("خطأ", "no"),
+        ("I disagree.", "no"),
+        ("In the affirmative.", "yes"),
+        ("So it isn't.", "no"),
+        ("Yes/True", "yes"),
+        ("F", "no"),
+        ("Yes, that is not correct.", None),
+        ("No, that's right.", None),
+        ("The answer is negative one.", None),
     ],
 )
 def test_a_response_that_is_nothing_but_words_for_yes_or_no(response: str, decided: str | None) -> None:
     """Words that decide only where nothing else is said."""
+    assert read_decision(response).value == decided
+
+
+@pytest.mark.parametrize(
+    ("response", "decided"),
+    [
+        ("Answer: No\nQuestion: is water wet?\nAnswer: Yes", "no"),
+        (" Yes\n\nPassage: Ann sings.\nQuestion: does Ann dance?\nAnswer: no", "yes"),
+        ("Question: is ice cold?\nAnswer: Yes", "yes"),
+        ("Let me see.\n\nQuestion: is ice cold?\nAnswer: Yes", "yes"),
+    ],
+)
+def test_an_invented_next_question(response: str, decided: str) -> None:
+    """A line that opens a question after a decision begins another problem, also where the prompt is not known."""
     assert read_decision(response).value == decided
