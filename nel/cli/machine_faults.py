@@ -1,9 +1,13 @@
-"""What a shortage of this machine means for a command: no memory, no file, no thread, no space. Prints nothing."""
+"""What a shortage of this machine means for a command: no memory, no file, no thread, no space. Prints nothing.
+
+Also what it means that code of others ended the process.
+"""
 
 from __future__ import annotations
 
 import errno
 import resource
+import traceback
 from typing import Final
 
 from nel.cli.streams import OutputLost
@@ -42,3 +46,13 @@ def shortage(error: BaseException) -> str | None:
     text = _OF_ERRNO.get(error.errno)
     where = "" if error.filename is None else f" at {error.filename}"
     return None if text is None else text.format(where=where) + _CONTINUE
+
+
+def ended_by_plugin(error: SystemExit) -> str:
+    """Return the message of a plugin or benchmark that tried to end the process, with the place where it did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
+    return (
+        f"a plugin or benchmark ended the command with SystemExit({error.code!r}){where}; let it raise an error "
+        "instead, or leave it out; a run that had begun continues with nel eval resume DIR"
+    )
