@@ -141,7 +141,7 @@ def main(command: typer.Typer = app) -> None:
     prepare_streams()
     try:
         command()
-    except (OSError, MemoryError, RuntimeError) as error:
+    except (OSError, MemoryError, RuntimeError, ImportError) as error:
         line = shortage(error)
         if line is None:
             raise

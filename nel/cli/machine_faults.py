@@ -25,6 +25,9 @@ _OF_ERRNO: Final = {
     errno.EDQUOT: _FULL,
     errno.EIO: "reading or writing failed{where} (input/output error); check the disk",
 }
+_NOT_MAPPED: Final = "failed to map segment"
+"""What the loader says of a library for which there is no room."""
+_CAUSES_MAX: Final = 10
 _CONTINUE: Final = "; then repeat the command, or continue a run that had begun with nel eval resume DIR"
 
 
@@ -32,7 +35,7 @@ def shortage(error: BaseException) -> str | None:
     """Return what this machine lacks and what to do, in one line; None for an error that is no shortage."""
     if isinstance(error, OutputLost):
         return f"stdout cannot be written ({error.strerror}); send it elsewhere, and repeat the command"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NOT_MAPPED in _all_words(error)):
         return _MEMORY + _CONTINUE
     if isinstance(error, RuntimeError):
         return _THREADS + _CONTINUE if "start new thread" in str(error) else None
@@ -46,6 +49,15 @@ def shortage(error: BaseException) -> str | None:
     text = _OF_ERRNO.get(error.errno)
     where = "" if error.filename is None else f" at {error.filename}"
     return None if text is None else text.format(where=where) + _CONTINUE
+
+
+def _all_words(error: BaseException) -> str:
+    """Return the messages of an error and of those that it was raised from; numpy repeats some, and may not."""
+    words: list[str] = []
+    while error is not None and len(words) < _CAUSES_MAX:
+        words.append(str(error))
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    return "\n".join(words)
 
 
 def ended_by_plugin(error: SystemExit) -> str:

@@ -9,6 +9,12 @@ import pytest
 from nel.cli.machine_faults import shortage
 
 
+def _numpy_without_room() -> ImportError:
+    error = ImportError("Error importing numpy")
+    error.__cause__ = ImportError("_multiarray_umath.so: failed to map segment from shared object")
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -19,6 +25,7 @@ from nel.cli.machine_faults import shortage
         (OSError(errno.ENFILE, "Too many open files in system"), "fs.file-max"),
         (OSError(errno.ENOSPC, "No space left on device", "runs/run.db"), "no space is left at runs/run.db"),
         (OSError(errno.EDQUOT, "Disk quota exceeded"), "no space is left;"),
+        (_numpy_without_room(), "no more memory"),
     ],
 )
 def test_a_shortage_has_a_next_step(error: BaseException, said: str) -> None:

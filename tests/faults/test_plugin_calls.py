@@ -80,7 +80,8 @@ def test_code_that_ends_the_process_where_nothing_expects_it(tmp_path: Path) -> 
     data.write_text('{"q": "1", "a": "1"}\n')
     bench = tmp_path / "b.py"
     bench.write_text(
-        "import sys\nfrom nel import benchmark, scorer\n\n\ndef rows():\n    yield {'q': '1', 'a': '1'}\n    sys.exit(0)\n\n"
+        "import sys\nfrom nel import benchmark, scorer\n"
+        "def rows():\n    yield {'q': '1', 'a': '1'}\n    sys.exit(0)\n"
         "@benchmark(name='b', dataset=rows, prompt='{q}', target_field='a')\n@scorer\ndef b(sample):\n    return True\n"
     )
     done = nel_cli(
