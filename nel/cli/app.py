@@ -141,6 +141,9 @@ def main(command: typer.Typer = app) -> None:
     prepare_streams()
     try:
         command()
+    except KeyboardInterrupt:  # before a command was found, or while its output was put together
+        print("nel: interrupted", file=sys.stderr)  # noqa: T201 - this is the command line
+        sys.exit(EXIT_SIGINT)
     except (OSError, MemoryError, RuntimeError, ImportError) as error:
         line = shortage(error)
         if line is None:
