@@ -1,6 +1,19 @@
-"""Makes ``python -m nel`` the same as the ``nel`` command."""
+"""The ``nel`` command, and ``python -m nel``; imports the command line in `main`, so that Ctrl-C may come meanwhile."""
 
-from nel.cli.app import main
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; a Ctrl-C while it is being imported ends it in one line, as a later one does."""
+    try:
+        from nel.cli.app import main as command_line  # noqa: PLC0415 - takes a third of a second
+    except KeyboardInterrupt:
+        print("nel: interrupted", file=sys.stderr)  # noqa: T201 - this is the command line
+        sys.exit(130)
+    command_line()
+
 
 if __name__ == "__main__":
     main()

@@ -37,5 +37,6 @@ def benchmark_dir(run_dir: Path, slot: str) -> Path:
     try:
         path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot create {path}: {error.strerror}") from error
+        step = "remove what is there" if isinstance(error, FileExistsError) else "make its directory writable"
+        raise OutputError(f"cannot create {path}: {error.strerror}; {step}, then run nel eval resume") from error
     return path

@@ -65,7 +65,7 @@ class SeededBenchmark(Benchmark):
         row = self.prepared(raw)
         try:
             made = self.seed(row)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise DatasetError(f"seed_fn failed: {type(error).__name__}: {error}") from error
         if not isinstance(made, SeedResult) or made.expected_answer is None:
             what = "no expected_answer" if isinstance(made, SeedResult) else f"a {type(made).__name__}"

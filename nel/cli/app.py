@@ -39,11 +39,11 @@ from nel.cli import (
     verify,
     view,
 )
-from nel.cli.machine_faults import shortage
+from nel.cli.machine_faults import ended_by_plugin, shortage
 from nel.cli.settings import taking_settings
 from nel.cli.streams import discard_stdout, prepare_streams
 from nel.cli.usage_words import say_plainly
-from nel.errors import EXIT_SIGINT, EXIT_STOPPED_EARLY, NelError
+from nel.errors import EXIT_SIGINT, EXIT_STOPPED_EARLY, EXIT_USAGE, NelError
 from nel.version import __version__
 
 _UsageError: Any = typer.BadParameter.__mro__[1]  # Typer exports no more of its own copy of click
@@ -61,6 +61,9 @@ class _ErrorsToText:
         except NelError as error:
             typer.echo(f"nel: {error}", err=True)
             raise typer.Exit(error.exit_code) from error
+        except SystemExit as error:  # nel itself leaves by typer.Exit
+            typer.echo(f"nel: {ended_by_plugin(error)}", err=True)
+            raise typer.Exit(EXIT_USAGE) from error
         except KeyboardInterrupt as error:
             typer.echo("nel: interrupted", err=True)
             raise typer.Exit(EXIT_SIGINT) from error
@@ -138,7 +141,10 @@ def main(command: typer.Typer = app) -> None:
     prepare_streams()
     try:
         command()
-    except (OSError, MemoryError, RuntimeError) as error:
+    except KeyboardInterrupt:  # before a command was found, or while its output was put together
+        print("nel: interrupted", file=sys.stderr)  # noqa: T201 - this is the command line
+        sys.exit(EXIT_SIGINT)
+    except (OSError, MemoryError, RuntimeError, ImportError) as error:
         line = shortage(error)
         if line is None:
             raise

@@ -31,6 +31,7 @@ def reproduce(
     from nel.cli.compare_show import Wanted, show_comparison  # noqa: PLC0415 - keeps --help fast
     from nel.cli.eval_show import show_result  # noqa: PLC0415
     from nel.cli.progress import showing  # noqa: PLC0415
+    from nel.cli.streams import stdout_kept  # noqa: PLC0415
     from nel.comparison.compare import check_before_asking  # noqa: PLC0415
     from nel.comparison.reading import read_sides  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
@@ -44,7 +45,7 @@ def reproduce(
         )
     check_before_asking(read_sides([str(run_dir)])[0], margin)
     progress = Progress()
-    with showing(progress):
+    with showing(progress), stdout_kept():
         result = evaluate(_beside(stored, run_dir), progress=progress)
     if result.exit_code:
         show_result(result, progress, as_json=as_json)

@@ -10,7 +10,7 @@ import typer
 
 from nel.cli.progress import showing
 from nel.cli.settings import Chosen
-from nel.cli.streams import discard_stdout
+from nel.cli.streams import discard_stdout, stdout_kept
 from nel.cli.terminal import plain
 from nel.config.schema import RunConfig
 from nel.engine.progress import Progress
@@ -30,7 +30,7 @@ def show_run(
     """Run, show progress on stderr and the result on stdout, and exit with the run's or the decision's exit code."""
     floors = _read_floors(fail_under)
     progress = Progress()
-    with showing(progress):
+    with showing(progress), stdout_kept():
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
     show_result(result, progress, as_json=as_json, floors=floors)
 
@@ -38,7 +38,7 @@ def show_run(
 def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
     """Score stored answers, print the result on stdout, and exit with the run's exit code."""
     progress = Progress()
-    with showing(progress):
+    with showing(progress), stdout_kept():
         result = rescore(run_dir, given=chosen.given, overrides=chosen.overrides, progress=progress)
     show_result(result, progress, as_json=as_json)
 

@@ -17,10 +17,12 @@ def export(
     ] = False,
 ) -> None:
     """Write the results of a run in the format of another tool."""
+    from nel.cli.streams import stdout_kept  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
     from nel.exporting.writers import export_run  # noqa: PLC0415
 
-    exported = export_run(to, run_dir, output, shared=share_permissions)
+    with stdout_kept():
+        exported = export_run(to, run_dir, output, shared=share_permissions)
     for path in exported.files:
         typer.echo(f"exported: {path}")
     for note in exported.notes:

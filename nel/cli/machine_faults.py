@@ -1,9 +1,13 @@
-"""What a shortage of this machine means for a command: no memory, no file, no thread, no space. Prints nothing."""
+"""What a shortage of this machine means for a command: no memory, no file, no thread, no space. Prints nothing.
+
+Also what it means that code of others ended the process.
+"""
 
 from __future__ import annotations
 
 import errno
 import resource
+import traceback
 from typing import Final
 
 from nel.cli.streams import OutputLost
@@ -21,6 +25,9 @@ _OF_ERRNO: Final = {
     errno.EDQUOT: _FULL,
     errno.EIO: "reading or writing failed{where} (input/output error); check the disk",
 }
+_NOT_MAPPED: Final = "failed to map segment"
+"""What the loader says of a library for which there is no room."""
+_CAUSES_MAX: Final = 10
 _CONTINUE: Final = "; then repeat the command, or continue a run that had begun with nel eval resume DIR"
 
 
@@ -28,7 +35,7 @@ def shortage(error: BaseException) -> str | None:
     """Return what this machine lacks and what to do, in one line; None for an error that is no shortage."""
     if isinstance(error, OutputLost):
         return f"stdout cannot be written ({error.strerror}); send it elsewhere, and repeat the command"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NOT_MAPPED in _all_words(error)):
         return _MEMORY + _CONTINUE
     if isinstance(error, RuntimeError):
         return _THREADS + _CONTINUE if "start new thread" in str(error) else None
@@ -42,3 +49,22 @@ def shortage(error: BaseException) -> str | None:
     text = _OF_ERRNO.get(error.errno)
     where = "" if error.filename is None else f" at {error.filename}"
     return None if text is None else text.format(where=where) + _CONTINUE
+
+
+def _all_words(error: BaseException) -> str:
+    """Return the messages of an error and of those that it was raised from; numpy repeats some, and may not."""
+    words: list[str] = []
+    while error is not None and len(words) < _CAUSES_MAX:
+        words.append(str(error))
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    return "\n".join(words)
+
+
+def ended_by_plugin(error: SystemExit) -> str:
+    """Return the message of a plugin or benchmark that tried to end the process, with the place where it did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
+    return (
+        f"a plugin or benchmark ended the command with SystemExit({error.code!r}){where}; let it raise an error "
+        "instead, or leave it out; a run that had begun continues with nel eval resume DIR"
+    )

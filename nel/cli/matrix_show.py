@@ -13,6 +13,7 @@ from nel.cli.console import wide_console
 from nel.cli.plan_table import planned_json, print_plan
 from nel.cli.progress import showing
 from nel.cli.run_table import remarks, retried
+from nel.cli.streams import stdout_kept
 from nel.cli.terminal import plain, with_plain_spaces
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -36,7 +37,7 @@ def show_matrix(
         raise ConfigError("--fail-under holds one run; hold each with nel gate RUN --fail-under METRIC=VALUE")
     progress = {name: Progress() for name, _ in split_config(config)}
     try:
-        with showing(progress):
+        with showing(progress), stdout_kept():
             result = evaluate_matrix(config, progress=progress, resume=resume, allowed_changes=allowed)
     except MatrixRefused as refused:
         for problem in refused.problems:
@@ -50,7 +51,8 @@ def show_matrix(
 
 def show_matrix_preview(config: RunConfig, *, as_json: bool) -> None:
     """Print the plan of each endpoint's run without sending requests."""
-    planned = preview_matrix(config)
+    with stdout_kept():
+        planned = preview_matrix(config)
     if as_json:
         plans = {name: [planned_json(plan) for plan in plans] for name, plans in planned.items()}
         typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "endpoints": plans}))

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from nel.cli.console import wide_console
 from nel.cli.request_text import indented
+from nel.cli.streams import stdout_kept
 from nel.cli.terminal import plain
 from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
@@ -35,7 +36,8 @@ _PREVIEW_COLUMNS = (
 
 def show_preview(config: RunConfig, *, as_json: bool) -> None:
     """Print the plan of a run without sending requests."""
-    planned = preview(config)
+    with stdout_kept():
+        planned = preview(config)
     if as_json:
         rows = [planned_json(plan) for plan in planned]
         typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows}))

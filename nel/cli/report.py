@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nel.cli.places import run_path
+from nel.cli.streams import stdout_kept
 
 _TABLE = "markdown"
 """Format of several runs."""
@@ -61,13 +62,15 @@ def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
     if formats is not None:
         check_writers(formats)
     notes: list[str] = []
-    benchmarks, page = rebuild(run_dir, notes=notes)
+    with stdout_kept():
+        benchmarks, page = rebuild(run_dir, notes=notes)
     for note in notes:
         typer.echo(f"nel: {note}", err=True)
     for item in benchmarks:
         typer.echo(f"{item.directory}")
     typer.echo(f"report: {page}")
-    paths, problems = write_reports(names, run_dir)
+    with stdout_kept():
+        paths, problems = write_reports(names, run_dir)
     share_as_configured(run_dir)
     for path in paths:
         typer.echo(f"report: {path}")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
@@ -50,6 +51,13 @@ def prepare_streams() -> None:
         if isinstance(stream, TextIOWrapper) and stream.fileno() == number:
             stream.flush()
             setattr(sys, name, _wrapped(kind(number, "w", closefd=False), stream))
+
+
+@contextmanager
+def stdout_kept() -> Iterator[None]:
+    """Send to stderr what plugins and benchmarks print meanwhile: stdout is the command's own, and may be JSON."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def discard_stdout() -> None:

@@ -44,6 +44,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
             raise
     except OSError as error:
         step = "free some space" if error.errno in _FULL else "make its directory writable"
+        step = "remove that directory" if isinstance(error, IsADirectoryError) else step
         raise StoppedEarly(
             f"cannot write {path}: {error.strerror or error}; {step}, then run nel eval resume, or nel report where "
             "the run was complete"

@@ -42,6 +42,6 @@ def _rows(
                 yield number, f"a {type(row).__name__}, not a mapping"
     except NelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         where = f" after row {number}" if number else ""
         raise DatasetError(f"{name}: it failed{where}: {type(error).__name__}: {error}") from error

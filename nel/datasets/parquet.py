@@ -10,13 +10,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from nel.datasets.plain import NotPlainError, plain_row
 from nel.errors import DatasetError, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _BATCH_ROWS: Final = 256
 _MAGIC: Final = b"PAR1"
@@ -39,12 +40,15 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, obj
 
     number = 0
     try:
-        batches = parquet.ParquetFile(file).iter_batches(batch_size=_BATCH_ROWS)
-        for batch in batches:
+        whole = parquet.ParquetFile(file)
+        _refuse_twins(whole.schema_arrow.names, name)
+        for batch in whole.iter_batches(batch_size=_BATCH_ROWS):
             for row in batch.to_pylist(maps_as_pydicts="strict"):
                 number += 1
                 yield number, plain_or_problem(row)
-    except (pa.ArrowException, ValueError, KeyError, OSError) as error:
+    except DatasetError:
+        raise
+    except (pa.ArrowException, ValueError, KeyError, OSError, ArithmeticError) as error:  # e.g. the year 10000
         raise _unreadable(name, number, error) from error
 
 
@@ -72,15 +76,20 @@ def _through_arro3(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, o
 
 
 def _refuse_types(schema: Any, name: str) -> None:
-    names = [field.name for field in schema]
-    if len(set(names)) < len(names):
-        raise DatasetError(f"{name}: cannot be read as parquet: a column is named twice")
+    _refuse_twins([field.name for field in schema], name)
     for field in schema:
         if _PYARROW_ALONE.search(str(field.type)):
             raise MissingExtra(
                 f'{name}: its column "{field.name}" ({" ".join(str(field.type).split())[:60]}) needs pyarrow; '
                 "pip install pyarrow"
             )
+
+
+def _refuse_twins(columns: Sequence[str], name: str) -> None:
+    """Raise DatasetError where two columns have one name, since a row would have the values of the last alone."""
+    twin = next((column for column, n in Counter(columns).items() if n > 1), None)
+    if twin is not None:
+        raise DatasetError(f'{name}: cannot be read as parquet: the column "{twin}" is there twice; rename one')
 
 
 def _unreadable(name: str, number: int, error: BaseException) -> DatasetError:

@@ -61,7 +61,7 @@ def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:
         dataset: object = reader(uri, base_dir)
     except NelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"{what} failed: {type(error).__name__}: {error}") from error
     if not isinstance(dataset, Dataset):
         raise DatasetError(f"{what} returned a {type(dataset).__name__}, not a Dataset")

@@ -19,8 +19,11 @@ _OWN_FILES: Final = 28
 """Files that a session opens beside its connections: 19 were counted (store, log, event loop, channels of scorers)."""
 _FILES_PER_PROGRAM: Final = 4
 """For each worker of the sandbox."""
-_ADDRESS_SPACE_MIN: Final = 512 * 2**20
-"""A run with a few threads takes 300 MiB of addresses to begin with; below that, C libraries abort."""
+_ADDRESS_SPACE_MIN: Final = 704 * 2**20
+"""A run with a few threads and numpy has ended well from 620 MiB on; below that, C libraries end the process."""
+_ADDRESS_SPACE_AMPLE: Final = 8 * 2**30
+_LINEAR_ALGEBRA_THREADS: Final = "OPENBLAS_NUM_THREADS"
+"""OpenBLAS, which numpy brings, reserves memory for each core when it is loaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +41,19 @@ class Fit:
 def check_memory(limit: int | None = None) -> None:
     """Raise ConfigError where the limit of the address space is too low for a run to be sure of its end.
 
+    Where there is a limit, numpy is told to compute in one thread; it must not have been imported before.
+
     Args:
         limit: In bytes; that of this process where it is None.
     """
     limit = resource.getrlimit(resource.RLIMIT_AS)[0] if limit is None else limit
-    if limit != resource.RLIM_INFINITY and limit < _ADDRESS_SPACE_MIN:
+    if limit == resource.RLIM_INFINITY:
+        return
+    if limit < _ADDRESS_SPACE_AMPLE:
+        os.environ.setdefault(_LINEAR_ALGEBRA_THREADS, "1")
+    if limit < _ADDRESS_SPACE_MIN:
         raise ConfigError(
-            f"this process may use {limit // 2**20:,} MiB of address space (ulimit -v {limit // 1024}), and a run "
+            f"this process may use {limit // 2**20:,} MiB of memory addresses (ulimit -v {limit // 1024}), and a run "
             f"needs {_ADDRESS_SPACE_MIN // 2**20:,}; raise it: ulimit -v unlimited"
         )
 

@@ -36,6 +36,7 @@ from nel.engine.stop_rules import StopRules
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
+from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
 from nel.engine.work import Job
@@ -53,7 +54,7 @@ def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
     """Create and return the directory of a new run, named by time, first benchmark and a random suffix.
 
     Raises:
-        OutputError: It cannot be created, or the configured run id is taken.
+        OutputError: It cannot be created, its path is too long, or the configured run id is taken.
     """
     return new_directory(config, plans[0].benchmark.name)
 
@@ -69,6 +70,7 @@ def new_directory(config: RunConfig, name: str) -> Path:
     run_id = config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
     run_dir = parent / run_id
     try:
+        check_path(run_dir / FILE_NAME)
         parent.mkdir(parents=True, exist_ok=True)
         run_dir.mkdir(mode=0o700)
         probe = run_dir / ".probe"

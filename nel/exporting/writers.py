@@ -72,7 +72,7 @@ def _called(exporter: object, run_dir: Path, work: Path, what: str) -> object:
         return exporter(run_dir, work)
     except NelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"{what} failed: {type(error).__name__}: {error}; nothing was written") from error
 
 

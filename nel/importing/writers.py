@@ -78,7 +78,7 @@ def _found(source: Path, name: str | None) -> Imported:
             found = importer(source)
         except NelError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PluginError(f"{what} failed: {type(error).__name__}: {error}; nothing was written") from error
         if found is not None and not isinstance(found, Imported):
             raise PluginError(f"{what} returned {found!r}, not a nel.importing.Imported")

@@ -59,7 +59,7 @@ def check_template(
             judge.ask(replace(judge.example, grade_pattern=grade_pattern, score_mapping=score_mapping))
     except JudgeError as error:
         raise ConfigError(str(error)) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError(
             f'the judge "{text.strip()}" fails on its own example: {type(error).__name__}: {error}; '
             f"nel plugin check {text.strip()} --kind judges shows what it breaks"

@@ -190,8 +190,9 @@ class StatisticsCollector:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's reducer; its own row reports the failure
             self._broken.setdefault(reducer.name, f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX])
             return
-        if isinstance(value, (bool, int, float)) and math.isfinite(value):
-            self._reduced.setdefault(reducer.name, []).append(float(value))
+        number = _number(value)[0] if isinstance(value, (bool, int, float)) else None
+        if number is not None:
+            self._reduced.setdefault(reducer.name, []).append(number)
         else:
             self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
 
@@ -265,7 +266,7 @@ def _rows_of(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats
         parts = [(f"{name}/{key}", part) for key, part in value.items()]
     elif isinstance(value, (list, tuple)):
         parts = [(f"{name}/{place}", part) for place, part in enumerate(value, start=1)]
-    found = [(part, *_number(number)) for part, number in parts]
+    found = [(part, *_number(number)) for part, number in parts] or [(name, None, "failed: it gave no number at all")]
     failed = any((reason or "").startswith("failed: ") for _, _, reason in found)
     return [_row(*one, n=len(scores), repeats=repeats) for one in found], failed
 
@@ -273,8 +274,12 @@ def _rows_of(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats
 def _number(value: Any) -> tuple[float | None, str | None]:
     if value is None:
         return None, "undefined for these samples"
+    if isinstance(value, (str, bytes, bytearray)):
+        return None, f"failed: it is a {type(value).__name__}, not a number"
     try:
         number = float(value)
+    except OverflowError:
+        return None, "failed: it is a number that no float holds"
     except Exception:  # noqa: BLE001 - an object of a plugin, whose conversion may raise anything
         return None, f"failed: it is a {type(value).__name__}, not a number"
     return (number, None) if math.isfinite(number) else (None, f"is {number}")

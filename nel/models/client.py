@@ -22,8 +22,9 @@ from nel.config.redaction import Redactor, redact_url, secrets_in_url
 from nel.config.schema import BudgetConfig, EndpointConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
-from nel.core.strict_json import dumps_bytes, loads
+from nel.core.strict_json import dumps_bytes
 from nel.models.adaptation import tokens_max
+from nel.models.answer_json import answer_of
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, CarriedRequests
@@ -402,11 +403,10 @@ class Client:
         if stream is not None and (fetched.streamed or is_event_stream(fetched.body)):
             answer = stream.answer() if fetched.streamed else stream.whole(fetched.body)
             return answer if isinstance(answer, Fault) else self._redactor.json(answer)
-        raw = fetched.body.removeprefix(b"\xef\xbb\xbf")
         try:
-            return self._redactor.json(loads(raw), raw)
+            return self._redactor.json(answer_of(fetched.body), fetched.body)
         except ValueError as error:
-            return not_json(self._redactor.body(raw), error)
+            return not_json(self._redactor.body(fetched.body), error)
 
     def _tell_gate(self, one: _Call, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
         gate = self.gate

@@ -84,7 +84,8 @@ def error_in(payload: object) -> object:
     if isinstance(state, Mapping) and state.get("status_code"):
         return state
     said = next((payload[name] for name in _MESSAGES if isinstance(payload.get(name), str) and payload[name]), None)
-    return None if said is None or "choices" in payload else payload
+    is_error = said is not None or bool(payload.get("errors"))
+    return payload if is_error and "choices" not in payload else None
 
 
 def _message(error: object, depth: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nel.core.plain_numbers import plain_int
+from nel.models.answer_json import BOM, Contradiction
 from nel.models.context_window import blame, is_sure
 from nel.models.error_bodies import ErrorBody, error_body, error_in, error_said
 from nel.models.rate_limit_headers import retry_after_seconds
@@ -218,7 +219,9 @@ def malformed(message: str) -> Fault:
 
 def not_json(body: bytes, error: ValueError) -> Fault:
     """Return the fault of a body that is no JSON: an empty one, a web page with its text, or what stands in it."""
-    start = body[:_START_BYTES].strip()
+    start = body[:_START_BYTES].removeprefix(BOM).strip()
+    if isinstance(error, Contradiction):
+        return malformed(str(error))
     if not start:
         return malformed("the body is empty")
     if start[:1] == b"<":

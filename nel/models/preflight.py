@@ -21,6 +21,7 @@ from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport, probe_echo
 from nel.models.faults import NO_FILES, Fault
 from nel.models.refusals import advice
+from nel.models.transport.faults import NO_TLS
 from nel.models.wire.registry import wire_of
 from nel.types import ResponseError
 
@@ -204,9 +205,8 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, fl
     if fault.kind == "quota":
         raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind)
     if fault.kind == "tls":
-        raise PreflightError(
-            f"{endpoint.url}: {detail}; check the certificate and the host name", endpoint_kind=fault.kind
-        )
+        step = "" if NO_TLS in detail else "; check the certificate and the host name"
+        raise PreflightError(f"{endpoint.url}: {detail}{step}", endpoint_kind=fault.kind)
     if fault.kind == NO_FILES:
         raise StoppedEarly(detail, endpoint_kind=fault.kind)
     if fault.kind in ("connection", "connect_timeout"):

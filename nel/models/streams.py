@@ -9,8 +9,8 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final
 
-from nel.core.finish_reasons import has_ended
-from nel.core.strict_json import loads
+from nel.core.finish_reasons import ending_of, has_ended
+from nel.models.answer_json import BOM, Contradiction, answer_of
 from nel.models.error_bodies import error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
 from nel.models.protocols import first_token_of, index_of, read_content
@@ -19,17 +19,20 @@ from nel.models.tool_calls import CallPieces
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NO_PAYLOAD: Final = (b"", b"[DONE]")
 """Data of an event that keeps a connection alive, and of the last one."""
+_NAMES: Final = (b"data", b"event", b"id", b"retry", b"")
+"""Of the fields of an event; a comment has none."""
 _FIELDS: Final = (b"data:", b"event:", b": ")
 """What a stream of events begins with, and no JSON does."""
 _START_BYTES: Final = 64
-_BOM: Final = b"\xef\xbb\xbf"
+_EXCLUSIVE: Final = frozenset({"complete", "truncated", "content_filter"})
+"""What an answer can end as, and only as one of them."""
 _TEXTS: Final = ("reasoning_content", "reasoning", "refusal")
 """Fields of a chunk beside its content."""
 
 
 def is_event_stream(body: bytes) -> bool:
     """Return whether a whole body is a stream of events, whatever its content type says."""
-    return body[:_START_BYTES].removeprefix(_BOM).lstrip().startswith(_FIELDS)
+    return body[:_START_BYTES].removeprefix(BOM).lstrip().startswith(_FIELDS)
 
 
 class AnswerStream(ABC):
@@ -42,8 +45,8 @@ class AnswerStream(ABC):
         """Start with nothing seen."""
         self._pending: list[bytes] = []
         self._ends_in_cr = False
-        self._is_first_line = True
         self._data: list[bytes] = []
+        self._unframed: list[bytes] = []  # lines that are no field of an event, but may be the body of an answer
         self._is_error = False
         self._fault: Fault | None = None
         self._done = False
@@ -87,12 +90,22 @@ class AnswerStream(ABC):
         self._line(b"", 0.0)
         if self._fault is not None:
             return self._fault
-        return self._result() if self._started else malformed("the stream has no data")
+        if not self._started:
+            return self._unframed_answer()
+        if (lost := next((line for line in self._unframed if b"{" in line), None)) is not None:
+            return malformed(f"a line of the stream has data, but is no field of an event: {lost[:80]!r}")
+        return self._result()
+
+    def _unframed_answer(self) -> Any | Fault:
+        """Return the payload of an answer, or of an error, that came under the name of a stream and is none."""
+        try:
+            payload = answer_of(b"\n".join(self._unframed))
+        except ValueError:
+            return malformed("the stream has no data")
+        return payload if isinstance(payload, dict) else malformed("the stream has no data")
 
     def _line(self, line: bytes, now: float) -> bool:
-        if self._is_first_line:
-            self._is_first_line = False
-            line = line.removeprefix(_BOM)
+        line = line.removeprefix(BOM)  # some proxies put one before each piece
         if not line:
             if self._data:
                 data, self._data = b"\n".join(self._data), []
@@ -109,15 +122,20 @@ class AnswerStream(ABC):
             return True
         if field == b"event":
             self._is_error = value.strip() == b"error"
+        elif field not in _NAMES:
+            self._unframed.append(line)
         return False
 
     def _event(self, data: bytes, now: float) -> None:
-        if self._done or data.strip() in _NO_PAYLOAD:
+        if self._done or data.strip().upper() in _NO_PAYLOAD:
             self._done = self._done or bool(data.strip())
             return
         self._started = True
         try:
-            payload = loads(data)
+            payload = answer_of(data)
+        except Contradiction as error:
+            self._fail(malformed(str(error)))
+            return
         except ValueError as error:
             self._fail(malformed(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}"))
             return
@@ -196,8 +214,8 @@ class EventStream(AnswerStream):
     def _choice(self, choice: dict[str, Any], now: float) -> None:
         if choice.get("error"):
             self._fail(fault_of_error_object(choice["error"]))
-        if has_ended(choice.get("finish_reason")):
-            self._finish = choice["finish_reason"]
+        is_late = self._finish is not None and not has_ended(choice.get("finish_reason"))
+        self._take_finish(choice.get("finish_reason"))
         if self._logprobs is None and first_token_of(choice.get("logprobs")):
             self._logprobs = choice["logprobs"]
         text = {"content": choice.get("text")}
@@ -206,6 +224,12 @@ class EventStream(AnswerStream):
         if content is None or (self._chat and not delta and choice.get("text")):
             self._fail(malformed("a chunk of the stream holds something else than text"))
             return
+        if is_late:
+            if content.text.strip() or content.refusal or delta.get("tool_calls"):
+                self._fail(malformed("the stream goes on with the answer after its finish reason"))
+            return
+        if self._chat and not choice.get("delta") and has_ended(choice.get("finish_reason")):
+            self._forget_repeated(content.text)
         if delta.get("tool_calls"):
             self._tool_calls.add(delta["tool_calls"])
         parts = {"content": content.text, "reasoning": content.reasoning, "refusal": content.refusal}
@@ -213,3 +237,18 @@ class EventStream(AnswerStream):
             if isinstance(piece, str) and piece:
                 self._texts.setdefault(name, []).append(piece)
                 self.token_times.append(now)
+
+    def _take_finish(self, reason: object) -> None:
+        """Keep why the answer ended; one that is both whole and cut off, or filtered, cannot be known."""
+        if not has_ended(reason):
+            return
+        endings = {ending_of(one) for one in (self._finish, reason) if isinstance(one, str)}
+        if len(endings & _EXCLUSIVE) > 1:
+            self._fail(malformed(f"the stream has two finish reasons: {self._finish} and {reason}"))
+        self._finish = reason
+
+    def _forget_repeated(self, text: str) -> None:
+        """Drop the pieces that came, where the last chunk says the whole text once more, as MiniMax's does."""
+        said = "".join(self._texts.get("content", []))
+        if said and text.startswith(said):
+            self._texts.pop("content")

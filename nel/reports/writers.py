@@ -49,7 +49,7 @@ def write_report(name: str, run_dir: Path) -> Path:
         written: object = writer(run_dir)
     except NelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(
             f"{what} failed: {type(error).__name__}: {error}; the other files of {run_dir} are complete"
         ) from error

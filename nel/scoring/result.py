@@ -20,6 +20,11 @@ from nel.types import FailureKind, ModelFailure, Outcome, Score, Scored, Unscore
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _REWARD_KEYS: Final = ("correct", "reward", "score")
+_ROUNDING: Final = 1e-9
+"""By which a share that was computed may miss 0 or 1."""
+_DEPTH_MAX: Final = 100
+_VALUES_MAX: Final = 1_000_000
+"""Of lists in lists, and of values in all details of one result together."""
 _REFUSAL = re.compile(
     r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i (?:cannot|can['’]?t|won['’]?t)|sorry[,.])",
     re.IGNORECASE,
@@ -55,7 +60,7 @@ class JudgeWanted(JudgeError):
         """
         own = {key: value for key, value in self.result.items() if key not in ("correct", "needs_judge", "judge_case")}
         metrics, details, answer = _from_plain(own)
-        return metrics, {name: _jsonable(value) for name, value in details.items()}, answer
+        return metrics, _plain_details(details), answer
 
 
 def outcome_of(result: object, response: str) -> Scored | ModelFailure:
@@ -66,7 +71,9 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
     opens with one, else ``no_answer``.
 
     Raises:
-        ScorerError: The result is not a score, holds no number, or a number is NaN or infinite.
+        ScorerError: The result is not a score, holds no number, a number is NaN or infinite, ``correct`` is no share
+            from 0 to 1, the first of ``correct``, ``reward`` and ``score`` is no number, or a detail holds itself, is
+            nested too deeply or has too many values.
         JudgeWanted: The scorer asks for a judge.
     """
     if result is None or (isinstance(result, Score) and result.is_unscored):
@@ -76,7 +83,8 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         metrics, details, answer = _from_score(result, response)
     else:
         metrics, details, answer = _from_plain(result)
-    details = {name: _jsonable(value) for name, value in details.items()}
+    _check_headline(metrics, details)
+    details = _plain_details(details)
     if not metrics:
         raise ScorerError(f"the scorer returned no number: {_shown(result)}; return a dict like {{'correct': True}}")
     reward = next((metrics[key] for key in _REWARD_KEYS if key in metrics), next(iter(metrics.values())))
@@ -84,6 +92,27 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         kind: FailureKind = "refusal" if _REFUSAL.match(response) else "no_answer"
         return ModelFailure(kind=kind, metrics=metrics, answer=answer, details=details)
     return Scored(reward=reward, metrics=metrics, answer=answer, details=details)
+
+
+def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) -> None:
+    """Raise ScorerError where another number would stand in for the verdict, or the verdict is no share.
+
+    A share that misses 0 or 1 by the rounding of its computation is set to it.
+    What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
+    """
+    first = next((key for key in _REWARD_KEYS if key in metrics or key in details), None)
+    if first is None:
+        return
+    if first not in metrics:
+        raise ScorerError(f'the scorer returned {_shown(details[first])} for "{first}"; return a number or a bool')
+    if first != "correct":
+        return
+    if not -_ROUNDING <= metrics[first] <= 1 + _ROUNDING:
+        raise ScorerError(
+            f'the scorer returned {metrics[first]:g} for "correct", which is from 0 to 1; '
+            'return points of another scale as "score"'
+        )
+    metrics[first] = min(1.0, max(0.0, metrics[first]))
 
 
 def _from_plain(result: object) -> _Parts:
@@ -148,23 +177,47 @@ def _number(key: str, value: object) -> float | None:
     return number
 
 
-def _jsonable(value: object) -> object:
-    """Return a detail in a form that JSON has: arrays and sets as lists, what has no form as its repr."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, (str, int)):  # a scorer's own class of text or number cannot be sent to the run's process
-        return str.__str__(value) if isinstance(value, str) else int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value) if math.isfinite(value) else repr(value)
-    if isinstance(value, Mapping):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        return _jsonable(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, (set, frozenset)):
-        return sorted((_jsonable(item) for item in value), key=repr)
-    return repr(value)
+def _plain_details(details: Mapping[str, object]) -> dict[str, object]:
+    """Return the details of a result in a form that JSON has, as copies.
+
+    Raises:
+        ScorerError: They are nested too deeply, as lists that hold themselves are, or have too many values.
+    """
+    return _Copy().mapping(details, 0)
+
+
+class _Copy:
+    """Copies the details of one result: arrays and sets as lists, what JSON has no form for as its repr."""
+
+    def __init__(self) -> None:
+        self._left = _VALUES_MAX
+
+    def mapping(self, value: Mapping[str, object], depth: int) -> dict[str, object]:
+        return {str(key): self.value(item, depth + 1) for key, item in value.items()}
+
+    def value(self, value: object, depth: int) -> object:
+        self._left -= 1
+        if self._left < 0:
+            raise ScorerError(f"the scorer returned more than {_VALUES_MAX:,} values; return what a reader needs")
+        if depth > _DEPTH_MAX:
+            raise ScorerError(
+                f"the scorer returned a value that holds itself, or is nested deeper than {_DEPTH_MAX} levels"
+            )
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, (str, int)):  # a scorer's own class of text or number cannot be sent to the run's process
+            return str.__str__(value) if isinstance(value, str) else int.__int__(value)
+        if isinstance(value, float):
+            return float.__float__(value) if math.isfinite(value) else repr(value)
+        if isinstance(value, Mapping):
+            return self.mapping(value, depth)
+        if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+            return self.value(value.tolist(), depth)
+        if isinstance(value, (list, tuple)):
+            return [self.value(item, depth + 1) for item in value]
+        if isinstance(value, (set, frozenset)):
+            return sorted((self.value(item, depth + 1) for item in value), key=repr)
+        return repr(value)
 
 
 def _found_nothing(result: object) -> bool:
@@ -175,7 +228,10 @@ def _found_nothing(result: object) -> bool:
 
 def _shown(value: object) -> str:
     """Return the repr of a value, cut to what fits on a line of a terminal."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return f"a {type(value).__name__} that holds itself, or is nested too deeply"
     return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004 - one line of a terminal
 
 

@@ -102,3 +102,23 @@ def test_types_that_need_pyarrow_and_damage_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-2])
     with pytest.raises(DatasetError, match="does not begin and end as a parquet file does"):
         list(open_dataset("a.parquet", base_dir=tmp_path).read())
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row would have the values of the last alone; with either library."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pa.Table.from_arrays([pa.array(["q"]), pa.array(["1"]), pa.array(["2"])], names=["q", "a", "a"])
+    parquet.write_table(table, tmp_path / "a.parquet")
+    for _ in range(2):
+        with pytest.raises(DatasetError, match='the column "a" is there twice; rename one'):
+            list(open_dataset("a.parquet", base_dir=tmp_path).read())
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+
+
+def test_a_date_that_python_does_not_have_is_a_fault_of_the_file(tmp_path: Path) -> None:
+    """Its years end with 9999."""
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(DatasetError, match=r"a\.parquet: cannot be read as parquet: .*out of range"):
+        read(tmp_path, {"a": pa.array([2**45], pa.timestamp("s"))})

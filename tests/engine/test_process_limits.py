@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Sequence
 
@@ -56,3 +57,13 @@ def test_too_little_memory_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"may use 244 MiB .*ulimit -v 250000.* ulimit -v unlimited"):
         check_memory(250_000 * 1024)
     check_memory(UNLIMITED)
+
+
+@pytest.mark.parametrize(("limit", "threads"), [(2 << 30, "1"), (64 << 30, None), (UNLIMITED, None)])
+def test_little_memory_keeps_linear_algebra_to_one_thread(
+    monkeypatch: pytest.MonkeyPatch, limit: int, threads: str | None
+) -> None:
+    """OpenBLAS reserves memory for each core when numpy is imported, and ends the process where it gets none."""
+    monkeypatch.setattr(os, "environ", {})
+    check_memory(limit)
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == threads

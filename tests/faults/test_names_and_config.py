@@ -280,6 +280,15 @@ def test_a_key_written_as_a_header_is_refused(tmp_path: Path, name: str) -> None
     assert "cnry-literal-secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("field", ["headers", "headers_env"])
+@pytest.mark.parametrize("name", ["Content-Length", "transfer-encoding", "CONNECTION"])
+def test_a_header_that_frames_a_request_is_refused(tmp_path: Path, name: str, field: str) -> None:
+    """Before a directory is made: it would say where another request ends than the one that is sent."""
+    with pytest.raises(ConfigError, match="says where a request ends"):
+        run(tmp_path, "http://127.0.0.1:9/v1", endpoint={field: {name: "HOME"}})
+    assert not (tmp_path / "out").exists()
+
+
 def test_f112_a_proxy_with_a_password(tmp_path: Path) -> None:
     """A password in a proxy's URL is refused or works, and is stored and shown nowhere."""
     secret = "prx-9d2c-secret"

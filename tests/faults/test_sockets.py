@@ -6,6 +6,8 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from tests.faults.certificates import Authority, authority
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import cli_run, config, run
 from tests.faults.server import (
+    HANGS_SECONDS,
     Call,
     Do,
     Endless,
@@ -279,6 +282,48 @@ def test_a_certificate_that_is_not_trusted(
         assert server.calls == server.others == []
     assert result.exit_code in (2, 75)
     assert any(word in result.ending.reason for word in words), result.ending.reason
+
+
+@contextmanager
+def _port_that_says(data: bytes) -> Iterator[int]:
+    """Answer each connection with some bytes, whatever it sends, and close it in order; yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer_all() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    with connection, suppress(OSError):
+                        connection.recv(65536)
+                        connection.sendall(data)
+
+        thread = threading.Thread(target=answer_all)
+        thread.start()
+        try:
+            yield int(listening.getsockname()[1])
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join(HANGS_SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "does not speak TLS there"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "does not speak TLS there"),
+        (b"", "it closed the connection in the handshake of TLS"),
+    ],
+    ids=["f35-http", "f35-ssh", "f35-closes"],
+)
+def test_https_where_no_tls_is_spoken(tmp_path: Path, data: bytes, words: str) -> None:
+    """The scheme is named as what may be wrong, and no certificate."""
+    with _port_that_says(data) as port:
+        url = f"https://127.0.0.1:{port}/v1"
+        result = nel.evaluate(config(tmp_path, url, endpoint=GIVEN_UP))
+    assert result.exit_code in (2, 75)
+    assert words in result.ending.reason
+    assert "begins with http://" in result.ending.reason
+    assert "certificate" not in result.ending.reason
 
 
 def test_f35_a_bundle_of_ones_own(tmp_path: Path, trusted: Authority) -> None:

@@ -306,6 +306,17 @@ def test_an_output_that_cannot_be_written_is_found_first(tmp_path: Path, where: 
     assert place.rpartition("/")[2] in str(caught.value)
 
 
+def test_f52_a_path_that_is_too_long_for_the_store(tmp_path: Path) -> None:
+    """SQLite opens no path of more than 504 bytes: said before a directory is made or anything is sent."""
+    out = "/".join(["d" * 120] * 5)
+    with serving() as server:
+        done = nel_cli(["eval", "run", str(write_config(tmp_path, server.url, out=out))], tmp_path)
+        assert server.calls == server.others == []
+    assert done.returncode == 2
+    assert "choose a shorter --output-dir" in done.stderr
+    assert not (tmp_path / ("d" * 120)).exists()
+
+
 @pytest.mark.parametrize(
     ("pragma", "words"),
     [("user_version = 99", ("99",)), ("user_version = 0", ("0",)), ("application_id = 7", ("nel",))],

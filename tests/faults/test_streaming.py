@@ -89,6 +89,26 @@ SAME: dict[str, Reply] = {
     "f40-after-done": sse(lines(WHOLE) + lines([event({"content": " Answer: 9"})])),
     "f40-pieces-in-one-chunk": sse(lines([event(choices=[item["choices"][0] for item in WHOLE[:-1]], usage=USAGE)])),
     "f40-finish-null-in-words": sse(lines([event({"content": TEXT}, finish="null"), *WHOLE[-2:]])),
+    "f40-bom-before-each-event": sse(lines(WHOLE).replace(b"data:", b"\xef\xbb\xbfdata:")),
+    "f40-done-in-lower-case": sse(lines(WHOLE, done=False), b"data: [done]\n\n"),
+    "f40-finish-in-each-chunk": sse(
+        lines([event({"content": piece}, finish="stop") for piece in (TEXT[:9], TEXT[9:])] + WHOLE[-1:])
+    ),
+    "f40-blank-after-finish": sse(lines([*WHOLE[:-1], event({"role": "assistant", "content": "\n"}), WHOLE[-1]])),
+    "f40-whole-text-at-the-end": sse(
+        lines([*WHOLE[:-2], event(choices=[{"message": {"content": TEXT}, "finish_reason": "stop"}]), WHOLE[-1]])
+    ),
+    "f40-json-by-name-of-a-stream": http(
+        json.dumps(
+            {
+                "model": "served-model",
+                "choices": [{"message": {"content": TEXT}, "finish_reason": "stop"}],
+                "usage": USAGE,
+            },
+            indent=1,
+        ),
+        kind="text/event-stream",
+    ),
     "f40-no-stream": http(
         json.dumps(
             {
@@ -139,6 +159,24 @@ ERRORS: dict[str, tuple[Reply, str]] = {
     "f40-error-first": (sse(lines([{"error": {"message": "slow down", "code": 429}}])), "infra:rate_limit"),
     "f40-finish-error": (sse(lines([*WHOLE[:4], event({}, finish="error")])), "infra:server_error"),
     "f40-garbage": (sse(lines(WHOLE[:4], done=False), b"data: {no\n\n", lines(WHOLE[4:])), "infra:malformed"),
+    "f40-text-after-finish": (sse(lines([*WHOLE, event({"content": "9"})])), "infra:malformed"),
+    "f40-call-after-finish": (
+        sse(lines([*WHOLE, event({"tool_calls": [{"id": "1", "function": {"name": "f"}}]})])),
+        "infra:malformed",
+    ),
+    "f40-two-finish-reasons": (
+        sse(lines([*WHOLE[:-2], event({}, finish="length"), event({}, finish="stop")])),
+        "infra:malformed",
+    ),
+    "f30-content-twice": (
+        sse(lines([event({"content": "9"}, finish="stop")]).replace(b'"content"', b'"content": "0", "content"')),
+        "infra:malformed",
+    ),
+    "f40-piece-outside-of-a-field": (sse(lines(WHOLE).replace(b"data: ", b"Data: ", 3)), "infra:malformed"),
+    "f40-error-by-name-of-a-stream": (
+        http('{"error": {"message": "x", "code": 503}}', kind="text/event-stream"),
+        "infra:server_error",
+    ),
     "f40-event-null": (sse(b"data: null\n\n", b"data: [DONE]\n\n"), "infra:malformed"),
     "f40-only-done": (sse(b"data: [DONE]\n\n"), "infra:malformed"),
     "f40-nothing": (sse(b": hello\n\n"), "infra:malformed"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from nel.metrics import mean
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import ModelFailure, SampleScore, Score, Scored, Unscored
@@ -49,3 +51,22 @@ def test_a_metric_of_nel_counts_them_too() -> None:
         statistics.add(question, outcome, SampleScore(score=Score(value=0.0), sample_id=str(question)))
     (row,) = statistics.rows("accuracy")
     assert (row["value"], row["n"]) == (0.375, 4)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("0.9", "failed: it is a str, not a number"),
+        (b"1", "failed: it is a bytes, not a number"),
+        (1j, "failed: it is a complex, not a number"),
+        (10**400, "failed: it is a number that no float holds"),
+        ({}, "failed: it gave no number at all"),
+        ([], "failed: it gave no number at all"),
+    ],
+)
+def test_what_is_no_number_is_a_failed_metric(given: object, reason: str) -> None:
+    """Its row stays, with the reason, and the run says that a metric failed."""
+    statistics = StatisticsCollector(RequestedStatistics(metrics=(("", lambda _: given),)))  # type: ignore[arg-type, return-value]
+    statistics.add(0, Scored(reward=1.0, metrics={"correct": 1.0}), SampleScore(score=Score(value=0.0), sample_id="0"))
+    (row,) = statistics.rows("accuracy")
+    assert (row["value"], row["reason"], statistics.failed) == (None, reason, [row["name"]])

@@ -266,6 +266,26 @@ def test_a_piece_of_a_stream_that_cannot_be_read_is_not_left_out(name: Any, even
     assert (fault.kind, fault.retryable) == (kind, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "event"),
+    [
+        ("chat", _chat(delta={"content": "4"})),
+        ("completions", _chat(text="4")),
+        ("anthropic", _block(index=0, delta={"type": "text_delta", "text": "4"})),
+        ("gemini", _candidate(content={"parts": [{"text": "4"}]})),
+        ("gemini", _candidate(content={"parts": [{"functionCall": {"name": "f"}}]})),
+    ],
+)
+def test_what_follows_the_finish_reason_is_no_part_of_the_answer(name: Any, event: object) -> None:
+    """Whether the answer ended there or goes on cannot be known, so neither is scored."""
+    first = {"chat": _chat(delta={"content": "It is 4"}, finish_reason="stop")}
+    first["completions"] = _chat(text="It is 4", finish_reason="stop")
+    events = [first[name]] if name in first else [one for one in EVENTS[name] if one != {"type": "message_stop"}]
+    fault = _fed(name, [*events, event]).answer()
+    assert isinstance(fault, Fault), fault
+    assert "goes on with the answer after" in fault.message
+
+
 def test_the_candidate_with_the_lowest_index_is_the_answer() -> None:
     """Wherever it stands, whole and in a stream."""
     other = {"content": {"parts": [{"text": "5"}]}, "finishReason": "STOP", "index": 1}

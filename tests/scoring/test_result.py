@@ -43,12 +43,64 @@ def test_results_become_scores(result: Any, reward: float, metrics: dict[str, fl
         None, [], "C", {}, {"note": "x"}, {"correct": float("nan")}, float("inf"), Score(value="?"),
         {"correct": 10**400}, {"correct": Decimal("NaN")}, {"correct": Decimal("sNaN")}, {"correct": Decimal("1e400")},
         {"correct": np.complex128(1)}, {"correct": np.str_("C")}, np.datetime64("2020-01-01"), {"correct": "1"},
+        {"correct": 2}, {"correct": -1}, {"correct": 1.001}, {"correct": 100, "parsed": False},
+        {"correct": "no", "f1": 0.9}, {"correct": None, "f1": 0.9}, {"reward": [1], "f1": 0.9}, {"score": "B", "f1": 1},
     ],
 )  # fmt: skip
 def test_what_is_no_score_is_refused(result: Any) -> None:
-    """None, text, NaN and empty dicts are faults of the scorer, never a zero."""
+    """None, text, NaN and empty dicts are faults of the scorer, never a zero; another number is no verdict either."""
     with pytest.raises(ScorerError):
         outcome_of(result, "text")
+
+
+@pytest.mark.parametrize(("share", "reward"), [(1.0000000000000002, 1.0), (-1e-17, 0.0), (0.25, 0.25)])
+def test_a_share_is_from_0_to_1(share: float, reward: float) -> None:
+    """What a computation adds by rounding is taken away."""
+    outcome = outcome_of({"correct": share}, "text")
+    assert isinstance(outcome, Scored)
+    assert (outcome.reward, outcome.metrics["correct"]) == (reward, reward)
+
+
+def _nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def _doubled(times: int) -> list[Any]:
+    value: list[Any] = [0]
+    for _ in range(times):
+        value = [value, value]
+    return value
+
+
+HOLDS_ITSELF: dict[str, Any] = {"correct": True}
+HOLDS_ITSELF["again"] = HOLDS_ITSELF
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (HOLDS_ITSELF, "holds itself"),
+        ({"correct": True, "deep": _nested(100_000)}, "nested deeper than 100 levels"),
+        ({"correct": True, "many": _doubled(40)}, "more than 1,000,000 values"),
+        (_nested(100_000), "a list that holds itself, or is nested too deeply"),
+        (Score(value=1, metadata={"deep": _nested(200)}), "nested deeper than 100 levels"),
+    ],
+    ids=["holds-itself", "deep", "many", "deep-alone", "deep-metadata"],
+)
+def test_a_result_without_end_is_refused_in_words(result: Any, words: str) -> None:
+    """It is what the scorer returned that is at fault, not the code that copies it."""
+    with pytest.raises(ScorerError, match=words):
+        outcome_of(result, "text")
+
+
+def test_a_value_that_stands_in_several_places_is_kept() -> None:
+    """It holds no part of itself."""
+    outcome = outcome_of({"correct": True, "all": [[1]] * 3, "deep": _nested(90)}, "text")
+    assert isinstance(outcome, Scored)
+    assert outcome.details["all"] == [[1]] * 3
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ class Benchmark:
             prepared = self.prepare_row(row)
         except KeyError as error:
             raise DatasetError(f"the row has no field {error}; it has: {', '.join(sorted(row))}") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise DatasetError(f"the row cannot be prepared: {type(error).__name__}: {error}") from error
         if not isinstance(prepared, dict):
             raise DatasetError(f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict")

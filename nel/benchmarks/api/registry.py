@@ -135,7 +135,7 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
         found = as_benchmark(bridge(uri))
     except NelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {error}"
         raise PluginError(f'{uri}: the bridge "{scheme}" of {ref.provider} failed: {what}') from error
     if not isinstance(found, Benchmark):

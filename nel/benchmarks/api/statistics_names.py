@@ -138,7 +138,7 @@ def _as_list(declared: Any, where: str) -> list[Any]:
 def _built(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> Any:
     try:
         built = factory(**options)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = str(error) if isinstance(error, (TypeError, ValueError)) else f"{type(error).__name__}: {error}"
         raise ConfigError(f'the {kind} "{name}" cannot be built: {what}') from error
     if not callable(built):

@@ -29,6 +29,8 @@ _PATHS = {
     "/messages": "anthropic",
 }
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+FRAMING_HEADERS = frozenset({"connection", "content-length", "transfer-encoding"})
+"""Headers that determine where a message ends; the transport sets them."""
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key", "x-goog-api-key"})
 """Headers whose values are secrets, in lower case."""
 _SECRET_PARAMETER = re.compile(
@@ -250,6 +252,14 @@ class EndpointConfig(Strict):
                     "key with api_key_env, or with headers_env for a header of its own"
                 )
         return query
+
+    @field_validator("headers", "headers_env")
+    @classmethod
+    def _no_framing(cls, headers: dict[str, str]) -> dict[str, str]:
+        framing = next((name for name in headers if name.lower() in FRAMING_HEADERS), None)
+        if framing is not None:
+            raise ValueError(f"{framing!r} cannot be set as a header, since it says where a request ends; remove it")
+        return headers
 
     @field_validator("headers")
     @classmethod

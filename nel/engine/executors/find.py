@@ -36,7 +36,7 @@ def find_executor(text: str) -> Executor:
         executor = factory(**options)
     except NelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = str(error) if isinstance(error, (TypeError, ValueError)) else f"{type(error).__name__}: {error}"
         raise ConfigError(f'the executor "{name}" of {ref.provider} cannot be used: {what}') from error
     missing = [method for method in _METHODS if not callable(getattr(executor, method, None))]

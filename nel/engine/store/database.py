@@ -24,7 +24,7 @@ from nel.core.strict_json import dumps
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, sealed
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, connect, create, migrate
+from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, check_path, connect, create, migrate
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
@@ -62,10 +62,12 @@ class Store:
         """Open or create the file.
 
         Raises:
+            OutputError: Its path is too long.
             StoreError: It exists and is not a run.db of this format.
         """
         self.path = path
         try:
+            check_path(path)
             if path.exists():
                 Snapshot(path).close()
             else:

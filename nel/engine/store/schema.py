@@ -5,6 +5,7 @@ A table or column that is added here needs a step in `migrate`, or older runs ca
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact
-from nel.errors import StoreError
+from nel.errors import OutputError, StoreError
 
 FORMAT: Final = 3
 READABLE: Final = (1, 2, FORMAT)
@@ -52,6 +53,8 @@ CREATE TABLE sessions(
 {_INDEXES}"""
 
 
+_PATH_BYTES_MAX: Final = 504
+"""Of the absolute path of a file that SQLite opens: 512 without its end and that of the journal beside it."""
 _FITS = "CASE WHEN json_valid({0}) AND nel_is_intact({0}) THEN {1} ELSE 0 END"
 _STATES = "('scored', 'model_failure', 'unscored')"
 UNREADABLE: Final = {
@@ -109,6 +112,16 @@ def _damage_named() -> Iterator[None]:
         if type(error) is not sqlite3.DatabaseError and not _DAMAGE.search(str(error)):
             raise
         raise StoreError(f"run.db is damaged: {error}; {NEXT_STEP}") from error
+
+
+def check_path(path: Path) -> None:
+    """Raise OutputError where the absolute path of a run.db is longer than SQLite opens."""
+    n_bytes = len(os.fsencode(path.resolve()))
+    if n_bytes > _PATH_BYTES_MAX:
+        raise OutputError(
+            f"the path of the run's {path.name} would have {n_bytes:,} bytes, and SQLite opens none of more than "
+            f"{_PATH_BYTES_MAX}; choose a shorter --output-dir, or move the run's directory: …{str(path)[-100:]}"
+        )
 
 
 def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> sqlite3.Connection:

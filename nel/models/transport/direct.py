@@ -19,6 +19,7 @@ from httptools import HttpParserError, HttpParserUpgrade
 from yarl import URL
 
 from nel.config.schema import EndpointConfig
+from nel.config.schema.endpoint import FRAMING_HEADERS
 from nel.errors import ConfigError
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
@@ -32,8 +33,6 @@ from nel.models.transport.unpacking import ACCEPTED
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """A token of RFC 9110, 5.6.2."""
 _VALUE_FORBIDS: Final = re.compile(r"[\x00\r\n]")
-_FRAMING: Final = ("connection", "content-length", "transfer-encoding")
-"""Headers that determine where a message ends; they are set here only."""
 
 
 class DirectTransport:
@@ -152,7 +151,7 @@ class DirectTransport:
 
 def _checked(headers: Mapping[str, str]) -> dict[str, str]:
     for name, value in headers.items():
-        if not _NAME.fullmatch(name) or name.lower() in _FRAMING:
+        if not _NAME.fullmatch(name) or name.lower() in FRAMING_HEADERS:
             raise ConfigError(f"endpoint.headers: {name!r} cannot be set as a header; remove it")
         if _VALUE_FORBIDS.search(value):
             raise ConfigError(f"endpoint.headers: the value of {name} contains a line break; remove it")

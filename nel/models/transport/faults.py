@@ -15,6 +15,9 @@ from nel.models.faults import NO_FILES, Fault
 _DROPPED: Final = (errno.ECONNRESET, errno.EPIPE)
 _TOO_MANY_FILES: Final = (errno.EMFILE, errno.ENFILE)
 REDIRECTS: Final = range(300, 400)
+NO_TLS: Final = "the endpoint does not speak TLS there; if it is one of plain HTTP, its URL begins with http://"
+_NO_TLS: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "UNKNOWN_PROTOCOL")
+"""What OpenSSL says of bytes that are no record of TLS."""
 
 
 class ResponseTooLarge(ValueError):
@@ -89,6 +92,8 @@ _UNREADABLE: Final = (
 
 def tls_fault(text: str) -> Fault:
     """Return the fault of a connection that cannot be made secure."""
+    if any(reason in text.upper().replace(" ", "_") for reason in _NO_TLS):
+        text = f"{NO_TLS} ({text})"
     return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
 
 

@@ -141,7 +141,9 @@ class Pool:
             raise
         except OSError as error:
             opened.close()
-            raise ConnectFailed(f"{where}: {error.strerror or error}") from error
+            closed = "it closed the connection" if self._tls else "the connection is gone"
+            during = " in the handshake of TLS; a URL of plain HTTP begins with http://" if self._tls else ""
+            raise ConnectFailed(f"{where}: {error.strerror or str(error) or closed}{during}") from error
         except BaseException:
             opened.close()
             raise

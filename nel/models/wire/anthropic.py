@@ -139,6 +139,8 @@ class MessageStream(AnswerStream):
             self._usage.update(inner(self._message, "usage"))
         elif kind == "content_block_start" and type(place) is int:
             self._blocks[place] = inner(payload, "content_block")
+        elif kind == "content_block_delta" and self._message.get("stop_reason") is not None:
+            self._fail(malformed("the stream goes on with the answer after its stop reason"))
         elif kind == "content_block_delta" and type(place) is int:
             self._piece(place, inner(payload, "delta"), now)
         elif kind in _OF_BLOCKS:

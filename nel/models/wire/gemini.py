@@ -152,6 +152,9 @@ class ContentStream(AnswerStream):
         if parts is None:
             self._fail(malformed("a chunk of the stream has content that is no list of parts"))
             return
+        if self._finish and not candidate.get("finishReason") and any(map(_says_something, parts)):
+            self._fail(malformed("the stream goes on with the answer after its finish reason"))
+            return
         self._parts += parts
         if any(part.get("text") for part in parts):
             self.token_times.append(now)
@@ -163,6 +166,11 @@ class ContentStream(AnswerStream):
         if self._finish is None:
             return self._rest
         return {**self._rest, "candidates": [{"content": {"parts": self._parts}, "finishReason": self._finish}]}
+
+
+def _says_something(part: Mapping[str, Any]) -> bool:
+    """Return whether a part belongs to the answer, which an empty text and a thought do not."""
+    return "functionCall" in part or bool(not part.get("thought") and str(part.get("text") or "").strip())
 
 
 def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]] | None:

@@ -66,7 +66,7 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         return wire.body(request, stream=stream)
     except NelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise NotInProtocol(f'the client "{request.protocol}" failed: {type(error).__name__}: {error}') from error
 
 

@@ -156,7 +156,7 @@ class AdaptedBenchmark(Benchmark):
             asked = self.adapter.asked_of(made, subset, fewshot)
         except PromptError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise DatasetError(f"the prompt cannot be made: {type(error).__name__}: {error}") from error
         return NelSample(
             id=sample_id,
@@ -209,7 +209,7 @@ class AdaptedBenchmark(Benchmark):
             raise DatasetError(
                 f"the row has no field {error}; it has: {', '.join(sorted(own_columns(raw)))}"
             ) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise DatasetError(f"record_to_sample failed: {type(error).__name__}: {error}") from error
         sample = made[raw.get(PART, 0)] if isinstance(made, list) and made else made
         if not isinstance(sample, Sample):
