@@ -17,13 +17,13 @@ from nel.scoring.numeric.parsing import parse_number
 
 _CHARACTERS_MAX: Final = 80
 _CHINESE: Final = lazy_pattern(
-    r"(?<![第数零〇一二两兩三四五六七八九十百千万萬億亿几幾数])(?P<value>[零〇一二两兩三四五六七八九十][零〇一二两兩三四五六七八九十百千万萬億亿]{1,20}"
+    r"(?<![第数零〇一二两兩三四五六七八九十百千万萬億亿几幾数])(?P<value>(?:[零〇一二两兩三四五六七八九十]|[百千](?![万萬億亿分]))[零〇一二两兩三四五六七八九十百千万萬億亿]{1,20}"
     r"(?:[点點][零〇一二三四五六七八九]{1,9})?)(?![零〇一二三四五六七八九十百千万萬億亿几幾多余数點点月])(?!分(?![钟鐘之]))"
 )
 _HAS_UNIT: Final = lazy_pattern("[十百千万萬億亿]")
 """Of a number: digits in a row may be two guesses, as in 三四."""
 _ONE_SIGN: Final = lazy_pattern(
-    r"\W*(?P<value>[零〇二两兩三四五六七八九十])(?![零〇一二两兩三四五六七八九十百千万萬億亿几幾])[^\W\d]{0,4}\W*"
+    r"\W*(?P<value>[零〇二两兩三四五六七八九十百千])(?![零〇一二两兩三四五六七八九十百千万萬億亿几幾])[^\W\d]{0,4}\W*"
 )
 _THAI_DIGITS: Final = {word: value for value, word in enumerate("ศูนย์ หนึ่ง สอง สาม สี่ ห้า หก เจ็ด แปด เก้า".split())} | {
     "เอ็ด": 1,
@@ -111,9 +111,12 @@ def _bengali(words: list[str]) -> int | None:
     total = digit = 0
     for place, word in enumerate(normalize("NFC", one) for one in words):
         known = next((word.removesuffix(end) for end in _BENGALI_ENDINGS if word.removesuffix(end) in values), None)
+        hundreds = next((word.removesuffix(end) for end in ("শত", "শো", "শ") if word.removesuffix(end) in values), None)
         scale = next((unit for unit in _BENGALI_UNITS if word == unit), None)
         if known is not None:
             digit += values[known]
+        elif hundreds is not None:
+            total += 100 * values[hundreds]
         elif scale is not None:
             total, digit = total + (digit or 1) * _BENGALI_UNITS[scale], 0
         else:

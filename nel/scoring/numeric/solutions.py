@@ -23,7 +23,7 @@ _BUILT: Final = lazy_pattern(
     r"(?P<inner>(?:[^{}:|]|\{[^{}]*\}){1,120}?)\s*(?:\\right\s*)?\\\}\s*"
 )
 """A set that is said by its condition: ``\\{x : x \\le 2\\}``."""
-_MEMBER: Final = lazy_pattern(r"\s*[a-z]\s*\\in\s*(?=(?:\\left\s*)?[\[\](]|\\mathbb)")
+_MEMBER: Final = lazy_pattern(r"\s*[a-z]\s*\\in\s*(?=(?:\\left\s*)?(?:[\[\](]|\\\{)|\\mathbb)")
 _INTERVAL: Final = lazy_pattern(
     rf"\s*(?:\\left\s*)?(?P<open>[\[\](])(?P<low>{_END})[,;](?P<high>{_END})\s*(?:\\right\s*)?(?P<close>[\[\])])\s*"
 )
@@ -77,7 +77,7 @@ def solution_set(text: str) -> str:
     intervals = [part for part in parts if part is not None]
     if len(intervals) == len(parts) and (";" in text or any(map(_is_outward, intervals))):
         return "\\cup".join(map(_turned_inwards, intervals))
-    if _MEMBER.match(text) and built is not None:
+    if _MEMBER.match(text) and (built is not None or text.rstrip().endswith("\\}")):
         return _MEMBER.sub("", text, count=1)
     return _from_conditions(text) or text
 

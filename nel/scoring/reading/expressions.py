@@ -94,11 +94,11 @@ _RESULT: Final = rf"""
     [\s:：*_"'“„‘«「`(]*+ (?P<value> {WORD} | [-−]?\d+(?:[.,/]\d+)* ) [\s*_"'”“’»」`)]*+
 """
 _UNIT: Final = r"""
-    (?: \s? (?: (?:square|cubic)\s (?:units?|[a-z]{1,12}) | sq\.?\s[a-z]{1,6} | units?(?:\^[23])? | [cdkm]?m[²³]? | in
-      | ft[²³]? | degrees? | ways | (?:different|distinct|possible|such)\s[a-z]{3,14} | [°%] | \\% | dollars | percent
-      | radians ) (?![a-z]) )?
+    (?P<unit> \s? (?: (?:square|cubic)\s (?:units?|[a-z]{1,12}) | sq\.?\s[a-z]{1,6} | units?(?:\^[23])? | [cdkm]?m[²³]?
+      | in | ft[²³]? | degrees? | ways | (?:different|distinct|possible|such)\s[a-z]{3,14} | [°%] | \\%
+      | dollars | percent | radians ) (?![a-z]) )?
 """
-"""The unit after a result."""
+"""The unit after a result, in the last sentence of a response; elsewhere it is of an amount on the way."""
 _COMES_TO: Final = lazy_pattern(
     rf"""
     (?:
@@ -297,7 +297,10 @@ class _ExpressionSearch(TextSearch):
         """Return what a sentence comes to."""
         is_last = offset + len(sentence) >= len(self.text.rstrip())
         sentence = _WHERE_IT_IS.sub("", sentence)
-        match = _COMES_TO.search(sentence) or _COMES_FIRST.search(sentence)
+        match = _COMES_TO.search(sentence)
+        if match is not None and match["unit"] and (not is_last or " there " in match[0].lower()):
+            match = None
+        match = match or _COMES_FIRST.search(sentence)
         if match is None and is_last:
             match = _THERE_ARE.match(sentence)
         if match is None or sentence.count(WORD) > 1:

@@ -42,6 +42,8 @@ _NAMED: Final = lazy_pattern(
     r"\s*(?P<name>[A-Za-z]|\\(?:theta|alpha|lambda))(?:_\{?\w{1,2}\}?)?\s*"
     r"(?P<sign>=|[<>≤≥]|\\(?:leq?|geq?|leqslant|geqslant|lt|gt)(?![a-z]))\s*[^=<>≤≥]+"
 )
+_MORE: Final = lazy_pattern(rf"{WORD}|\d")
+"""What goes on after solutions that are not declared to be the answer: one of them may be left out."""
 _OR: Final = lazy_pattern(r"\b(?:or|oder|ou|o)\b|或")
 _OR_ABOUT: Final = lazy_pattern(
     rf"(?P<first>{WORD}),?\s(?:or|i\.e\.,?|that\sis,?)\s(?:about|approximately|roughly|around)\s(?:{WORD}|[\d.,]*\d)\s?(?:\\?%|percent)?"
@@ -62,9 +64,9 @@ def with_lists(hidden: Masked, text: str) -> Masked:
     """Return a masked text in which the formulas of one answer are one word.
 
     >>> from nel.scoring.reading.formulas import masked
-    >>> text = "The roots are $1$ and $-2$, not 3. Hence $x = 1$ or $x = 2$."
+    >>> text = "The roots of $f$ are not 1 and 2. Hence $x = 1$ or $x = 3$."
     >>> with_lists(masked(text), text).text
-    'The roots are Xqzw and Xqzw, not 3. Hence Xqzw.'
+    'The roots of Xqzw are not 1 and 2. Hence Xqzw.'
     """
     runs = _runs(hidden, text)
     if not runs:
@@ -127,6 +129,10 @@ def _joint(hidden: Masked, match: re.Match[str], items: list[str]) -> str | None
     """Return what joins formulas to one answer, or None where they are none."""
     if len(items) == 2 and _is_one_number(*items):  # noqa: PLR2004 - written in two ways
         return FIRST
+    head = hidden.text[max(0, match.start() - _HEAD_MAX) : match.start()]
+    is_declared = _is_answer(head, match)
+    if not is_declared and _MORE.search(hidden.text, match.end()):
+        return None
     named = [_NAMED.fullmatch(item) for item in items]
     names = {found["name"] for found in named if found is not None}
     bounds = [found for found in named if found is not None and found["sign"] != "="]
@@ -136,11 +142,10 @@ def _joint(hidden: Masked, match: re.Match[str], items: list[str]) -> str | None
         return ", " if not bounds else " \\text{ or } " if is_choice else " \\text{ and } "
     if named[0] is not None and named[1:] == [None] * (len(items) - 1) and not bounds and not is_choice:
         return ", "  # "x = 1 and 2"
-    head = hidden.text[max(0, match.start() - _HEAD_MAX) : match.start()]
     is_one_line = "\n" not in match[0]
     if any(named):
         return None
-    if _PLURAL.search(head) or (is_one_line and not is_choice and " and " in match[0] and _is_answer(head, match)):
+    if _PLURAL.search(head) or (is_one_line and not is_choice and " and " in match[0] and is_declared):
         return ", "
     return None
 

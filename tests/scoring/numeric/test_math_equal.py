@@ -220,6 +220,8 @@ def test_a_ratio_is_no_fraction() -> None:
         (r"2\text{ to }3", "3:2", False),
         (r"2k\pi\text{ for integers }k", r"2k\pi", True),
         ("x = 2x + 3", "2x+3", False),
+        (r"x \in \{1, 2\}", "(1,2)", False),
+        (r"x \in \{1, 2\}", "1,2", True),
         (r"\frac{3}{8} = 37.5\%", r"\frac38", True),
     ],
 )

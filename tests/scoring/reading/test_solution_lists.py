@@ -33,6 +33,9 @@ from nel.types import ScorerInput
         ("So the answer is not $5$ but $7$.", "7"),
         ("We have $x+y=10$ and $x-y=4$, so the answer is $\\boxed{21}$.", "21"),
         ("The roots are $1$ and $-2$. So the answer is $-1$.", "-1"),
+        ("Thus $x=2$ or $x=3$. But $x=2$ makes the denominator zero, so the only solution is $x=3$.", "x=3"),
+        ("Thus $x=2$ or $x=3$. Since $x>2$, we get $x=3$.", None),
+        ("In the first case there are 3 ways, in the second there are 4 ways", None),
     ],
 )
 def test_several_formulas_are_one_answer(response: str, value: str | None) -> None:
@@ -50,6 +53,7 @@ def test_several_formulas_are_one_answer(response: str, value: str | None) -> No
         ("The angle is 45°.", "45"),
         ("The minimum value is $-4$, attained at $x=2$.", "-4"),
         ("There are $\\binom{5}{2} = 10$ ways.", "\\binom{5}{2} = 10"),
+        ("A large one is 6 square feet. The answer is:\n\n33 + 8(4) = 65", "33 + 8(4) = 65"),
         ("I have no solution.", None),
         ("In case 2 there is no solution for $x$", None),
         ("$x = 5$. Next, we find", None),
