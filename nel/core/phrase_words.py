@@ -370,9 +370,10 @@ WORDS: Final[dict[str, str]] = {
         "إما ربما غير·متأكد قد·تيكون قد·يكون لا·أستطيع لا·أعتقد لا·أعرف لا·يمكن متردد かもしれ できない "
         "できません どちらか わから 不知道 不确定 不能 也许 分から 可能 或许 无法 決められ 無法 犹豫 迷 "
     ),
-    "94c37c5f": (
-        "aren cann cannot couldn doesn don isn kein keine n ne neither nem never ni nicht non nor não né wasn "
-        "weder won wouldn не ни|·not· ·no·es· ليس じゃな ではあり ではな でもな 不是 也不 并非 既不 "
+    "6402b2ca": (
+        "aren cannot couldn didn doesn don hasn haven isn kein keine mustn n ne neither nem never ni nicht non "
+        "nor não né shouldn wasn weder weren won wouldn не ни|·can·t· ·not· ·no·es· ليس じゃな ではあり ではな "
+        "でもな 不是 也不 并非 既不 "
     ),
     "57a6324e": (
         "able better beyond cannot consigo couldn don donot enough give going kann lo missing my n nicht non não "

@@ -11,7 +11,8 @@ from typing import Final
 from nel.errors import DatasetError
 from nel.scoring.numeric.finding import numbers_equal
 from nel.scoring.reading.numbers import first_hashed_number, read_number
-from nel.scoring.reading.run_on import own_answer, read_own
+from nel.scoring.reading.restated import in_asked_unit
+from nel.scoring.reading.run_on import own_answer, prompt_of, read_own
 from nel.scoring.reading.yes_no import read_decision
 from nel.types import ScorerInput
 
@@ -57,6 +58,7 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     if gold is None:
         raise DatasetError(f"the target {str(sample.target)[:80]!r} holds no number; give the row one as its answer")
     extracted, ran_on = read_own(sample, gsm8k_number)
+    extracted = extracted and in_asked_unit(prompt_of(sample), sample.response or "", extracted)
     correct = extracted is not None and numbers_equal(extracted, gold)
     return {"correct": correct, "parsed": extracted is not None, "extracted": extracted, **ran_on}
 

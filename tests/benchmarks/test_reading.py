@@ -181,6 +181,12 @@ def test_a_short_answer_is_what_the_response_keeps(response: str, answer: str | 
         ("Answer: twenty-four", ["24"], 1.0),
         ("There were 24 touchdowns.", ["24"], 1.0),
         ("The difference is 34 - 10 = 24 yards", ["24"], 1.0),
+        ("Answer: 34 yards - 10 yards = 24 yards", ["24"], 1.0),
+        ("Answer: 34 yards - 10 yards = 24 yards", ["34"], 0.0),
+        ("Answer: 100 - 67.4 = 32.6%", ["32.6"], 1.0),
+        ("Answer: Two times", ["2"], 1.0),
+        ("Answer: twice", ["2"], 1.0),
+        ("Answer: twice", ["3"], 0.0),
         ("Answer: 24\n\nQuestion: How many more?\nAnswer: 3", ["24"], 1.0),
         ("Answer: -24", ["24"], 1.0),  # as the official script has it, whose tokens end at hyphens
     ],

@@ -98,7 +98,7 @@ def answer_number(response: str, language: str | None = None) -> str | None:
         if numbers := list(found_numbers(response, *declared.span(1), mark)):
             return _text(response, numbers[-1], mark)
     last = last_number_found(response, mark)
-    return None if last is None else _text(response, last, mark)
+    return read_number(response, mark).value if last is None else _text(response, last, mark)
 
 
 def _text(response: str, number: Number, mark: Mark | None) -> str | None:

@@ -28,9 +28,15 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _TOKEN = re.compile("[ -]")
 _JSON_LIST: Final = re.compile(r"[\"']\w*answers?[\"']\s*:\s*(?P<list>\[[^\[\]]{0,2000}\])", re.IGNORECASE)
 _LISTED: Final = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
-_COMPUTED: Final = re.compile(r"[\d\s.,()$%+\-−–*×·/÷]+=\s*(?P<result>-?[\d.,]*\d)")
+_TERM: Final = r"[($]*\d[\d.,]*(?:\s?%|[\s-][a-z]{1,12})?\)?"
+_COMPUTED: Final = re.compile(
+    rf"{_TERM}(?:\s*[+\-−–*×·/÷]\s*{_TERM})+\s*=\s*\$?(?P<result>-?[\d.,]*\d)(?:\s?%|(?:[\s-][a-z]{{1,12}}){{1,2}})?\.?"
+)
+"""A calculation and its result, each number with its unit."""
 _EXPLAINED: Final = re.compile(r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))")
 _SIGNED_DECIMAL: Final = re.compile(r"\$?\d*\.\d+%?(?<=[%\d])")
+_TIMES: Final = re.compile(r"(?P<count>\S+(?:[ -]\S+)?) times?")
+_COUNTED: Final = {"once": "1", "twice": "2", "thrice": "3", "a single time": "1", "just once": "1", "only once": "1"}
 _SENTENCE: Final = re.compile(r"\b(?:is|are|was|were|had|has|have|there|they|it|he|she)\b", re.IGNORECASE)
 PROMPT = """Read the passage and answer the question. Think step by step if you need to, then finish with a line of \
 the form "Answer: X", where X is a number, a date or a short span of the passage; part several spans with semicolons.
@@ -85,10 +91,17 @@ def parts_of(response: str, answer: str | None) -> list[str]:
 def amount_of(part: str) -> str:
     """Return a part without the sign of an amount, in digits where it is a number in words; of a sentence, its number.
 
-    >>> [amount_of(part) for part in ("$5", "2.5%", "Twenty-four", "There were 24 sacks", "Smith")]
-    ['5', '2.5', '24', '24', 'Smith']
+    >>> [amount_of(part) for part in ("$5", "2.5%", "Twenty-four", "There were 24 sacks", "Two times")]
+    ['5', '2.5', '24', '24', '2']
     """
-    in_words = words_value(part) if part[:1].isalpha() else None
+    plain = part.lower().rstrip(".")
+    if plain in _COUNTED:
+        return _COUNTED[plain]
+    times = _TIMES.fullmatch(plain)
+    if times is not None and times["count"].isdigit():
+        return times["count"]
+    counted = part if times is None else times["count"]
+    in_words = words_value(counted) if counted[:1].isalpha() else None
     if in_words is not None:
         return str(in_words.numerator) if in_words.denominator == 1 else str(float(in_words))
     said = read_number(f"Answer: {part}").value if _SENTENCE.search(part) else None

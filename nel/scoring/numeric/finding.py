@@ -16,8 +16,9 @@ from typing import Final
 
 from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.context import Standing, standing
+from nel.scoring.numeric.eastern import numerals_in
 from nel.scoring.numeric.languages import Mark, decimal_mark
-from nel.scoring.numeric.parsing import AND_A_PART, CURRENCIES, SCALES, parse_number
+from nel.scoring.numeric.parsing import AND_A_PART, CURRENCIES, MIXED_SCALES, SCALES, parse_number
 from nel.scoring.numeric.words import words_in, words_value
 from nel.scoring.wording import cleaned, is_denied
 
@@ -36,6 +37,7 @@ _NUMBER = lazy_pattern(
     (?: (?<=[{CURRENCIES}]) {_SIGN} )?         # or a sign behind the currency: $-5
     (?:
         {_LATEX_FRACTION}
+      | {MIXED_SCALES}                                                         # 3万5千
       | (?:
             (?<!\d[ ]) (?<!\d) \d{{1,3}} (?: [ ]\d{{3}} )+ (?![ ]?\d) (?: [.,]\d+ )?    # 1 234.5
           | \d+ (?: {_JOINT} \d+ )*                                            # 1,234.5 and all that is no number
@@ -235,8 +237,9 @@ def number_in_words(text: str, start: int, stop: int) -> Number | None:
     "One" alone is left out: it is mostly no number.
     """
     found = [
-        Number(*place, text[slice(*place)], None if _OR_MORE.match(text, place[1]) else value)
-        for place, value in words_in(text, start, stop)
+        Number(*place, text[slice(*place)], None if _OR_MORE.match(text, place[1]) else value, is_literal=is_western)
+        for is_western, places in ((True, words_in(text, start, stop)), (False, numerals_in(text, start, stop)))
+        for place, value in places
     ]
     if len({number.value for number in found}) > 1:
         return Number(found[0].start, found[-1].end, text[found[0].start : found[-1].end], None)

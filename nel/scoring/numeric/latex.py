@@ -95,47 +95,9 @@ _TEXT_SIGN: Final = lazy_pattern(r"\\(?:text|mathrm|textrm)\s*\{\s*(?P<sign>[-âˆ
 """A sign, a time or the imaginary unit that is set as a text."""
 _UNBRACED_BINOMIAL: Final = lazy_pattern(r"\\[dt]?binom\s?(\d)\s?(\d)(?!\d)")
 _BASED_GROUP: Final = lazy_pattern(r"\((-?[0-9A-F]+)\)(?=_)")
+_DEGREES: Final = lazy_pattern(r"(\d+(?:\.\d+)?)\s?\^\s?\{?\s?\\circ(?![A-Za-z])\s?\}?")
 _EMPTY_SETS: Final = ("\\varnothing", "\\{\\}", "\\{ \\}", "\\{\\,\\}")
 _GROUPED_POWER: Final = lazy_pattern(r"\^\(([^()]*)\)")
-
-
-_BUILT: Final = lazy_pattern(
-    r"\s*(?:\\left\s*)?\\\{\s*[a-z]\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?::|\\mid|\\vert|\|)\s*"
-    r"(?P<inner>[^{}:|]{1,80}?)\s*(?:\\right\s*)?\\\}\s*"
-)
-"""A set that is said by its condition: ``\\{x : x \\le 2\\}``."""
-_OUTWARD: Final = lazy_pattern(
-    r"(?:\\left\s*)?(?P<open>[\[\](])(?P<ends>[^\[\](){},;]{1,40}[,;][^\[\](){},;]{1,40}?)\s*(?:\\right\s*)?(?P<close>[\[\])])"
-)
-"""An interval whose brackets may be turned outwards where an end is open: ``]1, 5[``."""
-_EITHER: Final = lazy_pattern(r"\s*(?:\\text\s*\{\s*or\s*\}|\\(?:lor|vee)(?![a-z])|\bor\b)\s*")
-_HALF_LINE: Final = lazy_pattern(
-    r"\s*[a-z]\s*(?P<sign>[<>]|\\(?:leq?|geq?|leqslant|geqslant|lt|gt)(?![a-z]))\s*(?P<end>[^<>=,]{1,40}?)\s*"
-)
-
-
-def solution_set(text: str) -> str:
-    """Return the solutions that an answer gives in an unusual way as an interval, a union of two or a condition.
-
-    >>> solution_set("\\\\{x : x \\\\le 2\\\\}"), solution_set("]1,5["), solution_set("x < 1 \\\\text{ or } x > 2")
-    ('x \\\\le 2', '(1,5)', '(-\\\\infty,1)\\\\cup(2,\\\\infty)')
-    """
-    built = _BUILT.fullmatch(text)
-    text = built["inner"] if built is not None else text
-    outward = _OUTWARD.fullmatch(text.strip())
-    if outward is not None and (outward["open"] == "]" or outward["close"] == "["):
-        ends = outward["ends"].replace(";", ",")
-        return ("(" if outward["open"] in "](" else "[") + ends + (")" if outward["close"] in "[)" else "]")
-    halves = [_HALF_LINE.fullmatch(part) for part in _EITHER.split(text)]
-    lines = [_half_line(half["sign"], half["end"]) for half in halves if half is not None]
-    return "\\cup".join(lines) if len(lines) == len(halves) == 2 else text  # noqa: PLR2004 - one needs no union
-
-
-def _half_line(sign: str, end: str) -> str:
-    closed = "e" in sign
-    if sign[:1] == "<" or sign.startswith("\\l"):
-        return f"(-\\infty,{end}" + ("]" if closed else ")")
-    return ("[" if closed else "(") + f"{end},\\infty)"
 
 
 def as_latex(text: str) -> str:
@@ -164,11 +126,22 @@ def as_latex(text: str) -> str:
     text = _BASED_GROUP.sub(r"\1", text) if ")_" in text else text
     if "\\" in text:
         text = _STYLED.sub("{", _STYLE.sub("", text))
-    if "(" in text or "ln" in text or "log" in text or "pi" in text:
+    if _PLAIN_FUNCTION.search(text) or "\\log" in text or "(" in text:
         text = _PLAIN_ROOT.sub(r"\\sqrt{\1}", _PLAIN_FUNCTION.sub(r"\\\g<name>", text))
         text = _GROUPED_POWER.sub(r"^{\1}", text)
         text = _LOGARITHM.sub(_logarithm, text)
     return text
+
+
+def in_radians(text: str, other: str) -> str:
+    """Return an expression with its degrees as parts of pi, where that is compared with one that has pi and no degrees.
+
+    >>> in_radians("(3, 90^\\\\circ)", "(3, \\\\frac{\\\\pi}{2})"), in_radians("90^\\\\circ", "90")
+    ('(3, \\\\frac{90\\\\pi}{180})', '90^\\\\circ')
+    """
+    if "\\circ" not in text or "\\pi" in text or "\\pi" not in other or "\\circ" in other:
+        return text
+    return _DEGREES.sub(r"\\frac{\1\\pi}{180}", text)
 
 
 def uncoloured(text: str) -> str:

@@ -18,10 +18,11 @@ from importlib.util import find_spec
 from typing import Final, NoReturn, TypedDict
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
-from nel.scoring.numeric.latex import as_latex, solution_set
+from nel.scoring.numeric.latex import as_latex, in_radians
 from nel.scoring.numeric.math_forms import usual_form
-from nel.scoring.numeric.math_kinds import brackets, exact, is_apart, items, quantity, words_of
+from nel.scoring.numeric.math_kinds import brackets, exact, is_apart, is_scaled, items, quantity, words_of
 from nel.scoring.numeric.parsing import parse_number
+from nel.scoring.numeric.solutions import both_signs, solution_set
 from nel.scoring.numeric.words import words_value
 from nel.scoring.reading.expressions import read_expression
 from nel.scoring.reading.letters import declared_label
@@ -45,6 +46,11 @@ _COLUMN = re.compile(r"\s*\\begin\{(?P<name>[pb]matrix)\}(?P<rows>[^&]*)\\end\{(
 _ROW_ENDS = re.compile(r"\s*\\\\\s*(?=\S)")
 _LETTER = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")
 """The letter of an option."""
+_NONE = re.compile(
+    r"(?:\\boxed\s?\{\s*(?:\\text\s?\{)?|\banswer[*_]*(?:\sis|:)[*_\s]*)\s*none\.?[\s}$.*_\])]*\Z", re.IGNORECASE
+)
+"""The answer "None", which means that there is no solution where the target is that."""
+_NONE_MAX: Final = 200
 _NOT_DECIMAL = re.compile(r"[/^\\½⅓⅔¼¾⁰-⁹²³¹]")
 
 
@@ -65,9 +71,11 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     Rule: the expression that the response declares last, in a box or otherwise, and does not deny, suppose or take
     back; where it declares none, the one that its last sentence comes to. Several candidates, a cut-off text and an
     open box are no answer. Two plain numbers are compared exactly; ``1/2``, ``0.5`` and ``\\\\frac12`` are equal, and
-    so are ``{1,2}`` and ``{2,1}``; ``(0,1]`` is not ``(0,1)``, and ``12_5`` is not ``12``. A set is no tuple, a bound
-    (``\\\\ge 2``), an approximation or 2 million no number, and 5 m is not 5 cm; a unit may be left out. An inequality
-    is the interval of its solutions: ``x \\\\le 2`` is ``(-\\\\infty, 2]``.
+    so are ``{1,2}`` and ``{2,1}``; ``(0,1]`` is not ``(0,1)``, and ``12_5`` is not ``12``, while 12 is enough where
+    ``12_5`` is the target. A set is no tuple, a bound
+    (``\\\\ge 2``), an approximation no number, 2 million is not 2, and 5 m is not 5 cm; a unit may be left out. An
+    inequality is the interval of its solutions: ``x \\\\le 2`` is ``(-\\\\infty, 2]``; several solutions may stand in
+    any order.
     Irrational and long decimals agree when six decimals do. Source: math-verify.
 
     Returns:
@@ -90,6 +98,12 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     extracted, ran_on = read_own(sample, final_expression)
     if extracted is None and same_text(whole := prepared(sample.response or "").strip(), gold):
         return {"correct": True, "parsed": True, "extracted": whole, **ran_on}
+    if (
+        extracted is None
+        and usual_form(gold, "") == "\\emptyset"
+        and _NONE.search((sample.response or "")[-_NONE_MAX:])
+    ):
+        return {"correct": True, "parsed": True, "extracted": "None", **ran_on}
     if extracted is None and (letter := _LETTER.fullmatch(gold)) is not None:
         label = declared_label(sample.response or "", "ABCDEFGHIJ")
         return {"correct": label == letter["label"], "parsed": label is not None, "extracted": label, **ran_on}
@@ -114,9 +128,14 @@ def expressions_equal(gold: str, given: str) -> bool:
     if all(units) and units[0] != units[1] and quantities[0].unit is None:
         return False
     gold, given = (as_latex(_CURRENCY.sub("", one.value).strip()) for one in quantities)
-    exactly = exact(gold, solution_set(given))
+    gold, given = in_radians(gold, given), in_radians(given, gold)
+    if is_scaled(gold, given):
+        return True
+    gold, exactly = solution_set(gold), exact(gold, solution_set(given))
     if exactly is None or is_apart(gold, exactly):
         return False
+    if "\\pm" in gold + exactly:
+        gold, exactly = both_signs(gold), both_signs(exactly)
     return _values_equal(gold, exactly)
 
 
@@ -138,9 +157,13 @@ def _values_equal(gold: str, given: str) -> bool:
         return len(pairs[0]) == len(pairs[1]) and all(map(expressions_equal, *pairs))
     based = _BASED.fullmatch(gold), _BASED.fullmatch(given)
     if any(based):
-        return all(based) and _number_of_base(based[0]) == _number_of_base(based[1])
+        return _same_in_base(gold, given, *based)
     numbers = parse_number(gold), parse_number(given)
-    if None not in numbers and "%" not in gold + given:
+    if ("%" in gold) != ("%" in given):
+        share, other = numbers if "%" in gold else (numbers[1], numbers[0])
+        if share is not None and other is not None and share / 100 == other:
+            return True
+    elif "%" not in gold + given and None not in numbers:
         if numbers[0] == numbers[1]:
             return True
         if not _NOT_DECIMAL.search(gold + given):
@@ -163,6 +186,15 @@ def _as_tuple(text: str) -> str:
 def _units(text: str) -> list[str]:
     """Return the units that stand after a number: ``5\\text{ cm}``."""
     return _UNIT.findall(text) if text[:1].isdigit() or text[:1] == "-" else []
+
+
+def _same_in_base(gold: str, given: str, *based: re.Match[str] | None) -> bool:
+    """Return whether two numbers are equal one of which names its base; digits alone are in the base of the target."""
+    if all(based):
+        return _number_of_base(based[0]) == _number_of_base(based[1])
+    if based[0] is not None:
+        return _number_of_base(based[0])[0] == given.strip()
+    return _number_of_base(based[1]) == (gold.strip(), "10")
 
 
 def _number_of_base(match: re.Match[str] | None) -> tuple[str, str]:

@@ -30,8 +30,17 @@ _SAME: Final = (
     (lazy_pattern(r"(?<=\d)\s?(?:\{\s?,\s?\}|\\[,!:;])(?:\\!)?\s?(?=\d{3}(?!\d))"), ""),
     (lazy_pattern(r"(?<=[\w,;}.)])~"), " "),
     (lazy_pattern(r"(?:\A|(?<==))\s*\+\s?/?\s?-(?=\s?[\d\\])"), r"\\pm "),
-    (lazy_pattern(rf"(?<=[)\]])\s*{_TEXT}\{{\s*or\s*\}}\s*(?=[(\[])"), r"\\cup "),
-    (lazy_pattern(r"\\overline\s?\{([0-9A-F]+)\}(?=\s?_)"), r"\1"),
+    (lazy_pattern(rf"(?:\\overline|{_TEXT}(?=\{{\d))\s?\{{([0-9A-F]+)\}}(?=\s?_)"), r"\1"),
+    (lazy_pattern(r"\\langle(?![A-Za-z])\s?"), "("),
+    (lazy_pattern(r"\s?\\rangle(?![A-Za-z])"), ")"),
+    (lazy_pattern(r"\\(?:mathbf|Bbb)\s?\{?\s?R\s?\}?(?![A-Za-z])"), r"\\mathbb{R}"),
+    (
+        lazy_pattern(
+            r"(?P<name>\\(?:sin|cos|tan|cot|sec|csc)(?:\^\{?-?\d\}?)?)\s*(?P<open>[({]?)\s*(?P<degrees>\d+(?:\.\d+)?)\s?"
+            r"(?:\^\s?\{?\s?\\circ\s?\}?|°)\s?[)}]?"
+        ),
+        r"\g<name>{\\frac{\g<degrees>\\pi}{180}}",
+    ),
     (
         lazy_pattern(
             rf"(?<=[0-9A-F])(?:_\{{?\s?(?:\(|{_TEXT}\s?\{{\s?base\s?\}}?)|[\\ ~]*{_TEXT}\{{\s?\(?(?:in\s)?base\s?\}}?)"
@@ -67,6 +76,18 @@ _FRAMES: Final = (
         """,
         re.VERBOSE,
     ),
+    lazy_pattern(r"(?<=[a-z])_\{?\d\}?(?=\s*=)"),
+    lazy_pattern(
+        rf"""
+        (?<! [\s,;] ) (?: [\s,;] | \\[,;:\ ] | \\q?quad )* (?: {_TEXT}\{{ )? \s*\(?\s*
+        (?: (?:where|for|with) \s (?: (?:all|any|every|some|each) \s )? (?: an? \s )?
+              (?:integers? | integer \s values \s of)
+              \s* \}}? \s* \$? [a-z] \$? (?: \s* \}} )?
+          | (?:where|with|and) \s* \}}? \s* \$? [a-z] \$? \s* (?: {_TEXT}\{{ )? \s* is \s any? \s integer \s* \}}? )
+        \)? \s* \Z
+        """,
+        re.VERBOSE,
+    ),
 )
 """What frames an answer: "The probability is", an option's letter, a function's name, "for an integer k" after it."""
 _REMAINDER: Final = lazy_pattern(
@@ -79,13 +100,41 @@ _REMAINDER: Final = lazy_pattern(
 _RECURRING: Final = lazy_pattern(
     r"(?P<whole>\d{0,18})\.(?P<fixed>\d{0,12})\\(?:overline|bar|dot)\s?(?:\{(?P<group>\d{1,12})\}|(?P<one>\d))"
 )
+_RUN_ON_DECIMAL: Final = lazy_pattern(
+    r"(?P<whole>\d{0,18})\.(?P<digits>\d{2,40}?)\s?(?:\\[lcd]?dots(?![A-Za-z])|…|\.{3})"
+)
+_REPEATED: Final = lazy_pattern(r"(?P<group>\d{1,12}?)(?P=group)+(?P<start>\d*)")
+_LATER_REPEATED: Final = lazy_pattern(
+    r"(?P<fixed>\d{1,8}?)(?:(?P<group>(?P<one>\d)(?P=one){2,})|(?P<pair>\d{2,3})(?P=pair)+(?P<start>\d*))"
+)
+"""The digits of a recurring decimal that is written out, such as 0.1666…, with what does not recur before them."""
 _IN_TEXT: Final = lazy_pattern(rf"\s*{_TEXT}\s?\{{(?P<inner>[^{{}}$]*[\d=][^{{}}$]*)\}}\s*")
+_IN_BASE: Final = lazy_pattern(
+    r"\s*(?P<digits>-?[0-9A-F]{1,40})\s*(?:\(\s*(?:in\s+)?base[\s-]*(?P<bracketed>\d{1,2}|[a-z]{3,9})\s*\)"
+    r"|(?:in\s+)?base[\s-]*(?P<base>\d{1,2}|[a-z]{3,9}))\s*"
+)
+"""A number whose base is said in words: "2516 (base 8)"."""
+_RATIO_IN_WORDS: Final = lazy_pattern(rf"\s*(\d+)\s*(?:{_TEXT}\s?\{{\s*to\s*\}}|\bto\b)\s*(\d+)\s*")
+_TUPLES: Final = lazy_pattern(rf"\)\s*(?:,|{_TEXT}\s?\{{\s*(?:and|or)\s*\}})\s*\(")
+_OF_TUPLES: Final = lazy_pattern(rf"(?<=[)\]])\s*{_TEXT}\{{\s*or\s*\}}\s*(?=[(\[])")
 _NONE: Final = lazy_pattern(
-    r"\s*(?:there\s(?:is|are)\s)?(?:no\s(?:real\s)?(?:solutions?|values?)|(?:the\s)?empty\sset|no\ssuch\s\w+)\s*\.?\s*",
+    r"""
+    \s* (?: none
+      | (?: (?:there|it|the\s(?:equation|system|inequality|problem)) \s (?:is|are|exists?|has) \s )?
+        no \s (?: (?:real|integer|valid|possible|such)\s )* (?: solutions? | values? | roots? | numbers? )
+        (?: \s (?: exists? | (?:is|are) \s possible ) )?
+      | (?:the\s)? empty\sset | no\ssuch\s\w+ )
+    \s* \.? \s*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_REALS: Final = lazy_pattern(
+    r"(?:the\s(?:set\sof\s)?)?(?:all\s)?(?:real\snumbers|reals)|(?:all|any|every)\sreal\s(?:numbers?|values?)(?:\sof\s[a-z])?"
+    r"|all\sreal\s[a-z]",
     re.IGNORECASE,
 )
-_INFINITE: Final = frozenset(("infinity", "infinitely many", "infinite"))
-_WORDS: Final = lazy_pattern(rf"\s*(?:{_TEXT}\s?\{{)?(?P<words>[A-Za-z][A-Za-z -]*)\}}?\s*")
+_INFINITE: Final = frozenset(("infinity", "infinitely many", "infinitely many solutions", "infinite"))
+_WORDS: Final = lazy_pattern(rf"\s*(?:{_TEXT}\s?\{{)?(?P<words>[A-Za-z][A-Za-z -]*)\.?\}}?\s*")
 
 
 def usual_form(text: str, other: str) -> str:
@@ -101,8 +150,11 @@ def usual_form(text: str, other: str) -> str:
     words = _WORDS.fullmatch(text)
     if words is not None:
         return _in_signs(words["words"].strip(), text)
+    in_base = _IN_BASE.fullmatch(text) if "base" in text else None
+    if in_base is not None:
+        return f"{in_base['digits']}_{{{in_base['base'] or in_base['bracketed']}}}"
     if _MARKS.isdisjoint(text) and "=" not in text and text.lstrip()[:1] not in ("(", *"ABCDEFGHIJ"):
-        return text
+        return _as_ratio(_RUN_ON_DECIMAL.sub(_as_written_out, text), other)
     plain = text.replace("\n", " ")
     for pattern, usual in _SAME:
         plain = pattern.sub(usual, plain)
@@ -114,13 +166,21 @@ def usual_form(text: str, other: str) -> str:
     remainder = _REMAINDER.fullmatch(plain) if "mod" not in other else None
     if remainder is not None and int(remainder["rest"]) < int(remainder["modulus"]):
         plain = remainder["rest"]
-    return _RECURRING.sub(_as_fraction, plain)
+    plain = _OF_TUPLES.sub(", " if _TUPLES.search(other) else r"\\cup ", plain)
+    return _as_ratio(_RUN_ON_DECIMAL.sub(_as_written_out, _RECURRING.sub(_as_fraction, plain)), other)
+
+
+def _as_ratio(text: str, other: str) -> str:
+    """Return "3 to 2" as 3:2 where that is compared with a ratio."""
+    return _RATIO_IN_WORDS.sub(r"\1:\2", text, count=1) if ":" in other else text
 
 
 def _in_signs(words: str, text: str) -> str:
     """Return the sign or the digits of words that have them: "no solution", "infinity", "two"."""
     if _NONE.fullmatch(words):
         return "\\emptyset"
+    if _REALS.fullmatch(words) or (words == "R" and "mathbf" in text):
+        return "\\mathbb{R}"
     if words.lower() in _INFINITE:
         return "\\infty"
     value = words_value(words) if len(words) > 1 else None
@@ -129,7 +189,23 @@ def _in_signs(words: str, text: str) -> str:
 
 def _as_fraction(found: re.Match[str]) -> str:
     """Return a recurring decimal as a fraction: ``0.1\\\\overline{6}`` is 15/90."""
-    fixed, group = found["fixed"], found["group"] or found["one"]
+    return _fraction(found["whole"], found["fixed"], found["group"] or found["one"])
+
+
+def _as_written_out(found: re.Match[str]) -> str:
+    """Return a recurring decimal as a fraction whose digits are written several times, others as they are: 0.333…."""
+    digits = found["digits"]
+    repeated = _REPEATED.fullmatch(digits)
+    if repeated is not None and repeated["group"].startswith(repeated["start"]):
+        return _fraction(found["whole"], "", repeated["group"])
+    later = _LATER_REPEATED.fullmatch(digits)
+    if later is None or (later["pair"] and not later["pair"].startswith(later["start"])):
+        return found[0]
+    return _fraction(found["whole"], later["fixed"], later["one"] or later["pair"])
+
+
+def _fraction(whole: str, fixed: str, group: str) -> str:
+    """Return the fraction of a decimal whose last group of digits recurs."""
     below = (10 ** len(group) - 1) * 10 ** len(fixed)
-    above = int(found["whole"] + fixed + group) - int((found["whole"] + fixed) or 0)
+    above = int(whole + fixed + group) - int((whole + fixed) or 0)
     return f"\\frac{{{above}}}{{{below}}}"

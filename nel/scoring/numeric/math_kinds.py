@@ -140,7 +140,20 @@ _LARGE: Final = re.compile(
     r"(?P<word>hundred|thousand|million|billion|trillion|dozen|k|K)\b"
 )
 """A word that multiplies the number before it."""
+_CELLS: Final = re.compile(r"\\begin|&")
 _RATIO: Final = re.compile(r"\d+\s*:\s*\d+")
+
+
+def is_scaled(gold: str, given: str) -> bool:
+    """Return whether two numbers are equal one of which has a word that multiplies it, such as ``2\\text{ million}``.
+
+    >>> is_scaled("58500", "58.5\\\\text{ thousand}"), is_scaled("2", "2 million")
+    (True, False)
+    """
+    if (_LARGE.search(gold) is None) == (_LARGE.search(given) is None):
+        return False
+    values = parse_number(untex(gold)), parse_number(untex(given))
+    return values[0] is not None and values[0] == values[1]
 
 
 def is_apart(gold: str, given: str) -> bool:
@@ -148,10 +161,14 @@ def is_apart(gold: str, given: str) -> bool:
 
     >>> is_apart("\\\\{1,2\\\\}", "(1,2)"), is_apart("2", "\\\\ge 2"), is_apart("5", "x^2 = 5"), is_apart("5", "x = 5")
     (True, True, True, False)
+    >>> is_apart("(3,\\\\pi/2)", "[3,\\\\pi/2]"), is_apart("2x + 3", "x = 2x + 3"), is_apart("2/5", "2/5 = 40%")
+    (True, True, False)
     """
     kinds = brackets(gold), brackets(given)
-    if None not in kinds and kinds[0] != kinds[1] and "set" in kinds and kinds.count("list") == 0:
-        return True
+    if None not in kinds and kinds[0] != kinds[1] and kinds.count("list") == 0:
+        is_pair = gold.count(",") == given.count(",") == 1
+        if "set" in kinds or (is_pair and not _CELLS.search(given)):
+            return True
     if ":" in given and ":" not in gold and _RATIO.fullmatch(given.strip()):
         return True
     if (large := _LARGE.search(given)) is not None and large["word"] not in gold:
@@ -164,8 +181,18 @@ def is_apart(gold: str, given: str) -> bool:
     if given.count("=") != 1 or "=" in gold:
         return False
     head = untex(given.partition("=")[0])
+    if _UNSOLVED.search(head) is not None or _is_defined_by_itself(head, tail):
+        return True
     values = parse_number(head), parse_number(tail)
-    return _UNSOLVED.search(head) is not None or (None not in values and values[0] != values[1])
+    if values[0] is None or values[1] is None or values[0] == values[1]:
+        return False
+    return not ("%" in tail and "%" not in head and values[0] * 100 == values[1])
+
+
+def _is_defined_by_itself(head: str, tail: str) -> bool:
+    """Return whether the unknown before an equals sign occurs after it, too: ``x = 2x + 3``."""
+    name = head.strip(" $")
+    return len(name) == 1 and name.isalpha() and re.search(rf"(?<![\\A-Za-z]){name}(?![A-Za-z])", tail) is not None
 
 
 def _is_list(left: str, right: str) -> bool:

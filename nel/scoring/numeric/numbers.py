@@ -10,6 +10,8 @@ from typing import Literal
 from nel.errors import ConfigError
 from nel.scoring.numeric.finding import last_number, numbers_equal, numbers_in
 from nel.scoring.reading.numbers import read_number
+from nel.scoring.reading.restated import in_asked_unit
+from nel.scoring.reading.run_on import prompt_of
 from nel.types import ScorerInput
 
 __all__ = ["last_number", "numbers_equal", "numbers_in", "numeric_match"]
@@ -24,7 +26,8 @@ def numeric_match(
     that the response ends in, where it concludes. Compared exactly, as fractions: 10, 100 and 1000 differ, 1,000 and
     1000.0 do not, and 1/2 is 0.5. A range, a root, a time, a denied or retracted number, a response that is cut off and
     one that decides for none are no answer, and no number equals no target, 0 included. ``12,5`` is 12.5 in a German
-    text and no number in an English one.
+    text and no number in an English one. Of one amount in two units ("36 minutes, or 0.6 hours") the number in the
+    unit that the prompt asks for counts, else the first.
 
     Args:
         rule: ``official`` is NeMo Evaluator's rule, the last number of the response wherever it stands; its values are
@@ -45,6 +48,8 @@ def numeric_match(
         raise ConfigError(f'numeric_match has no rule "{rule}"; use "declared" or "official"')
     response = sample.response or ""
     extracted = last_number(response) if rule == "official" else read_number(response).value
+    if extracted is not None and rule == "declared":
+        extracted = in_asked_unit(prompt_of(sample), response, extracted)
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(numbers_equal(extracted, target) for target in targets)
     return {"correct": correct, "extracted": extracted}

@@ -107,7 +107,22 @@ _SCALE_WORDS: Final = {
     "百万": 10**6,
     "千万": 10**7,
     "만": 10**4,
+    "হাজার": 10**3,
+    "লাখ": 10**5,
+    "লক্ষ": 10**5,
+    "কোটি": 10**7,
+    "हजार": 10**3,
+    "लाख": 10**5,
+    "หมื่น": 10**4,
+    "แสน": 10**5,
+    "ล้าน": 10**6,
 }
+MIXED_SCALES: Final = (
+    r"(?: \d+[億亿] (?:\d+[万萬])? (?:\d+千)? | \d+[万萬] \d+千 (?:\d+百)? | \d+[万萬億亿] \d{4} (?!\d) | \d+千 \d+百 )"
+)
+"""Digits with several of the scales of East Asia, as a verbose regular expression: ``3万5千``."""
+_MIXED_SCALES = lazy_pattern(MIXED_SCALES, re.VERBOSE)
+_SCALED_PART = lazy_pattern(r"(\d+)([億亿万萬千百]?)")
 SCALES: Final = "|".join(re.escape(word) for word in sorted(_SCALE_WORDS, key=len, reverse=True))
 """The words after digits that multiply them, as a regular expression."""
 _GLUED_SCALES: Final = {
@@ -277,6 +292,11 @@ def _ascii_digit(character: str) -> str:
 
 def _value(plain: str) -> Fraction | None:
     """Return the value of a number without spaces, currency signs and thousands marks."""
+    if not plain.isascii() and _MIXED_SCALES.fullmatch(plain):
+        parts = _SCALED_PART.findall(plain)
+        return Fraction(
+            sum(int(digits) * {"百": 100, "": 1}.get(unit, _SCALE_WORDS.get(unit, 1)) for digits, unit in parts)
+        )
     fraction = _FRACTION.fullmatch(plain) or _LATEX.fullmatch(plain)
     if fraction:
         sign, *parts = (part for part in fraction.groups() if part is not None)
@@ -288,7 +308,8 @@ def _value(plain: str) -> Fraction | None:
         if whole is None or part is None:
             return None
         return whole - part if mixed["whole"].startswith("-") else whole + part  # -2 1/2 is -2.5, not -1.5
-    scaled = _SCALED.fullmatch(plain) if plain[-1:].isalpha() or plain[-1:] == "." or "10" in plain else None
+    may_scale = plain[-1:].isalpha() or plain[-1:] in (".", "ি") or "10" in plain
+    scaled = _SCALED.fullmatch(plain) if may_scale else None
     if scaled and _DIGIT.search(scaled["base"]):
         base = _value(scaled["base"])
         factor = _SCALE_WORDS[scaled["word"].lower()] if scaled["word"] else _value(f"10{scaled['power']}")

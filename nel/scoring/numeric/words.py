@@ -161,6 +161,8 @@ def words_value(text: str) -> Fraction | None:
     ['12', '-21', '105', '12']
     >>> [str(words_value(text)) for text in ("two thirds", "two and a half", "vingt-deux", "einundzwanzig", "the one")]
     ['2/3', '5/2', '22', '21', 'None']
+    >>> str(words_value("half a million"))
+    '500000'
     """
     if len(text) > _CHARACTERS_MAX or not _LETTERS_ONLY.fullmatch(text):
         return None
@@ -241,6 +243,9 @@ def _fraction(words: list[str]) -> Fraction | None:
     if whole is not None or len(words) < 2:  # noqa: PLR2004 - "half" alone is no number: it is half of something
         return None if whole is None else Fraction(whole)
     parts = _PARTS | _PARTS_MORE | {f"{word}s": value for word, value in _PARTS_MORE.items()}
+    if words[0] == "half" and words[1] in ("a", "an") and len(words) == 3:  # noqa: PLR2004 - "half a million"
+        scale = _english().scales.get(words[2])
+        return None if scale is None else Fraction(scale, 2)
     if words[-1] not in parts:
         return None
     head = words[:-1]

@@ -17,6 +17,7 @@ from nel.scoring.reading.formulas import WORD, Masked, closing_brace, formula_in
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.run_on import before_next_question
 from nel.scoring.reading.search import ALONE, DECLARED, SAID, Found
+from nel.scoring.reading.solution_lists import with_lists
 from nel.scoring.reading.status import is_plain
 from nel.scoring.reading.texts import TextSearch
 from nel.scoring.reading.wrappers import is_placeholder
@@ -35,6 +36,24 @@ _DECLARED_LINE: Final = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 """A line that declares what stands behind it: "Answer: …", "The final answer is …", ``#### …``."""
+_NO_SOLUTION: Final = lazy_pattern(
+    r"(?:there\s(?:is|are|exists?)\s)?no\s(?:(?:real|integer|valid|possible|such)\s)*(?:solutions?|values?|roots?|numbers?)"
+    r"(?:\sexists?)?",
+    re.IGNORECASE,
+)
+_HAS_NONE: Final = lazy_pattern(
+    r"""
+    (?: \A | \n | [.!]\s ) [\W_]* (?: (?:so|thus|hence|therefore|consequently),? \s )?
+    (?: (?:the|this|our) \s (?:(?:given|original)\s)? (?:equation|system|inequality|problem) \s has
+      | there \s (?:is|are|exists?)
+      | (?:the|our) \s (?:final\s)? answer \s is:? ) \s [*_]*
+    (?P<value> no \s (?:(?:real|integer|valid|possible)\s)* solutions?
+        (?:\s(?:exists?|to\sthe\s(?:equation|system|inequality)))? )
+    [\s.*_]* \Z
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The last sentence of a response where it says that there is no solution."""
 _SAYS_SOMETHING: Final = lazy_pattern(r"[^\W_]|[∞∅]")
 _DELIMITER: Final = lazy_pattern(r"\\[()\[\]]|\\f?box")
 _TEX_WORDS: Final = lazy_pattern(r"\\(?:text\w*|mathrm|mathbf|operatorname)\s*\{[^{}]*\}|\\[A-Za-z]+")
@@ -74,6 +93,12 @@ _PASSING_BEHIND: Final = lazy_pattern(
 _RESULT: Final = rf"""
     [\s:：*_"'“„‘«「`(]*+ (?P<value> {WORD} | [-−]?\d+(?:[.,/]\d+)* ) [\s*_"'”“’»」`)]*+
 """
+_UNIT: Final = r"""
+    (?P<unit> \s? (?: (?:square|cubic)\s (?:units?|[a-z]{1,12}) | sq\.?\s[a-z]{1,6} | units?(?:\^[23])? | [cdkm]?m[²³]?
+      | in | ft[²³]? | degrees? | ways | (?:different|distinct|possible|such)\s[a-z]{3,14} | [°%] | \\%
+      | dollars | percent | radians ) (?![a-z]) )?
+"""
+"""The unit after a result, in the last sentence of a response; elsewhere it is of an amount on the way."""
 _COMES_TO: Final = lazy_pattern(
     rf"""
     (?:
@@ -89,11 +114,24 @@ _COMES_TO: Final = lazy_pattern(
           | الناتج (?:\ هو)? ) (?: \s (?: daraus | also | somit | damit | donc | ainsi | entonces | quindi | então ) )?
       | (?: 结果 | 解 | 原式 | 我们 | 可得 | 所以 )? (?: 得到 | 等于 | 等於 | 可得 | 为 | (?<!不)是 )
     )
-    {_RESULT} (?: as\ (?:the|our)\s [^.!?]* )? [\s.。!！]*+ (?: \Z | (?<=\s)\d{{1,2}}[.)]\s )
+    {_RESULT} {_UNIT} (?: as\ (?:the|our)\s [^.!?]* )? [\s.。!！*_]*+ (?: \Z | (?<=\s)\d{{1,2}}[.)]\s )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 """The end of a sentence that says what something comes to."""
+_THERE_ARE: Final = lazy_pattern(
+    rf"""
+    (?: (?:so|thus|hence|therefore|in\stotal),?\s )? (?:in\stotal,?\s)? there \s (?: is | are | will\sbe | must\sbe )
+    (?: \s (?: exactly | therefore | thus | only | a\stotal\sof | in\stotal ) )* {_RESULT}
+    (?: \s? (?: [a-z]{{3,14}} (?:\s (?!if|when|for|with|and|or)[a-z]{{2,14}} ){{0,3}} ) )? [\s.*_]*+ \Z
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What the last sentence of a response counts: "So there are 15 ways"."""
+_WHERE_IT_IS: Final = lazy_pattern(
+    r",?\s(?:which\s(?:is|occurs)\s)?(?:attained|achieved|reached|occurring|occurs)\s(?:at|when|for|only|if|by)\b[^.!?\n]*"
+)
+"""Where an extreme value is taken; no part of the answer."""
 _COMES_FIRST: Final = lazy_pattern(rf"{_RESULT} (?: が得られ | となり | になり | である | です )", re.VERBOSE)
 _ONLY: Final = lazy_pattern(rf"(?: [\s>*_`\#=•] | -(?=\s) )*+ {_RESULT} [\s.。*_`]*+", re.VERBOSE)
 _CUT: Final = lazy_pattern(rf"[^\W_](?<!{WORD})\Z")
@@ -129,7 +167,9 @@ def read_expression(response: str) -> Reading:
         reading, rank = _read_from(plain, _paragraph(plain, size - _LAST_MAX))
         if rank == DECLARED:
             return reading
-    return _read_from(plain, _paragraph(plain, size - _TAIL_MAX))[0]
+    reading = _read_from(plain, _paragraph(plain, size - _TAIL_MAX))[0]
+    none = _HAS_NONE.search(plain, max(0, size - _LINE_MAX), size) if reading.value is None else None
+    return reading if none is None else reading.take(none["value"], *none.span("value"), "said")
 
 
 def _plain_box(text: str) -> Reading | None:
@@ -153,6 +193,8 @@ def _plain_line(text: str) -> Reading | None:
         return None
     if _DELIMITER.search(found["value"]):
         return None
+    if _NO_SOLUTION.fullmatch(found["value"]) and is_plain(text, begin, stop):
+        return Reading().take(found["value"], *found.span("value"), "declared")
     words = _WORD_RUN.findall(_TEX_WORDS.sub(" ", found["value"]))
     if not set(words) <= _LINE_WORDS or (_EITHER.search(found["value"]) and not _COMPARES.search(found["value"])):
         return None
@@ -171,7 +213,7 @@ def _paragraph(text: str, place: int) -> int:
 
 def _read_from(text: str, begin: int) -> tuple[Reading, int]:
     """Return how the end of a response was read, and how binding that is."""
-    hidden = masked(text[begin:])
+    hidden = with_lists(masked(text[begin:]), text[begin:])
     search = _ExpressionSearch(hidden, text[begin:])
     return _restored(search.read(), hidden, text, begin), search.rank
 
@@ -192,7 +234,7 @@ def _restored(reading: Reading, hidden: Masked, text: str, begin: int) -> Readin
         found = found[:1]
     if found:
         reading.start, reading.end = begin + found[0].start, begin + found[-1].end
-        reading.value = text[reading.start : reading.end]
+        reading.value = found[0].written(text[begin:]) if len(found) == 1 else text[reading.start : reading.end]
         if _is_escaped(text, reading.start, reading.end):
             reading.value = reading.value.replace("\\\\", "\\")
     else:
@@ -253,7 +295,14 @@ class _ExpressionSearch(TextSearch):
 
     def _result(self, sentence: str, offset: int) -> Found | None:
         """Return what a sentence comes to."""
-        match = _COMES_TO.search(sentence) or _COMES_FIRST.search(sentence)
+        is_last = offset + len(sentence) >= len(self.text.rstrip())
+        sentence = _WHERE_IT_IS.sub("", sentence)
+        match = _COMES_TO.search(sentence)
+        if match is not None and match["unit"] and (not is_last or " there " in match[0].lower()):
+            match = None
+        match = match or _COMES_FIRST.search(sentence)
+        if match is None and is_last:
+            match = _THERE_ARE.match(sentence)
         if match is None or sentence.count(WORD) > 1:
             return None
         start, end = match.span("value")
@@ -272,7 +321,10 @@ class _ExpressionSearch(TextSearch):
         lead = declaring.LEAD.match(line.text)
         text = line.text[lead.end() if lead else 0 :]
         offset = line.start + len(line.text) - len(text)
-        for place, sentence in clauses.sentences(text)[:1]:
+        parts = clauses.sentences(text)
+        if len(parts) > 1 and self.text.rstrip().endswith(line.text) and _CUT.search(line.text):
+            return None
+        for place, sentence in parts[:1]:
             match = _ONLY.fullmatch(sentence)
             if match is None:
                 return None

@@ -81,6 +81,10 @@ _DISPLAYED: Final = lazy_pattern(rf"(?<=[\w,])\n{WORD}[.,]?\n(?=[a-z])")
 """A formula on a line of its own in the middle of a sentence."""
 _BRACES: Final = lazy_pattern(r"\\[{}]|[{}]")
 _BOX_MAX: Final = 4_000
+_NO_ELEMENTS: Final = lazy_pattern(r"\s*\\(?:\{|lbrace)\s*(?:\\[,;:! ]\s*)?\\(?:\}|rbrace)\s*")
+"""The empty set."""
+_GOES_ON: Final = lazy_pattern(r"\.\d{2,40}\.{3}\s*\Z")
+"""The end of a decimal that goes on: 0.333..."""
 _ENDS: Final = lazy_pattern(r"(?:[\s.,;:。，]|\\[,;:! ]|\\q?quad)+\Z")
 
 
@@ -91,6 +95,16 @@ class Formula(NamedTuple):
     end: int
     place: int
     """Where its word begins in the masked text."""
+    items: tuple[tuple[int, int], ...] = ()
+    """Where each of several stands that are one answer."""
+    joint: str = ""
+    """What joins them."""
+
+    def written(self, text: str) -> str:
+        """Return the formula as the response writes it, or the several ones joined."""
+        if not self.items:
+            return text[self.start : self.end]
+        return self.joint.join(text[start:end].strip() for start, end in self.items)
 
 
 class Masked(NamedTuple):
@@ -213,9 +227,11 @@ def formula_in(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return where the formula between two delimiters stands, or None where words stand there, or nothing."""
     inner = text[start:end]
     plain = untex(inner.strip(" $"))
+    if _NO_ELEMENTS.fullmatch(inner):
+        return start, end
     if is_placeholder(plain.strip(" .")) or _is_prose(plain):
         return None
-    ends = _ENDS.search(inner)
+    ends = None if _GOES_ON.search(inner) else _ENDS.search(inner)
     stop = end - (len(ends[0]) if ends else 0)
     stop -= text[start:stop].endswith("$")
     return start + len(inner) - len(inner.lstrip(" \n$")), stop

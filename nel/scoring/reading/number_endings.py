@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from nel.core.lazy_regex import lazy_pattern
-from nel.scoring.numeric.finding import Number
+from nel.scoring.numeric.finding import Number, found_numbers
 from nel.scoring.reading import remarks
 
 DIGITS_MAX: Final = 40
@@ -35,6 +35,23 @@ _LAST_WORDS: Final = frozenset(
     "answer answers result antwort respuesta risposta resposta final finale is ist est es boxed fbox".split()
 )
 """Words in ASCII that it may end with."""
+_SET_OFF = lazy_pattern(
+    r"""
+    (?: \A\s* | \n ```\w*\n \s* | \n [^\S\n]* (?:>[^\S\n]*)? (?=[*_`$\\]) )
+    (?: \*\* | __ | ` | \$\$? | \\[\[(] )* \s* (?P<number> \d{1,3}(?:,\d{3})+ | \d{1,12} )
+    \s* \.? (?: \*\* | __ | \s*``` | ` | \s*\$\$? | \s*\\[\])] )* \.? \s* \Z
+    """,
+    re.VERBOSE,
+)
+_SET_OFF_MAX: Final = 80
+_SUM_AT_END = lazy_pattern(
+    r"""
+    (?: \A | \n ) [^\S\n]* (?: (?:so|thus|hence|therefore|then|finally)[,:]?\s+ (?:our\s|the)?\s? )?
+    (?: \*\* | \$\$? | \\[\[(] )* \s* [a-zA-Z] (?: \s*\+\s* [a-zA-Z] ){1,4} \s* = (?: [\d\s+]{1,40} = )? \s*
+    (?P<number> \d{1,3}(?:,\d{3})+ | \d{1,12} ) \s* \.? (?: \*\* | \s*\$\$? | \s*\\[\])] )* \.? \s* \Z
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 SENTENCE_STOP = lazy_pattern(
     r"[.!?\n。！？؟](?:(?<=[.!?])(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bi\.e\.)(?<!\be\.g\.)[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)"
     r"|(?<=[。！？؟])[*_」』）]*|(?<=\n)\n*)"
@@ -101,3 +118,16 @@ def cut_objection(text: str, number: Number) -> str | None:
     if not ended and (not same_line or text[: number.start].count(". ") + text[: number.start].count(".\n") > 1):
         return remarks.CUT_OFF
     return None
+
+
+def set_off_at_end(text: str) -> Number | None:
+    """Return the number that a response is, or that its last line is in bold, in a formula or in a block of code.
+
+    A last line ``m + n = 204``, the sum that a contest asks for, sets its number off, too.
+
+    >>> set_off_at_end("We have 5.\\n\\n**204**").written, set_off_at_end("Thus $m+n = 200+4 = 204$.").written
+    ('204', '204')
+    """
+    begin = max(0, len(text) - _SET_OFF_MAX)
+    found = _SET_OFF.search(text, begin) or _SUM_AT_END.search(text, begin)
+    return None if found is None else next(found_numbers(text, *found.span("number")), None)

@@ -37,6 +37,15 @@ _FORWARD: Final = tuple(
         ),
         (("】",), "declared", r"【(?:答案|答え|最终答案|解答|回答)】 [:：\s]* (?P<answer>[^\n]+)"),
         (
+            ("final",),
+            "declared",
+            (
+                r"^ (?: [^\w\n] | (?:so|thus|hence|therefore),?\s )*+ (?:(?:my|the|our)\s)? final "
+                r"(?:\s(?:value|sum|total|number|count|amount|figure|result|answer))? [*_]*+ [^\S\n]*"
+                r" (?: [:=→⇒—–] | -(?=\s) | ->|=> ) [*_\s]*+ (?P<answer>[^\n]+)"
+            ),
+        ),
+        (
             ("antwort",),
             "declared",
             (
@@ -67,7 +76,7 @@ _BEFORE_MAX: Final = 80
 _LEAD = lazy_pattern(
     r".*(?:[.!?。](?=\s)|\n|\b(?:so|thus|that\s+makes|makes|somit\s+ist|also\s+ist|that)\s)", re.IGNORECASE | re.DOTALL
 )
-_COMMON: Final = ("ans", "antw", "sposta", "spuesta", "<|b")
+_COMMON: Final = ("ans", "final", "antw", "sposta", "spuesta", "<|b")
 """One of these occurs in any text in ASCII that has one of the forms."""
 _JSON_STOP = lazy_pattern(r"(?P<quote>[\"'])?[^\"',}\n]*")
 _NEXT_LINE = lazy_pattern(r"\s*[^\n]+")

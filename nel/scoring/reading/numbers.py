@@ -27,6 +27,7 @@ from nel.scoring.reading.number_endings import (
     asks,
     cut_objection,
     ending_objection,
+    set_off_at_end,
 )
 from nel.scoring.reading.number_places import SEGMENT_MAX, is_record, places, stop_of
 from nel.scoring.reading.plain_endings import plain_number
@@ -60,22 +61,16 @@ _PRELIMINARY = lazy_pattern(
 )
 """Before an answer that gives way to a later one: "First answer: 26. After checking: 18."."""
 _ASIDE_MAX: Final = 24
-_SET_OFF = lazy_pattern(
-    r"""
-    (?: \A\s* | \n ```\w*\n \s* | \n [^\S\n]* (?:>[^\S\n]*)? (?=[*_`$\\]) )
-    (?: \*\* | __ | ` | \$\$? | \\[\[(] )* \s* (?P<number> \d{1,3}(?:,\d{3})+ | \d{1,12} )
-    \s* \.? (?: \*\* | __ | \s*``` | ` | \s*\$\$? | \s*\\[\])] )* \.? \s* \Z
-    """,
-    re.VERBOSE,
-)
-_SET_OFF_MAX: Final = 80
 _BINDING: Final = frozenset(("tag", "hashes", "short marker"))
 """Forms whose sentence says nothing about them."""
 _FENCE = lazy_pattern(r"\s*(?:```\w*\s*\n\s*)?")
 _MARKS_ONLY = lazy_pattern(r"[\W_]*(?:\\[a-z]+[\W_]*)*")
 _CLAUSE_STARTS = lazy_pattern(r"[;:,]|\b(?:but|so|therefore|thus|hence)\b")
 _WITHIN_STARTS = lazy_pattern(r"[,;]|\b(?:but|rather|so|sino|bensì|sim|sondern|а)\b|而是|ではなく|بل")
-_CLAUSE = lazy_pattern(r";|—|,\s+(?:but|however)\b|\b(?:but|so)\s", re.IGNORECASE)
+_CLAUSE = lazy_pattern(
+    r";|—|\b(?:wrong|incorrect|mistaken|not\s+(?:right|correct))[*_]*\s*[:,–-]|,\s+(?:but|however)\b|\b(?:but|so)\s",
+    re.IGNORECASE,
+)
 _OR_ELSE = lazy_pattern(r"[^\S\n]*[^\W\d]{0,12}[^\S\n]*[(（]\s*(?:or|oder|ou|o|или)\b", re.IGNORECASE)
 _BESIDE = lazy_pattern(
     r"[(（\[]|,\s+(?:and\s+)?not\b|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)"
@@ -146,18 +141,12 @@ def read_any_number(text: str, language: Mark | None = None, *, declared_only: b
     struck_to = text.rfind("~~") if "~~" in text and "~~" not in plain else 0
     is_settled = _read_declared(plain, reading, language)
     if not is_settled and declared_only:
-        _take(reading, _set_off_at_end(plain), SET_OFF)
+        _take(reading, set_off_at_end(plain), SET_OFF)
     elif not is_settled:
         _read_undeclared(plain, reading, language, struck_to)
     if reading.value is not None and plain is not text and reading.value == plain[reading.start : reading.end]:
         reading.value = text[reading.start : reading.end]  # full-width digits as they were written
     return reading
-
-
-def _set_off_at_end(text: str) -> Number | None:
-    """Return the number that a response is, or that its last line is in bold, in a formula or in a block of code."""
-    found = _SET_OFF.search(text, max(0, len(text) - _SET_OFF_MAX))
-    return None if found is None else next(found_numbers(text, *found.span("number")), None)
 
 
 def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
@@ -380,14 +369,22 @@ def _read_undeclared(text: str, reading: Reading, language: Mark | None, struck_
         return
     declared = {rejected.start for rejected in reading.rejected}
     refused: set[Fraction | None] = set()
+    checked: set[Fraction | None] = set()
     denied, seen = False, False
     for number, remark in _stated_backwards(text, struck_to, language):
         if remark is None and number.start not in declared and number.value not in refused:
-            _take(reading, *_undeclared(text, number, language, seen=seen, denied=denied))
+            is_confirmed = checked == {number.value}
+            _take(reading, *_undeclared(text, number, language, seen=seen and not is_confirmed, denied=denied))
             return
         reading.reject(number.start, number.end, remark or remarks.DENIED)
         if remark not in remarks.SKIPPED and remark not in (remarks.DENIED, None):
             return
+        if remark == remarks.SUPPOSED and remarks.checks(
+            text[slice(*_sentence_around(text, number.start, number.end))]
+        ):
+            checked.add(number.value)
+            seen = True
+            continue
         refused.add(number.value)
         denied = denied or remark == remarks.DENIED
         seen = seen or remark != remarks.CONFIDENCE

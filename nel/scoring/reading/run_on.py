@@ -39,6 +39,7 @@ _NEXT_QUESTION = re.compile(
       | \[ (?:question|problem|user|human|instruction) \]
       | \#{{2,4}}[^\S\n] (?:{_NEXT_WORDS}) [^\S\n]*[:：]?[^\S\n]* (?=\n)
     )
+    | (?<=[.!?]\s) (?:problem|question|exercise) : \s (?=\S [^\n]{{10,600}}? [.?!]\s (?:solution|answer) :\s )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -116,6 +117,12 @@ def cut_run_on(response: str, prompt: str) -> str:
     return response[: min(places)].rstrip() if places else response
 
 
+def prompt_of(sample: ScorerInput) -> str:
+    """Return what a response answers, an empty text where that is not known, as outside a run."""
+    asked = "" if sample.sample is None else sample.sample.input
+    return asked if isinstance(asked, str) else "\n\n".join(str(message.content) for message in asked)
+
+
 def own_answer(sample: ScorerInput) -> tuple[str, dict[str, bool]]:
     """Return the part of a response that answers its own prompt, and whether more followed.
 
@@ -126,9 +133,7 @@ def own_answer(sample: ScorerInput) -> tuple[str, dict[str, bool]]:
     response = sample.response or ""
     if sample.sample is None:
         return response, {}
-    asked = sample.sample.input
-    prompt = asked if isinstance(asked, str) else "\n\n".join(str(message.content) for message in asked)
-    cut = cut_run_on(response, prompt)
+    cut = cut_run_on(response, prompt_of(sample))
     return cut, {"ran_on": len(cut) < len(response.rstrip())}
 
 

@@ -16,6 +16,7 @@ from nel.scoring.numeric.arithmetic import arithmetic_value
 from nel.scoring.numeric.finding import Number, found_numbers, number_in_words
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.numeric.parsing import parse_number
+from nel.scoring.reading.restated import is_computed, restated_in
 from nel.scoring.wording import last_match
 
 _BUT = lazy_pattern(r"\b(?:sino|bensì|e\s+sim|sondern|mas\s+sim|а)\b|而是|ではなく|بل", re.IGNORECASE)
@@ -36,6 +37,25 @@ _MAKES = lazy_pattern(
 )
 _PLACES = lazy_pattern(r"\s*(?:decimals?|significant|digits?|places?|figures?|d\.?p)\b", re.IGNORECASE)
 """What "rounded to 2" goes on with where the 2 is no result."""
+_SO_CLAUSE = lazy_pattern(
+    r"(?:,|;|—)\s*(?:and\s+)?(?:so|thus|therefore|hence|which\s+means|meaning|leaving)\b(?!\s+(?:that|far|much))",
+    re.IGNORECASE,
+)
+"""Goes on from a result to what follows from it: "that leaves 20 - 12 = 8 apples, so each gets 2"."""
+_FRONTED = lazy_pattern(
+    r"""
+    [\s*_]* (?: (?:so|thus|hence|therefore|then|finally),?\s )?
+    (?: in | after | over | within | during | for | at | with | by ) \s
+    (?: (?:the|those|these|his|her|their|all|only|about) \s )? [$€£]? \d[\d.,]* (?<![.,]) [^.,;:=\d\n]{0,40}?
+    (?: ,\s | \s (?=(?:he|she|it|they|there|we)\s) )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A condition that opens a sentence, its number no answer: "in 4 hours, the train travels"."""
+_DERIVED = lazy_pattern(
+    r"[^.,;=\d\n]{0,40}?,?\s(?:(?:from|by)\s\w+ing|because|since|given\s+that|considering)\s", re.IGNORECASE
+)
+"""Between a result and what it comes from: "makes $18 every day from selling 9 eggs"."""
 _IS = lazy_pattern(r"\W*(?:is|equals|makes?|gives|yields)\W*", re.IGNORECASE)
 _SHARE_IS = lazy_pattern(
     r"\s?(?:\\?%|percent)\s+of\s+\W*\d[\d.,]*[^\d.!?\n]{0,30}?\b(?:is|are|equals?|gives?|makes?)\s+\W*", re.IGNORECASE
@@ -124,6 +144,8 @@ def stated_in(text: str, start: int, stop: int, language: Mark | None = None) ->
     if not found:
         half = _HALF.fullmatch(text, start, stop) if text[:start].strip() else None  # alone it is half of something
         return Number(*half.span(1), half[1], Fraction(1, 2), False) if half else number_in_words(text, start, stop)
+    if len(found) > 1 and (restated := _restated(text, start, stop, found)) is not None:
+        return restated
     if 1 < len(found) <= _OPERANDS_MAX and (computed := _computed(text, start, stop, found)) is not None:
         return computed
     numbers = [
@@ -144,6 +166,15 @@ def stated_in(text: str, start: int, stop: int, language: Mark | None = None) ->
         return _none(numbers, text) if several or is_bound else numbers[0]
     meant = _of_several(text, start, numbers)
     return _only_emphasised(text, numbers) or meant if meant.value is None else meant
+
+
+def _restated(text: str, start: int, stop: int, found: list[Number]) -> Number | None:
+    """Return the number of an amount in two units that a passage gives, or computes; None where it gives more."""
+    restated = restated_in(text, start, stop)
+    if restated is None or restated.is_equation or any(number.start >= restated.end for number in found):
+        return None
+    before = any(number.end <= restated.start for number in found)
+    return None if before and not is_computed(text, start, restated.start) else restated.number
 
 
 def computed_in(text: str, start: int, stop: int) -> Number | None:
@@ -201,6 +232,9 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
         return _none(numbers, text) if is_offered else outside[0]
     equals = last_match(_EQUALS, text[start : last.start])
     if equals is not None:
+        followed = _following(text, start + equals.end(), outside)
+        if followed is not None:
+            return followed
         behind = [number for number in outside if number.start >= start + equals.end()]
         if len(behind) == 1 and _SECOND_ASSIGNED.search(text, max(0, outside[0].start - _ASSIGNMENT_MAX), last.start):
             return _none(numbers, text)
@@ -224,8 +258,32 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
     if opening is not None and opening.end() >= outside[0].start:
         is_explained = outside[0].value is not None and _explained(text, outside[0], outside[1])
         return outside[0] if is_explained else _none(numbers, text)
+    meant = _beside_conditions(text, start, outside)
+    if meant is not None:
+        return meant
     is_result = last.value is not None and _RESULT.search(text, outside[-2].end, last.start)
     return last if is_result else _none(numbers, text)
+
+
+def _following(text: str, place: int, numbers: list[Number]) -> Number | None:
+    """Return the only number of the clause that follows from a result, or None."""
+    last = numbers[-1]
+    so = last_match(_SO_CLAUSE, text[place : last.start])
+    if so is None or last.value is None:
+        return None
+    own = [number for number in numbers if number.start >= place + so.end()]
+    before = [number for number in numbers if place <= number.start < place + so.start()]
+    return last if before and len({number.value for number in own}) == 1 else None
+
+
+def _beside_conditions(text: str, start: int, numbers: list[Number]) -> Number | None:
+    """Return the number of a sentence whose others are a condition before it, or what it comes from; or None."""
+    first = numbers[0]
+    fronted = _FRONTED.match(text, start)
+    if fronted is not None and first.end <= fronted.end() and len({number.value for number in numbers[1:]}) == 1:
+        return numbers[1]
+    is_result = first.value is not None and _RESULT.search(text, start, first.start)
+    return first if is_result and _DERIVED.match(text, first.end, numbers[1].start) else None
 
 
 def _is_written_out(numbers: list[Number], equals: int) -> bool:
