@@ -18,6 +18,7 @@ from nel.sandbox.compare import first_difference, outputs_equal
 from nel.sandbox.languages import Language
 from nel.sandbox.rehearsals import Rehearsal, Rehearsals
 from nel.sandbox.task import Task, read_task
+from nel.sandbox.turned import turned_around
 from nel.sandbox.types import Case, Limits, Program, Verdict
 
 Ask = Callable[[dict[str, Any], float], Mapping[str, Any]]
@@ -31,6 +32,8 @@ OUTPUT_BYTES_MAX: Final = 32 << 20
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
 _HOST_PATIENCE_SECONDS: Final = 30.0
 _CONTROL_SECONDS: Final = 1.0
+_TIMES_TURNED: Final = 3
+"""How often a program has to pass tests turned around, since a random answer may once."""
 _NOT_PARSED: Final = re.compile(r"^(?:SyntaxError: |[\w.]+: .*(?:\bsyntax error\b|\bunexpected EOF\b))", re.MULTILINE)
 """What an interpreter says of tests, in standard error."""
 
@@ -65,6 +68,8 @@ def judge(program: Program, language: Language, limits: Limits, ask: Ask, rehear
         verdict = _split(program, task, limits, ask, rehearse)
     else:
         verdict = _together(program, task, limits, ask, partial(rehearse, shares_process=True))
+    if verdict.passed and not is_split and _is_forged(program, task, limits, ask):
+        return replace(verdict, verdict="wrong", detail="it passes whatever the tests assert, and their opposite, too")
     if verdict.passed and not task.can_fail:
         short = limits.model_copy(update=_for_controls(limits))
         if rehearsals.check_nothing(task, lambda job: _asked(short, ask, job), shares_process=not is_split):
@@ -113,6 +118,24 @@ def _together(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: 
         # The program can say what it likes in this mode; what the tests do without it, it cannot.
         rehearse().raise_for(breach)
     return verdicts.of_together(run, limits.cpu_seconds, token)
+
+
+def _is_forged(program: Program, task: Task, limits: Limits, ask: Ask) -> bool:
+    """Return whether a program that passed tests in its own process passes them turned around, too, each time."""
+    if task.apart is None:
+        return False
+    has_classes = bool(task.classes or task.prompt_classes)
+    for tests in turned_around(task.tests, task.owed, task.apart, has_classes=has_classes):
+        turned = read_task(tests, task.prompt, task.entry_point)
+        if all(_passes_together(program, turned, limits, ask) for _ in range(_TIMES_TURNED)):
+            return True
+    return False
+
+
+def _passes_together(program: Program, task: Task, limits: Limits, ask: Ask) -> bool:
+    token = secrets.token_hex(16)
+    job = {"do": "together", "source": program.source, "token": token, "task": task.payload(shares_process=True)}
+    return verdicts.of_together(_asked(limits, ask, job)["run"], limits.cpu_seconds, token).passed
 
 
 def _numbers(said: object) -> list[int]:
