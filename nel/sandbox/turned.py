@@ -39,6 +39,21 @@ _REVERSED_METHODS: Final = {
     "assertGreater": "assertLessEqual",
 }
 _REVERSED_METHODS.update({new: old for old, new in list(_REVERSED_METHODS.items())})
+_REVERSED_CALLS: Final = {
+    **dict.fromkeys(
+        "assert_called assert_called_once assert_called_with assert_called_once_with assert_any_call assert_has_calls"
+        " assert_awaited assert_awaited_once assert_awaited_with assert_awaited_once_with".split(),
+        "assert_not_called",
+    ),
+    "assert_not_called": "assert_called",
+    "assert_not_awaited": "assert_called",
+}
+"""Of mocks; they take no arguments when they are reversed."""
+_TRANSPARENT: Final = re.compile(
+    r"(?:contextlib\.)?redirect_std(?:out|err)|(?:unittest\.)?(?:mock\.)?patch(?:\.\w+)*|open|(?:self\.)?subTest"
+    r"|(?:tempfile\.)?(?:TemporaryDirectory|NamedTemporaryFile)|(?:warnings\.)?catch_warnings"
+)
+"""Contexts and decorators that pass over no failure."""
 _EQUALITIES: Final = re.compile(r"assert(?:Equal|Equals|ListEqual|DictEqual|TupleEqual|SetEqual|MultiLineEqual)")
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LEAVES: Final = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
@@ -68,50 +83,74 @@ def turned_around(
         tree = parse_python(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    sure = {id(node) for node in _sure(tree.body, owed, _called_at_top(tree), is_owed=True)}
+    sure = {id(node) for node in _sure(tree.body, owed, _called_at_top(tree), _full_at_top(tree))}
     if not sure:
         return ()
     places = [place for place, node in enumerate(ast.walk(tree)) if id(node) in sure]
     found = [ast.unparse(_reversed(copy.deepcopy(tree)))]
     if not has_classes:
         other = copy.deepcopy(tree)
-        classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+        own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} | set(_looped(tree))
         nodes = list(ast.walk(other))
-        changed = {place for place, node in enumerate(nodes) if _expects_other(node, dependence, classes)}
+        changed = {place for place, node in enumerate(nodes) if _expects_other(node, dependence, own)}
         if not changed.isdisjoint(places):
             found.append(ast.unparse(ast.fix_missing_locations(other)))
     return tuple(found)
 
 
-def _sure(body: list[ast.stmt], owed: Collection[int], called: Collection[str], *, is_owed: bool) -> Iterator[ast.AST]:
+def _sure(
+    body: list[ast.stmt], owed: Collection[int], called: Collection[str], full: Collection[str]
+) -> Iterator[ast.AST]:
     """Yield the assertions of a block that each passing run reaches, and whose failure ends it.
 
     Args:
         called: Functions that are called for sure.
-        is_owed: Only those that are owed count, since the block need not be run to its end.
+        full: Variables that hold something to loop over.
     """
     for stmt in body:
         found = _assertion(stmt)
         if found is not None:
-            if not is_owed or stmt.lineno in owed:
-                yield found
+            yield found
         elif isinstance(stmt, (ast.For, ast.AsyncFor)):
-            is_full = isinstance(stmt.iter, (ast.List, ast.Tuple)) and bool(stmt.iter.elts)
-            yield from (
-                node
-                for node in _sure(stmt.body, owed, (), is_owed=is_owed)
-                if is_full or getattr(node, "lineno", 0) in owed
-            )
+            is_full = _is_full(stmt.iter) or getattr(stmt.iter, "id", "") in full
+            inner = _sure(stmt.body, owed, (), full)
+            yield from (node for node in inner if is_full or getattr(node, "lineno", 0) in owed)
+        elif isinstance(stmt, (ast.With, ast.AsyncWith)):
+            if _are_transparent([item.context_expr for item in stmt.items]):
+                yield from _sure(stmt.body, owed, (), full)
         elif isinstance(stmt, _FUNCTIONS):
-            is_run = stmt.name == "check" or stmt.name.startswith("test")
-            if (is_run or stmt.name in called) and not stmt.decorator_list:
-                yield from _sure(stmt.body, owed, (), is_owed=is_owed and is_run and isinstance(stmt, ast.FunctionDef))
-        elif isinstance(stmt, ast.ClassDef) and not stmt.decorator_list:
-            is_case = any("TestCase" in ast.unparse(base) for base in stmt.bases)
-            if is_case or stmt.name.startswith("Test"):
-                yield from _sure(stmt.body, owed, (), is_owed=not is_case)
+            if (stmt.name in called or _is_run(stmt)) and _are_transparent(stmt.decorator_list):
+                yield from _sure(stmt.body, owed, (), full)
+        elif isinstance(stmt, ast.ClassDef) and _is_case(stmt):
+            tests = [one for one in stmt.body if isinstance(one, _FUNCTIONS) and one.name.startswith("test")]
+            yield from _sure(list(tests), owed, [one.name for one in tests], full)
         if not isinstance(stmt, (*_FUNCTIONS, ast.ClassDef)) and _may_leave(stmt):
             return
+
+
+def _is_run(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether the harness calls a function of the tests."""
+    count = len(function.args.posonlyargs + function.args.args) - len(function.args.defaults)
+    if isinstance(function, ast.AsyncFunctionDef):
+        return False
+    return count <= 1 if function.name == "check" else function.name.startswith("test") and count == 0
+
+
+def _is_case(stmt: ast.ClassDef) -> bool:
+    is_named = stmt.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in stmt.bases)
+    return is_named and not stmt.decorator_list
+
+
+def _is_full(value: ast.expr | None) -> bool:
+    return isinstance(value, (ast.List, ast.Tuple)) and any(not isinstance(one, ast.Starred) for one in value.elts)
+
+
+def _full_at_top(tree: ast.Module) -> set[str]:
+    """Return the variables that hold a list or a tuple with something in it, all the time."""
+    stored = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
+    made = [stmt for stmt in tree.body if isinstance(stmt, ast.Assign) and _is_full(stmt.value)]
+    names = {target.id for stmt in made for target in stmt.targets if isinstance(target, ast.Name)}
+    return {name for name in names if stored.count(name) == 1}
 
 
 def _assertion(stmt: ast.stmt) -> ast.AST | None:
@@ -120,8 +159,13 @@ def _assertion(stmt: ast.stmt) -> ast.AST | None:
         return stmt
     if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and isinstance(stmt.value.func, ast.Attribute):
         name = stmt.value.func.attr
-        return stmt.value if name in _REVERSED_METHODS or _EQUALITIES.fullmatch(name) else None
+        is_known = name in _REVERSED_METHODS or name in _REVERSED_CALLS or _EQUALITIES.fullmatch(name)
+        return stmt.value if is_known else None
     return None
+
+
+def _are_transparent(calls: list[ast.expr]) -> bool:
+    return all(isinstance(one, ast.Call) and _TRANSPARENT.fullmatch(ast.unparse(one.func)) for one in calls)
 
 
 def _may_leave(stmt: ast.stmt) -> bool:
@@ -151,9 +195,9 @@ def _reversed(tree: ast.Module) -> ast.Module:
         if isinstance(node, ast.Assert):
             node.test = _opposite(node.test)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            name = node.func.attr
-            if _EQUALITIES.fullmatch(name):
-                name = "assertEqual"
+            name = "assertEqual" if _EQUALITIES.fullmatch(node.func.attr) else node.func.attr
+            if name in _REVERSED_CALLS:
+                node.func.attr, node.args, node.keywords = _REVERSED_CALLS[name], [], []
             node.func.attr = _REVERSED_METHODS.get(name, node.func.attr)
     return ast.fix_missing_locations(tree)
 
@@ -166,8 +210,24 @@ def _opposite(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
-def _expects_other(node: ast.AST, dependence: Dependence, classes: Collection[str]) -> bool:
-    """Put another value in the place of the one that an assertion expects; return whether there is one."""
+def _looped(tree: ast.Module) -> Iterator[str]:
+    """Yield the variables of loops over what tests write down, which no call of the tests is given."""
+    full = _full_at_top(tree)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    given = {part.id for call in calls for part in ast.walk(call) if isinstance(part, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For) and (_is_full(node.iter) or getattr(node.iter, "id", "") in full):
+            yield from (
+                part.id for part in ast.walk(node.target) if isinstance(part, ast.Name) and part.id not in given
+            )
+
+
+def _expects_other(node: ast.AST, dependence: Dependence, made: Collection[str]) -> bool:
+    """Put another value in the place of the one that an assertion expects; return whether there is one.
+
+    Args:
+        made: Classes and variables of the tests' own.
+    """
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
         test = node.test
         sides = [test.left, *test.comparators]
@@ -177,7 +237,7 @@ def _expects_other(node: ast.AST, dependence: Dependence, classes: Collection[st
         sides = node.args[:2]
     else:
         return False
-    own = [_is_made(side, classes) or not dependence.uses_program(side) for side in sides]
+    own = [_is_made(side, made) or not dependence.uses_program(side) for side in sides]
     if sum(own) != 1:
         return False
     sides = [
@@ -191,10 +251,12 @@ def _expects_other(node: ast.AST, dependence: Dependence, classes: Collection[st
     return True
 
 
-def _is_made(value: ast.expr, classes: Collection[str]) -> bool:
-    """Return whether a value is a literal, or an object of one of these classes that is made of literals."""
+def _is_made(value: ast.expr, made: Collection[str]) -> bool:
+    """Return whether a value is a literal, one of these variables, or made of such by one of these classes."""
+    if isinstance(value, ast.Name):
+        return value.id in made
     if isinstance(value, ast.Call):
         given = [*value.args, *(word.value for word in value.keywords)]
-        return getattr(value.func, "id", "") in classes and all(_is_made(one, classes) for one in given)
+        return getattr(value.func, "id", "") in made and all(_is_made(one, made) for one in given)
     parts = ast.walk(value)
     return not any(isinstance(part, (ast.Name, ast.Call, ast.Attribute, ast.Lambda)) for part in parts)

@@ -26,6 +26,9 @@ def turned(tests: str, *, has_classes: bool = False) -> tuple[str, ...]:
         ("async def main():\n    assert await f(1) == 2\nasyncio.run(main())", 2),
         ("assert f(1) == f(1)", 1),
         ("assert not f(1)", 1),
+        ("with redirect_stdout(out):\n    f(1)\n    assert f(2) == 3", 2),
+        ("m = Mock()\nf(m)\nm.assert_called_once_with(1)", 1),
+        ("class TestF(unittest.TestCase):\n    @patch('a.b')\n    def test_f(self, m):\n        m.assert_called()", 1),
         # What might be left out, or passed over, is sure of nothing.
         ("try:\n    f(1)\n    assert False\nexcept ValueError:\n    pass", 0),
         ("with suppress(Exception):\n    assert f(1) == 2", 0),
@@ -36,7 +39,7 @@ def turned(tests: str, *, has_classes: bool = False) -> tuple[str, ...]:
         ("def main():\n    if f(1): return\n    assert f(2) == 2\nmain()", 0),
         ("@once\ndef test_f():\n    assert f(1) == 2", 0),
         ("class TestF(unittest.TestCase):\n    @once\n    def test_f(self):\n        self.assertEqual(f(1), 2)", 0),
-        ("m.assert_called_once_with(f(1))", 0),
+        ("with pytest.raises(ValueError):\n    assert f(1) == 2", 0),
         ("assert f(1", 0),
     ],
 )
@@ -57,6 +60,8 @@ def test_tests_are_turned_around_where_a_failure_is_sure(tests: str, count: int)
         ("assert f(1) is not None", "assert f(1) is None"),
         ("assert 1 < f(1) < 3", "assert not 1 < f(1) < 3"),
         ("assert not f(1)", "assert f(1)"),
+        ("m.assert_called_once_with(f(1))", "m.assert_not_called()"),
+        ("m.assert_not_called()", "m.assert_called()"),
         ("assert f(1), 'message'", "assert not f(1), 'message'"),
     ],
 )
