@@ -15,9 +15,11 @@ from typing import Any, Final
 from nel.errors import DatasetError
 from nel.sandbox import verdict as verdicts
 from nel.sandbox.compare import first_difference, outputs_equal
+from nel.sandbox.controls import missing_judge, parse_fault, stand_in, turned_text, wrong_programs
 from nel.sandbox.languages import Language
 from nel.sandbox.rehearsals import Rehearsal, Rehearsals
 from nel.sandbox.task import Task, read_task
+from nel.sandbox.turned import turned_around
 from nel.sandbox.types import Case, Limits, Program, Verdict
 
 Ask = Callable[[dict[str, Any], float], Mapping[str, Any]]
@@ -31,6 +33,9 @@ OUTPUT_BYTES_MAX: Final = 32 << 20
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
 _HOST_PATIENCE_SECONDS: Final = 30.0
 _CONTROL_SECONDS: Final = 1.0
+_FORGED: Final = "it passes whatever the tests assert, and their opposite, too"
+_TIMES_TURNED: Final = 3
+"""How often a program has to pass tests turned around, since a random answer may once."""
 _NOT_PARSED: Final = re.compile(r"^(?:SyntaxError: |[\w.]+: .*(?:\bsyntax error\b|\bunexpected EOF\b))", re.MULTILINE)
 """What an interpreter says of tests, in standard error."""
 
@@ -65,6 +70,8 @@ def judge(program: Program, language: Language, limits: Limits, ask: Ask, rehear
         verdict = _split(program, task, limits, ask, rehearse)
     else:
         verdict = _together(program, task, limits, ask, partial(rehearse, shares_process=True))
+    if verdict.passed and not is_split and _is_forged(program, task, limits, ask):
+        return replace(verdict, verdict="wrong", detail=_FORGED)
     if verdict.passed and not task.can_fail:
         short = limits.model_copy(update=_for_controls(limits))
         if rehearsals.check_nothing(task, lambda job: _asked(short, ask, job), shares_process=not is_split):
@@ -115,6 +122,24 @@ def _together(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: 
     return verdicts.of_together(run, limits.cpu_seconds, token)
 
 
+def _is_forged(program: Program, task: Task, limits: Limits, ask: Ask) -> bool:
+    """Return whether a program that passed tests in its own process passes them turned around, too, each time."""
+    if task.apart is None:
+        return False
+    has_classes = bool(task.classes or task.prompt_classes)
+    for tests in turned_around(task.tests, task.owed, task.apart, has_classes=has_classes):
+        turned = read_task(tests, task.prompt, task.entry_point)
+        if all(_passes_together(program, turned, limits, ask) for _ in range(_TIMES_TURNED)):
+            return True
+    return False
+
+
+def _passes_together(program: Program, task: Task, limits: Limits, ask: Ask) -> bool:
+    token = secrets.token_hex(16)
+    job = {"do": "together", "source": program.source, "token": token, "task": task.payload(shares_process=True)}
+    return verdicts.of_together(_asked(limits, ask, job)["run"], limits.cpu_seconds, token).passed
+
+
 def _numbers(said: object) -> list[int]:
     return [one for one in said if type(one) is int] if isinstance(said, list) else []
 
@@ -128,23 +153,61 @@ def _by_runner(program: Program, language: Language, limits: Limits, ask: Ask, r
     tests = program.tests or ""
     if re.search(r"\bcheck\b", tests) is None:
         raise DatasetError("the tests define no function check")
-    verdict = _framed(program.source, tests, language, limits, ask)
-    if verdict.passed or not language.compile:  # a compiler refuses any tests without their program
-        fault = rehearsals.fault_of(
-            (language.name, tests), lambda: _fault_alone(_framed("", tests, language, limits, ask))
-        )
+    framed = partial(_framed, language=language, limits=limits, ask=ask)
+    verdict = framed(program.source, tests)
+    if verdict.passed or verdict.verdict == "syntax_error" or not language.compile:
+        key = (language.name, tests, program.entry_point)
+        fault = rehearsals.fault_of(key, lambda: _fault_alone(framed("", tests), program.entry_point))
+        stub = "" if verdict.passed or fault else stand_in(language.name, program.entry_point)
+        if stub:
+            fault = rehearsals.fault_of((*key, "stub"), lambda: _fault_with(framed(stub, tests), program))
         if fault:
             raise DatasetError(fault)
+    if not verdict.passed:
+        return verdict
+    idle = rehearsals.fault_of((language.name, tests, program.entry_point, "control"), lambda: _idle(program, framed))
+    if idle:
+        raise DatasetError(idle)
+    turned = turned_text(language.name, tests, program.source)
+    if turned is not None and all(framed(program.source, turned).passed for _ in range(_TIMES_TURNED)):
+        return replace(verdict, verdict="wrong", detail=_FORGED)
     return verdict
 
 
-def _fault_alone(verdict: Verdict) -> str:
+def _idle(program: Program, framed: Callable[[str, str], Verdict]) -> str:
+    """Return that tests pass whatever is wrong with a program, so far as the wrong ones compile; else nothing."""
+    tests = program.tests or ""
+    is_tried = False
+    for wrong in wrong_programs(program.language, program.entry_point, tests):
+        found = framed(wrong, tests).verdict
+        if found not in ("passed", "syntax_error"):
+            return ""
+        is_tried = is_tried or found == "passed"
+    return "the tests pass whatever the program returns" if is_tried else ""
+
+
+def _fault_alone(verdict: Verdict, entry_point: str) -> str:
     """Return what is wrong with tests, by what came of them without a program."""
     if verdict.passed:
         return "the tests pass without a program"
+    if fault := _parse_fault(verdict, entry_point):
+        return fault
     if _NOT_PARSED.search(verdict.stderr):
         return f"the tests do not parse: {verdict.detail}"
     return ""
+
+
+def _fault_with(verdict: Verdict, program: Program) -> str:
+    """Return what is wrong with tests, by what a compiler says of them with a program that stands in for others."""
+    judge = missing_judge(verdict.stderr, program.entry_point, program.tests or "")
+    if judge and re.search(rf"\b{judge}\b", program.prompt) is None:
+        return f"the tests use {judge}, which neither they nor the prompt define"
+    return _parse_fault(verdict, program.entry_point)
+
+
+def _parse_fault(verdict: Verdict, entry_point: str) -> str:
+    fault = parse_fault(verdict.stderr, entry_point)
+    return f"the tests do not parse: {fault}" if fault else ""
 
 
 def _framed(source: str, tests: str, language: Language, limits: Limits, ask: Ask) -> Verdict:

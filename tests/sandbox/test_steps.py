@@ -27,7 +27,8 @@ def _judged(rehearsed: Mapping[str, Any], **said: Any) -> str:
 
     def ask(job: dict[str, Any], _patience: float) -> Mapping[str, Any]:
         if job["do"] == "together":
-            return {"run": run(tests={"token": job["token"], **said})}
+            is_turned = job["task"]["tests"] != PROGRAM.tests
+            return {"run": run(tests={"failed": "line 4"} if is_turned else {"token": job["token"], **said})}
         return {"run": {**run(tests=rehearsed), "tests_ending": run()["ending"]}}
 
     return judge(PROGRAM, find_language("python"), Limits(), ask, Rehearsals()).verdict
@@ -43,6 +44,23 @@ def test_a_fork_of_the_program_is_its_own_affair() -> None:
     """Where the tests alone do not fork, the program passes; without a fork nothing is rehearsed."""
     assert _judged({"rehearsed": True}, forked=True) == "passed"
     assert _judged({"broken": "not looked at"}) == "passed"
+
+
+@pytest.mark.parametrize(("passes", "verdict"), [((True, True, True), "wrong"), ((True, True, False), "passed")])
+def test_a_program_that_passes_tests_turned_around_each_time_forges(passes: tuple[bool, ...], verdict: str) -> None:
+    """A random answer may pass them once."""
+    turned = []
+
+    def ask(job: dict[str, Any], _patience: float) -> Mapping[str, Any]:
+        if job["task"]["tests"] == PROGRAM.tests:
+            return {"run": run(tests={"token": job["token"]})}
+        turned.append(job["task"]["tests"])
+        is_passed = turned.count(turned[-1]) <= passes.count(True)
+        return {"run": run(tests={"token": job["token"]} if is_passed else {"failed": "line 4"})}
+
+    assert judge(PROGRAM, find_language("python"), Limits(), ask, Rehearsals()).verdict == verdict
+    assert turned[0].endswith("assert f(1) != 1")
+    assert len(turned) == (3 if verdict == "wrong" else 6)
 
 
 @pytest.mark.parametrize(("is_kept", "compiled"), [(True, [True, False, False]), (False, [True, True, True])])

@@ -29,7 +29,7 @@ def grouped(name: str) -> list[dict[str, Any]]:
     ]
 
 
-FILES = ("objects", "poisoned", "ways", "together", "languages", "rows", "responses")
+FILES = ("objects", "poisoned", "ways", "together", "turned", "controls", "languages", "rows", "responses")
 GROUPED: list[dict[str, Any]] = [case for name in FILES for case in grouped(f"{name}.toml")]
 TASKS: list[dict[str, Any]] = tomllib.loads((HOSTILE / "tasks.toml").read_text(encoding="utf-8"))["task"]
 TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)
@@ -165,6 +165,10 @@ def test_whether_all_crosses_is_read_off_the_text_or_in_doubt(tests: str, *, cro
         ("errors = []\ntry:\n    f(1)\nexcept ValueError:\n    errors.append(1)\nassert errors", 6, False),
         ("a = [1]\nf(a)\nassert a == [2]", 3, False),
         ("import math\nf(1)\nmath.sqrt(-1)", 3, True),
+        ("class T:\n    def out(self): return f(1)\nassert T().out() == 2", 3, False),
+        ("class T:\n    def make(cls): cls.r = f(1)\n    def look(self): assert self.r == 2", 3, False),
+        ("def run(x, g=f): return g(x)\nassert run(1) == 2", 2, False),
+        ("class T:\n    def out(self): return 1\nf(1)\nassert T().out() == 2", 4, True),
     ],
 )
 def test_what_tests_raise_is_their_own_where_the_program_has_no_part_in_it(

@@ -44,6 +44,14 @@ def test_only_who_waits_for_nothing_of_the_machine_is_idle(
     assert _looked(clock, monkeypatch, state, 10).idle_seconds == idle
 
 
+def test_a_container_that_is_paused_is_not_idle(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the program nor what looks at it ran for a minute."""
+    watch = _looked(clock, monkeypatch, "S", 2)
+    clock[0] += 60.0
+    watch.look()
+    assert watch.idle_seconds == 2.0
+
+
 def test_nobody_waits_for_the_disk_for_ever(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     """A parent that has called vfork looks as if it waited for the disk: after thirty seconds it is idle."""
     watch = _looked(clock, monkeypatch, "D", 40)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import collections
 import contextlib
+import copy
 import enum
 import importlib
 import operator
@@ -23,10 +24,14 @@ from nel.sandbox.agent import codec, running
 from nel.sandbox.agent.dependence import Dependence
 
 FILE_NAME = "nel-agent/answers.py"
+OTHER = "_nel_other"
+"""What tests that are turned around call for a value that is unequal to the one that they expect."""
 _ANSWER, _PLAIN, _COMPARE, _OPERATE = "_nel_answer", "_nel_plain", "_nel_compare", "_nel_operate"
 _CHANGED_BY_ALL = ("sys", "os", "builtins", "random", "warnings", "logging")
 """Modules whose attributes honest programs set."""
 _DEPTH_MAX = 100
+_OTHER_NUMBER = 7919
+_OTHER_TEXT = "another value than the expected one"
 _HEAP_TYPE = 1 << 9
 _SCALARS = frozenset((int, float, complex, str, bytes, bool, type(None)))
 _COMPARING = re.compile(r"assert\w*(?:Equals?|In|Greater\w*|Less\w*)")
@@ -137,6 +142,7 @@ class Answers:
         _Rewriter(dependence).visit(tree)
         ast.fix_missing_locations(tree)
         space.update({_ANSWER: self.answer, _PLAIN: self.plain, _COMPARE: self.compare, _OPERATE: self.operate})
+        space[OTHER] = other
 
     def answer(self, value: Any) -> Any:
         """Return what a call gave; a number or a text of the program's own class as the builtin it derives from."""
@@ -211,6 +217,34 @@ class Answers:
         members = list(type.__dict__["__dict__"].__get__(kind).values())
         codes = [one.__code__ for one in members if type(one) is types.FunctionType]
         return any(code.co_filename == running.FILE_NAME for code in codes)
+
+
+def other(value: Any, depth: int = 0) -> Any:
+    """Return a value of the same kind that is unequal to one of the tests' own.
+
+    Raises:
+        TypeError: No such value is known.
+    """
+    kind = type(value)
+    if value is None or depth > _DEPTH_MAX:
+        return _OTHER_TEXT
+    if kind is bool:
+        return not value
+    if kind in (int, float, complex):
+        return value + max(_OTHER_NUMBER, abs(value))
+    if kind in (str, bytes):
+        return value + (_OTHER_TEXT if kind is str else _OTHER_TEXT.encode())
+    if kind in (list, tuple):
+        return kind([other(item, depth + 1) for item in value] or [_OTHER_NUMBER])
+    if kind is dict:
+        return {**{key: other(item, depth + 1) for key, item in value.items()}, _OTHER_TEXT: _OTHER_NUMBER}
+    if kind in (set, frozenset):
+        return kind([*value, _OTHER_TEXT])
+    if kind.__module__ == "solution" and type(getattr(value, "__dict__", None)) is dict and value.__dict__:
+        made = copy.copy(value)
+        made.__dict__.update({name: other(item, depth + 1) for name, item in value.__dict__.items()})
+        return made
+    raise TypeError(f"no other value than one of the kind {kind.__name__} is known")
 
 
 def _owners(name: str) -> list[Any]:

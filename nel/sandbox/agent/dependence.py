@@ -44,6 +44,7 @@ class Dependence:
         bound = {name for node in ast.walk(tree) for name in _bound_by(node)}
         self._known = (set(known) | set(_imported(tree)) | (_BUILTINS - bound)) - self._names
         self._functions = _own_functions(tree)
+        self._members = set(_own_methods(tree)) | set(_attributes(tree))
         self._escaped = _used_otherwise(tree)
         nodes = list(ast.walk(tree))
         size = -1
@@ -61,6 +62,8 @@ class Dependence:
         """Return whether an expression or statement uses what came from the program."""
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and (part.id in self._names or part.id in _HIDES_NAMES):
+                return True
+            if isinstance(part, ast.Attribute) and part.attr in self._members and part.attr in self._names:
                 return True
             if self._shares_process and isinstance(part, ast.Attribute) and part.attr.startswith("std"):
                 return True
@@ -96,7 +99,9 @@ class Dependence:
 
     def _follow(self, node: ast.AST) -> None:
         """Add the names that one node makes depend on the program."""
-        if isinstance(node, (*_FUNCTIONS, ast.Lambda)) and self._may_be_given_answers(node):
+        if isinstance(node, (*_FUNCTIONS, ast.Lambda)) and (
+            self._has_defaults(node) or self._may_be_given_answers(node)
+        ):
             given = node.args
             arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
             self._add(one.arg for one in arguments if one is not None and one.arg != "self")
@@ -108,6 +113,7 @@ class Dependence:
         elif isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
             if node.value is not None and self.uses_program(node.value):
                 self._add(_stored(node))
+                self._add(_attributes(node))
         elif isinstance(node, ast.comprehension):
             if self.uses_program(node.iter):
                 self._add(_stored(node.target))
@@ -116,6 +122,11 @@ class Dependence:
                 self._add(_changed(node))
         elif isinstance(node, _GUARDS) and self.uses_program(node):
             self._add(_changed(node))
+
+    def _has_defaults(self, node: Any) -> bool:
+        """Return whether a function's arguments may be the program's where its calls leave them out."""
+        defaults = (*node.args.defaults, *node.args.kw_defaults)
+        return any(one is not None and self.uses_program(one) for one in defaults)
 
     def _may_be_given_answers(self, node: Any) -> bool:
         """Return whether a function may be called with something of the program; only calls by its name tell."""
@@ -190,6 +201,20 @@ def _path_to(node: ast.AST, position: tuple[int, ...]) -> list[ast.AST]:
 def _own_functions(tree: ast.Module) -> dict[str, ast.AST]:
     """Return the functions at the top of tests that nothing decorates."""
     return {stmt.name: stmt for stmt in tree.body if isinstance(stmt, _FUNCTIONS) and not stmt.decorator_list}
+
+
+def _own_methods(tree: ast.Module) -> Iterator[str]:
+    """Yield the methods of the classes of tests."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from (stmt.name for stmt in node.body if isinstance(stmt, _FUNCTIONS))
+
+
+def _attributes(node: ast.AST) -> Iterator[str]:
+    """Yield the attributes that targets set, of whatever object."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+            yield part.attr
 
 
 def _used_otherwise(tree: ast.Module) -> set[str]:

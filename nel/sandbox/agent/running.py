@@ -148,9 +148,10 @@ def call_afterwards(given: channel.Message, namespace: dict[str, Any]) -> None:
 
 
 def _run_methods(found: Any) -> None:
-    """Run the test methods of a class in the style of pytest."""
-    if not isinstance(found, type):
+    """Run the test methods of a class in the style of pytest; those of `unittest` have a runner of their own."""
+    if not isinstance(found, type) or any(base.__module__.startswith("unittest.") for base in found.__mro__):
         return
+    getattr(found, "setup_class", lambda: None)()
     for name in [name for name in vars(found) if name.startswith("test")]:
         case = found()
         for around in ("setup_method", "setUp"):

@@ -22,6 +22,8 @@ _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/mem
 
 _DISK_SECONDS_MAX = 30.0
 """So long a program may wait for the disk without being idle; a parent that has called vfork looks the same."""
+_APART_SECONDS_MAX = 1.0
+"""Looks that are farther apart had no turn, either, as in a container that is paused: the time between is not idle."""
 _UNSEEN_SECONDS_MAX = 10.0
 """So long threads may have waited that ended before it showed how long they did."""
 
@@ -115,7 +117,7 @@ class Watch:
         passed, self._last = now - self._last, now
         tasks = self._tasks()
         busy = self._busy(tasks)
-        missing = passed - busy
+        missing = passed - busy if passed <= _APART_SECONDS_MAX else min(passed - busy, 0.0)
         if missing < 0:  # a wait that began before the last look has ended
             self._open, missing = max(0.0, self._open + missing), 0.0
         waiting = {key: task for key, task in self._ready.items() if _had_no_turn(task, tasks.get(key))}

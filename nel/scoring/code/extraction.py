@@ -9,9 +9,10 @@ Python.
 
 from __future__ import annotations
 
+import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -22,7 +23,14 @@ from nel.scoring.code.fences import Block, BlockChecks, blocks_of, dedented
 from nel.scoring.code.generic import extract_generic
 from nel.scoring.code.prompt import continuation_of, read_stub
 from nel.scoring.code.python_source import PROGRAM_CHARACTERS_MAX, Parser, Piece, has_code, is_program
-from nel.scoring.code.segments import Segments, looks_like_prose, may_begin_code, segments_of, without_console
+from nel.scoring.code.segments import (
+    Segments,
+    looks_like_prose,
+    may_begin_code,
+    segments_of,
+    without_console,
+    without_numbers,
+)
 from nel.scoring.code.selection import definer_of, has_function, is_outline, main_of, with_helpers
 
 _PYTHON: Final = frozenset({"python", "python3", "py", "py3"})
@@ -33,12 +41,15 @@ _TAGGED, _UNTAGGED, _OTHER, _UNFENCED = range(4)
 _ELEMENT = r"(?:pre|code|python|answer|solution|program)"
 _ELEMENT_BEGINS = re.compile(rf"^(?:[ \t]*<{_ELEMENT}(?:[ ][^<>\n]*)?>){{1,3}}", re.MULTILINE)
 _ELEMENT_ENDS = re.compile(rf"(?:</{_ELEMENT}>[ \t]*){{1,3}}$", re.MULTILINE)
-_RECORD = re.compile(r"\s*(?:```(?:json)?[ \t]*\n\s*)?(?P<record>\{.*\})\s*(?:```\s*)?", re.DOTALL)
+_RECORD = re.compile(
+    r"\s*(?:```(?:json)?[ \t]*\n\s*|<tool_call>\s*)?(?P<record>\{.*\})\s*(?:```\s*|</tool_call>\s*)?", re.DOTALL
+)
 _RECORD_FIELDS: Final = ("code", "solution", "program", "answer", "completion", "function", "content")
 _QUOTES_ALONE = re.compile(r"^[ \t]*'''(\w*)[ \t]*$", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _TOKEN = re.compile(r"<\|(?:python_tag|eom_id|eot_id|im_end)\|>")
 """Tokens that chat models put around a program, and that some servers leave in the text."""
+_ESCAPED = re.compile(r"&(?:lt|gt|amp|quot|#39|#x27);")
 _CDATA = re.compile(r"<!\[CDATA\[|\]\]>(?=\s*(?:</|$))")
 _NULS_AFTER = re.compile(r"\s*+\x00(?:\s*+\x00)*+")
 _BYTE_ORDER_MARKS = re.compile("^\ufeff+", re.MULTILINE)
@@ -114,8 +125,22 @@ def _of_record(response: str) -> str:
         record = json.loads(match["record"])
     except (ValueError, RecursionError):
         return response
+    if isinstance(record.get("arguments"), dict):
+        record = record["arguments"]
     found = [record[name] for name in _RECORD_FIELDS if isinstance(record.get(name), str)]
+    if isinstance(record.get("cells"), list):
+        found = ["\n\n".join(_cells(record["cells"]))]
     return found[0].encode("utf-8", "replace").decode() if found else response
+
+
+def _cells(cells: list[object]) -> Iterator[str]:
+    """Yield the code of a notebook's cells."""
+    for cell in cells:
+        source = cell.get("source") if isinstance(cell, dict) and cell.get("cell_type") == "code" else None
+        if isinstance(source, str):
+            yield source
+        elif isinstance(source, list):
+            yield "".join(line for line in source if isinstance(line, str))
 
 
 def _with_nuls(code: str, text: str, marked: str) -> str:
@@ -146,11 +171,12 @@ def _extract_python(text: str, tags: frozenset[str], prompt: str, name: str | No
     """Return the code and the program; elements such as <code>, or three quotes, may stand for fences."""
     texts = [text]
     if "```" not in text and _ELEMENT_BEGINS.search(text) and _ELEMENT_ENDS.search(text):
-        texts.insert(0, _ELEMENT_ENDS.sub("\n```", _ELEMENT_BEGINS.sub("```\n", text)))
+        fenced = _ELEMENT_ENDS.sub("\n```", _ELEMENT_BEGINS.sub("```\n", text))
+        texts = [fenced, html.unescape(fenced), text] if _ESCAPED.search(text) else [fenced, text]
     elif "```" not in text and _QUOTES_ALONE.search(text):
         texts.append(_QUOTES_ALONE.sub(r"```\1", text))
-    for fenced in texts:
-        response = _PythonResponse(fenced, tags, prompt, name)
+    for each in texts:
+        response = _PythonResponse(each, tags, prompt, name)
         if found := response.extracted():
             return found
     return response.broken()
@@ -227,7 +253,7 @@ class _PythonResponse:
         first, _, below = text.partition("\n")
         if rank == _UNTAGGED and first.strip().lower() in self._tags:
             text = below  # the tag slipped into the block
-        for code in (text, without_console(text)):
+        for code in (text, without_console(text), without_numbers(text)):
             tree = self._parser.parse(code).tree if code else None
             if code and tree is not None:
                 if (tree.body and rank == _TAGGED) or has_code(tree):

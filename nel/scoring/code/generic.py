@@ -55,6 +55,7 @@ _START = re.compile(
         )
       | (?P<variable> (?: const | let | var | val | local | my | our )[ ]+ .*= )
       | (?P<control> (?: if | for | while | switch | foreach | return | match )\b .*[({;:] )
+      | (?P<shell> [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{ )
       | (?P<lisp> \( (?: define | defun | defn | let | require )\b )
       | (?P<binding> \w+[ ]*::[ ] | [\w.]+[ ]* (?: <- | := )[ ] | \$\w+[ ]*= | main[ ]*= )
       | (?P<typed_variable>

@@ -49,7 +49,8 @@ _PROSE = re.compile(
 )
 _GOES_ON = re.compile(r"[ \t]*(?:else\b|elif\b|except\b|finally\b|case\b|[)\]}])")
 _TRIES_MAX = 12
-_CONSOLE = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: (.*)|[ \t]*$)")
+_CONSOLE = re.compile(r"[ \t]*(?:>>>|\.\.\.|In \[\d+\]:|\.\.\.:)(?: (.*)|[ \t]*$)")
+_NUMBERED = re.compile(r"[ \t]*(\d{1,5})(?:[:.)]|[ ]*[|│])?(?:[ ](.*)|\t(.*)|)")
 
 
 @dataclass(slots=True)
@@ -185,11 +186,27 @@ def without_console(text: str) -> str | None:
     >>> without_console(">>> def f(x):\\n...     return x\\n>>> f(3)\\n3")
     'def f(x):\\n    return x\\nf(3)'
     """
-    if ">>>" not in text:
+    if ">>>" not in text and "In [" not in text:
         return None
     lines = text.split("\n")
     first = next((line for line in lines if _CONSOLE.match(line) or may_begin_code(line)), "")
-    if not first.lstrip().startswith(">>>"):
+    if not first.lstrip().startswith((">>>", "In [")):
         return None  # such as the examples in a docstring
     typed = [match[1] or "" for line in lines if (match := _CONSOLE.match(line))]
     return "\n".join(typed)
+
+
+def without_numbers(text: str) -> str | None:
+    """Return code whose lines are numbered, one after the other, without the numbers; None where they are not.
+
+    >>> without_numbers("1 def f(x):\\n2     return x")
+    'def f(x):\\n    return x'
+    """
+    found = [_NUMBERED.fullmatch(line) for line in text.split("\n")]
+    matches = [match for match in found if match is not None]
+    if len(matches) < max(2, len(found)):
+        return None
+    numbers = [int(match[1]) for match in matches]
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return None
+    return "\n".join(match[2] or match[3] or "" for match in matches)
