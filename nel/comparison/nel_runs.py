@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from nel.comparison.agreement import check_results
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import NOT_ASKED, SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
 from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
@@ -94,6 +95,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         run_id=text_or_none(metrics.get("run_id")),
         stop_rule=metrics.get("stop_rule"),
         judging=metrics.get("judging"),
+        check=lambda columns: check_results(files, columns),
     )
 
 

@@ -10,6 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Columns, Line
 from nel.core.collection import collection_paused
@@ -85,6 +87,8 @@ class SideBenchmark:
     """``stop_rule`` of metrics.json; None without one, or where the files do not say."""
     judging: Mapping[str, Any] | None = None
     """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
+    check: Callable[[Columns], None] | None = None
+    """Raises OutputError where all lines together are not what the files beside them say; None where none do."""
 
     def columns(self, *, rows: bool = True) -> Columns:
         """Read every line.
@@ -105,6 +109,11 @@ class SideBenchmark:
                 f"{self.path} has {len(columns):,} results and {self.n_lines:,} were counted when it was written: it "
                 "was cut off or edited; write it again (nel report DIR for a run of nel)"
             )
+        for name in columns.metric_names:
+            if np.isinf(columns.metric(name)).any():
+                raise UsageError(f'{self.path}: a value of "{name}" is not a finite number; score the run again')
+        if self.check is not None:
+            self.check(columns)
         return columns
 
     def _read(self, *, rows: bool) -> Columns:

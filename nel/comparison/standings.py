@@ -17,6 +17,7 @@ from nel.comparison.measures import REWARD, Measure, Settings, measure, scores_o
 from nel.comparison.pairing import needs_rows, pair
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Side
+from nel.core.scaling import mean_of
 from nel.decide.multiplicity import holm
 from nel.decide.ranks import one_sided, rank_intervals, stratified_difference
 from nel.errors import UndefinedMetric, UsageError
@@ -224,7 +225,7 @@ def _mean_of(questions: Questions) -> float | None:
     """Return a run's own score: the mean over its scored questions of the mean of each."""
     values = questions.values(questions.columns.numbers("reward"))
     kept = values.n_scored > 0
-    return float((values.scored_sum[kept] / values.n_scored[kept]).mean()) if kept.any() else None
+    return mean_of(values.mean[kept].tolist()) if kept.any() else None
 
 
 def _mean_of_all(scores: Sequence[float | None]) -> float | None:
