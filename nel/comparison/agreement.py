@@ -249,7 +249,7 @@ def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
     fields, digest = files.bundle.get("identity_fields"), files.bundle.get("identity")
     if not isinstance(fields, dict) or digest is None:
         return ""
-    if plan and digest != plan["digest"]:
+    if plan and digest != plan.get("digest"):
         return "the identity in eval-*.json is not that of run.db"
     is_whole = _REDACTED_FROM not in str(fields.get("endpoint.url"))
     if is_whole and Identity(fields=fields).digest != digest:

@@ -47,6 +47,6 @@ def _stored(run_dir: Path) -> dict[str, StoredPlan]:
     """Return the plans in the run's store by slot; none where there is no store that can be read."""
     try:
         with Snapshot(run_dir / FILE_NAME, untouched=True) as snapshot:
-            return {slot: plan for _, slot, _, plan in snapshot.benchmarks()}
+            return {slot: plan for _, slot, _, plan in snapshot.benchmarks() if isinstance(plan, dict)}
     except StoreError:
         return {}

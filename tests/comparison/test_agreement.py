@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from nel.cli.app import app
 from nel.config.identity import Identity
-from tests.support.compared import line, write_run
+from nel.engine.store.database import Store
+from tests.support.compared import line, lm_eval_lines, nemo_lines, write_lm_eval, write_nemo, write_run
 
 N = 200
 GOOD = [float(place % 4 != 0) for place in range(N)]
@@ -211,3 +212,43 @@ def test_one_id_of_two_samples_holds_no_floor(run_dir: Path) -> None:
     _lines(lambda rows: rows[5].update(sample_id="q6"))(run_dir / "quiz")
     done = CliRunner().invoke(app, ["gate", str(run_dir), "--fail-under", "accuracy=0.6"])
     assert (done.exit_code, "two samples have one id" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("value", [None, 5, True, [], {}, 1e308, "\ud800", 10**400])
+@pytest.mark.parametrize("name", ["filter", "exact_match", "target", "arguments", "doc_id"])
+def test_a_damaged_line_of_another_tool_is_refused_or_read(tmp_path: Path, name: str, value: object) -> None:
+    """A field of another type ends in a comparison or in one line, on either side and in an import."""
+    rows = lm_eval_lines(GOOD)
+    whole, damaged = (write_lm_eval(tmp_path / one, rows).parent for one in ("whole", "damaged"))
+    rows[7][name] = value
+    write_lm_eval(damaged, rows)
+    sides = [str(whole), str(damaged)]
+    for command in (["compare", *sides], ["compare", *sides[::-1]], ["import", sides[1], "-o", str(tmp_path / "made")]):
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code in (0, 2), done.exception
+        assert done.exit_code == 0 or len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("content", ['{"config": "x", "benchmark": {"name": "quiz"}}', '{"benchmark": []}', "[]", "5"])
+def test_a_damaged_bundle_of_nemo_evaluator_is_refused(tmp_path: Path, content: str) -> None:
+    """A bundle of another shape is named in one line."""
+    whole, damaged = (write_nemo(tmp_path / one, nemo_lines(GOOD)) for one in ("whole", "damaged"))
+    (bundle,) = damaged.rglob("eval-*.json")
+    bundle.write_text(content, encoding="utf-8")
+    done = CliRunner().invoke(app, ["compare", str(whole), str(damaged)])
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1), done.exception
+
+
+def test_a_store_with_another_plan_is_not_that_of_the_files(run_dir: Path) -> None:
+    """The identity of the bundle has to be the one that the store planned; a store that cannot be read says nothing."""
+    store = Store(run_dir / "run.db")
+    store.put_benchmark("quiz", "quiz", {"digest": "sha256:other"})  # type: ignore[typeddict-item]
+    store.close()
+    done = CliRunner().invoke(app, ["compare", str(run_dir), str(run_dir)])
+    assert (done.exit_code, "is not that of run.db" in done.stderr) == (2, True), done.stderr
+    (run_dir / "more").mkdir()
+    shutil.copyfile(run_dir / "quiz" / "metrics.json", run_dir / "more" / "metrics.json")
+    shutil.copyfile(run_dir / "quiz" / "results.jsonl", run_dir / "more" / "results.jsonl")
+    _edit(run_dir / "more" / "metrics.json", lambda one: one.update(benchmark="more"))
+    done = CliRunner().invoke(app, ["compare", str(run_dir), str(run_dir)])
+    assert (done.exit_code, "more is no benchmark of this run" in done.stderr) == (2, True), done.stderr
