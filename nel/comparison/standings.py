@@ -44,6 +44,8 @@ class _Duel:
     reason: str
     error: float | None = None
     """Standard error of the difference."""
+    degrees: int = 0
+    """Of freedom, of the error."""
 
 
 def standings_json(
@@ -156,6 +158,7 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
         p_right=max(p for _, p in ends),
         reason="" if compared.bounds is None else "the order has to hold however the unscored samples would be scored",
         error=None if compared.bounds is not None else found.standard_error,
+        degrees=found.degrees,
     )
 
 
@@ -164,11 +167,15 @@ def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
     found = []
     for left, right in itertools.combinations(range(n), 2):
         parts = [one for one in duels if (one.left, one.right) == (left, right)]
-        known = [(one.difference, one.error) for one in parts if one.difference is not None and one.error is not None]
+        known = [
+            (one.difference, one.error, one.degrees)
+            for one in parts
+            if one.difference is not None and one.error is not None
+        ]
         mean, p_left, p_right, reason = None, 1.0, 1.0, "a benchmark has unscored or unasked samples"
         if len(known) == len(parts):
             try:
-                mean, p_value = stratified_difference([one for one, _ in known], [error for _, error in known])
+                mean, p_value = stratified_difference(*map(list, zip(*known, strict=True)))
                 (p_left, p_right), reason = one_sided(mean, p_value), ""
             except UndefinedMetric as error:
                 reason = str(error)
