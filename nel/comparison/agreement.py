@@ -78,10 +78,20 @@ class _Accounting(_Part):
 
 
 class _StopRule(_Part):
+    when: list[str]
+    condition: str | None
+    n_questions: Count
     baseline: str | None
     difference: _Bounds | None
     n_questions_asked: Count | None
     reason: str | None
+
+
+class _Shard(_Part):
+    number: Count
+    of: Count
+    n_questions: Count
+    n_questions_asked: Count
 
 
 class _Calibration(_Part):
@@ -103,6 +113,7 @@ class _Metrics(_Part):
     metrics: list[_Row]
     failed_metrics: list[str] = []
     stop_rule: _StopRule | None = None
+    shard: _Shard | None = None
     judging: _Judging | None = None
 
 
@@ -147,7 +158,7 @@ def check_files(run_dir: Path, found: Sequence[BenchmarkFiles], plans: Mapping[s
             raise OutputError(f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote")
         if stored and name not in stored:
             raise OutputError(f"{files.directory} is no benchmark of this run, by its run.db; move it away")
-        wrong = _shape_of(files) or _disagreement(files) or _other_identity(files, stored.get(name) or {})
+        wrong = shape_problem(files) or _disagreement(files) or _other_identity(files, stored.get(name) or {})
         if wrong:
             raise OutputError(f"{files.directory}: {wrong}; {again}")
     ids = sorted({str(files.metrics["run_id"]) for files in found})
@@ -209,7 +220,7 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
         _refuse_unequal(files, f"upper bound of {name}", bounds["upper"], made + n_unscored / len(columns))
 
 
-def _shape_of(files: BenchmarkFiles) -> str:
+def shape_problem(files: BenchmarkFiles) -> str:
     """Return what is wrong with the shape of a file, empty where nothing is."""
     if len(list(files.directory.glob("eval-*.json"))) > 1:
         return "there are two files eval-*.json, and one is not of this run"

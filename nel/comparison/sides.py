@@ -29,7 +29,7 @@ _BLOCK_BYTES: Final = 1 << 18
 """Lines of about so many bytes are in memory at a time."""
 PART_BYTES: Final = 1 << 24
 """A longer file is read in parts of this size, by as many processes as there are CPUs."""
-_DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
+DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
 """What reading JSON of another shape than expected raises."""
 
 
@@ -42,7 +42,7 @@ def readable(what: Path) -> Iterator[None]:
     """
     try:
         yield
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise OutputError(f"{what} does not hold what it should ({_said(error)}); write it again") from error
 
 
@@ -159,7 +159,7 @@ class SideBenchmark:
             line = self.read_line(value, where, offset)
             if line is not None:
                 columns.add(line)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise OutputError(f"{where} is no result ({_said(error)}); write the results again") from error
 
     def texts(self, offsets: list[int]) -> Iterator[Texts]:
