@@ -253,6 +253,8 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
         raise OutputError(f"the signature cannot be checked: {error}") from error
     if key.startswith(_PRIVATE_KEY):
         raise OutputError(f"{public_key} is a private key; check with the public one, such as {public_key}.pub")
+    if len(key.splitlines()) != 1:  # each further line would be a signer of its own
+        raise OutputError(f"{public_key} does not hold one public key on one line; give a file such as id_ed25519.pub")
     with tempfile.TemporaryDirectory(prefix="nel-verify-") as scratch:
         allowed = Path(scratch) / "signers"
         allowed.write_text(f"{_SIGNER} {key}\n", encoding="utf-8")
@@ -266,13 +268,19 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
     links = _links(run_dir)
     if links:
         return Check(what="signature", passed=False, detail=_LINKS.format(links=", ".join(links)))
-    return _as_signed(loads(manifest), verification.manifest)
+    return _as_signed(manifest, verification.manifest)
 
 
-def _as_signed(signed: Mapping[str, Any], now: Mapping[str, Any]) -> Check:
+def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> Check:
+    try:
+        signed = loads(manifest)
+    except ValueError:
+        signed = None
+    if not isinstance(signed, dict) or not isinstance(signed.get("files"), dict):
+        return Check(what="signature", passed=False, detail=f"is of this key, and {MANIFEST} is no manifest of a run")
     parts = ("run_id", "store_sha256", "benchmarks")
     differ = [name for name in parts if signed.get(name) != now[name]]
-    files = signed.get("files") or {}
+    files = signed["files"]
     differ += [name for name in sorted({*files, *now["files"]}) if files.get(name) != now["files"].get(name)]
     if differ:
         return Check(what="signature", passed=False, detail=f"changed since it was signed: {', '.join(differ)}")

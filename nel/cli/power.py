@@ -46,13 +46,21 @@ OfAnAnswer = Annotated[float | None, typer.Option(min=0.0, callback=finite, help
 Price = Annotated[float | None, typer.Option(min=0.0, callback=finite, help="For a million tokens.")]
 
 
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        min=1e-6, max=0.5, help="How likely chance may look like one. [0.05; 0.025 with --one-sided, as for a gate]"
+    ),
+]
+
+
 def power(
     runs: Runs = None,
     effect: Annotated[
         float, typer.Option(min=0.0, callback=finite, help="The least difference to find: 0.02 is two points.")
     ] = 0.02,
     wanted: Annotated[float, typer.Option("--power", min=0.01, max=0.9999, help="How likely it shall be found.")] = 0.8,
-    alpha: Annotated[float, typer.Option(min=1e-6, max=0.5, help="How likely chance may look like one.")] = 0.05,
+    alpha: Alpha = None,
     one_sided: OneSided = False,
     repeats: Repeats = None,
     bench: Annotated[str | None, typer.Option("--bench", "-b", help="The benchmark, where there are several.")] = None,
@@ -75,6 +83,7 @@ def power(
 ) -> None:
     """Plan a comparison: questions, repeats, tokens, money and hours for the difference that shall be found."""
     from nel.cli.power_show import Taken, Wanted, show_power  # noqa: PLC0415 - keeps --help fast
+    from nel.decide.power import ALPHA  # noqa: PLC0415
     from nel.planning.pilots import Assumptions  # noqa: PLC0415
 
     assumed = Assumptions(
@@ -91,5 +100,6 @@ def power(
         answers_per_hour=answers_per_hour,
         prices={"input": price_input, "output": price_output},
     )
-    sought = Wanted(effect=effect, power=wanted, alpha=alpha, one_sided=one_sided, repeats=repeats or [])
+    error = (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha  # a gate's level is two-sided
+    sought = Wanted(effect=effect, power=wanted, alpha=error, one_sided=one_sided, repeats=repeats or [])
     show_power(runs or [], bench, assumed, taken, sought, labels_for=judge_correlation, svg=svg, as_json=as_json)

@@ -216,12 +216,12 @@ def check_before_asking(side: Side, margin: float) -> None:
 
     Raises:
         UsageError: The margin is larger than scores can differ.
-        OutputError: A file is damaged.
+        OutputError: A file is damaged, or the files do not agree.
     """
     for one in side.benchmarks.values():
+        rewards = one.columns(rows=False).numbers("reward")
+        known = rewards[~np.isnan(rewards)]
         if margin >= 1:
-            rewards = one.columns(rows=False).numbers("reward")
-            known = rewards[~np.isnan(rewards)]
             _refuse_margin(margin, f"{one.name} of {side.label}", are_shares=bool(((known >= 0) & (known <= 1)).all()))
 
 

@@ -9,7 +9,10 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any, Final
 
+from nel.comparison.agreement import check_interval
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
+from nel.comparison.nel_runs import read_side
+from nel.comparison.questions import questions_of
 from nel.comparison.sides import readable
 from nel.comparison.whole_run import read_whole_run
 from nel.decide.policy import ResolvedRule
@@ -90,8 +93,21 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
             raise OutputError(f"{files.directory} is not finished; finish it with nel eval resume {run_dir}")
     with readable(run_dir):
         held = [one for floor in floors for one in _held(benchmarks, floor)]
+        _check_results(run_dir, benchmarks, held)
         breached = _breached(held)
         return decide([_gated(one, breached) for one in held], LEVEL)
+
+
+def _check_results(run_dir: Path, benchmarks: Sequence[BenchmarkFiles], held: Sequence[_Held]) -> None:
+    """Refuse numbers of metrics.json that are not those of the samples beside it."""
+    side = read_side(run_dir, run_dir.name)
+    for files in benchmarks:
+        rows = [one.row for one in held if one.benchmark == files.title]
+        if rows:
+            columns = side.benchmarks[files.title].columns(rows=False)
+            questions_of(columns, "sample", str(files.directory))  # refuses what stands there twice
+            for row in rows:
+                check_interval(files, columns, row)
 
 
 def _held(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:

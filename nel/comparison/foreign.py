@@ -58,6 +58,8 @@ def read_nemo(path: Path, label: str) -> Side:
         with readable(bundle_path):
             config = bundle.get("config") or {}
             name = (bundle.get("benchmark") or {}).get("name") or config.get("benchmark")
+            if not isinstance(config, dict):
+                raise TypeError("config is no object")
         if not isinstance(name, str):
             raise OutputError(f"{bundle_path} names no benchmark; it is no bundle of results")
         if name in benchmarks:
@@ -169,7 +171,7 @@ def read_lm_eval(path: Path, label: str) -> Side:
 
 
 def _lm_eval_benchmark(title: str, task: str, file: Path, name: str, summary: Mapping[str, Any]) -> SideBenchmark:
-    lines = (value for value in _objects(file) if value.get("filter", "none") == name)
+    lines = (value for value in _objects(file) if _filter_of(value) == name)
     first = next(lines)
     if not any(_is_number(first.get(one)) for one in first.get("metrics") or ()):  # its first question is unscored
         first = next((value for value in lines if any(_is_number(value.get(one)) for one in value["metrics"])), first)
@@ -199,7 +201,7 @@ def _lm_eval_benchmark(title: str, task: str, file: Path, name: str, summary: Ma
 
 
 def _lm_eval_line(value: Mapping[str, Any], where: str, offset: int, name: str, metric: str) -> Line | None:
-    if value.get("filter", "none") != name:
+    if _filter_of(value) != name:
         return None
     reward = reward_of(value, metric, where)
     arguments = _first_arguments(value) or {}
@@ -263,10 +265,14 @@ def _metric_of(value: Mapping[str, Any], where: str) -> str:
 
 
 def _filters(path: Path) -> list[str]:
-    found = list(dict.fromkeys(str(value.get("filter", "none")) for value in _objects(path)))
+    found = list(dict.fromkeys(_filter_of(value) for value in _objects(path)))
     if not found:
         raise OutputError(f"{path} holds no sample; nothing can be compared")
     return found
+
+
+def _filter_of(value: Mapping[str, Any]) -> str:
+    return str(value.get("filter", "none"))
 
 
 def _lm_eval_summary(file: Path, time: str) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ adjustment over all tests of the policy.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -123,28 +124,33 @@ def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Ent
 def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) -> _Entry:
     rule = policy.resolve(compared.name)
     metric, scores = _metric(compared, rule)
-    _check_margin(compared.name, rule, scores)
+    are_shares = scores.are_shares
     if rule.direction is Direction.LOWER:
         scores = scores.turned()
+    is_relative = rule.max_relative_drop is not None and _is_relative(scores, rule)
+    _check_margin(compared.name, rule, are_shares=are_shares, is_relative=is_relative)
     entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
     entry.demands.append(_drop(compared, rule, scores, settings))
-    if rule.max_relative_drop is not None and _is_relative(scores, rule):
-        relative = _relative(scores, rule, rule.max_relative_drop, settings)
+    if is_relative:
+        relative = _relative(scores, rule.max_relative_drop or 0.0, settings)
         entry.demands.append(replace(relative, is_stopped=compared.n_not_asked > 0))
     entry.blockers += _blockers(compared, scores, policy, metric)
     return entry
 
 
-def _check_margin(name: str, rule: ResolvedRule, scores: Scores) -> None:
+def _check_margin(name: str, rule: ResolvedRule, *, are_shares: bool, is_relative: bool) -> None:
     """Refuse a rule that any candidate would pass.
 
     Raises:
-        ConfigError: Its drop is one that scores cannot have, and no other drop is demanded.
+        ConfigError: Its drop is one that scores cannot have, and no other drop is demanded of this baseline.
     """
-    wrong = meaningless_margin(rule.max_drop, are_shares=scores.are_shares)
-    is_all = rule.max_drop > 1 or rule.max_relative_drop is None
-    if wrong is not None and is_all and rule.is_gated:
-        raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {wrong}")
+    wrong = meaningless_margin(rule.max_drop, are_shares=are_shares)
+    if wrong is None or not rule.is_gated or (is_relative and rule.max_drop <= 1):
+        return
+    other = ""
+    if rule.max_relative_drop is not None and not is_relative:
+        other = "; its max_relative_drop does not count at this score of the baseline"
+    raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {wrong}{other}")
 
 
 def _drop(compared: BenchmarkComparison, rule: ResolvedRule, scores: Scores, settings: Settings) -> Demand:
@@ -198,9 +204,10 @@ def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
     return rule.relative_guard_below is None or abs(float(known.mean())) < rule.relative_guard_below
 
 
-def _relative(scores: Scores, rule: ResolvedRule, limit: float, settings: Settings) -> Demand:
-    """Return the test of ``candidate - (1 - limit) baseline >= 0``: both means vary, so neither is a fixed number."""
-    factor = 1 - limit if rule.direction is Direction.HIGHER else 1 + limit
+def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
+    """Return the test of ``candidate - (baseline - limit |baseline|) >= 0``: both means vary, so neither is fixed."""
+    mean = float(scores.baseline[~np.isnan(scores.baseline)].mean())
+    factor = 1 - math.copysign(limit, mean)
     ends = (scores.baseline_ends[0] * factor, scores.baseline_ends[1] * factor)
     scaled = replace(scores, baseline=scores.baseline * factor, baseline_ends=ends)
     return Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)

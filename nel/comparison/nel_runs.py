@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from nel.comparison.agreement import check_results
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import (
     NOT_ASKED,
@@ -109,6 +110,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         run_id=text_or_none(metrics.get("run_id")),
         stop_rule=metrics.get("stop_rule"),
         judging=metrics.get("judging"),
+        check=lambda columns: check_results(files, columns),
     )
 
 

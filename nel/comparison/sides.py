@@ -10,6 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Columns, Line
 from nel.core.collection import collection_paused
@@ -28,7 +30,7 @@ _BLOCK_BYTES: Final = 1 << 18
 """Lines of about so many bytes are in memory at a time."""
 PART_BYTES: Final = 1 << 24
 """A longer file is read in parts of this size, by as many processes as there are CPUs."""
-_DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
+DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
 """What reading JSON of another shape than expected raises."""
 
 
@@ -41,7 +43,7 @@ def readable(what: Path) -> Iterator[None]:
     """
     try:
         yield
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise OutputError(f"{what} does not hold what it should ({_said(error)}); write it again") from error
 
 
@@ -86,6 +88,8 @@ class SideBenchmark:
     """``stop_rule`` of metrics.json; None without one, or where the files do not say."""
     judging: Mapping[str, Any] | None = None
     """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
+    check: Callable[[Columns], None] | None = None
+    """Raises OutputError where all lines together are not what the files beside them say; None where none do."""
 
     def columns(self, *, rows: bool = True) -> Columns:
         """Read every line.
@@ -106,6 +110,11 @@ class SideBenchmark:
                 f"{self.path} has {len(columns):,} results and {self.n_lines:,} were counted when it was written: it "
                 "was cut off or edited; write it again (nel report DIR for a run of nel)"
             )
+        for name in columns.metric_names:
+            if np.isinf(columns.metric(name)).any():
+                raise UsageError(f'{self.path}: a value of "{name}" is not a finite number; score the run again')
+        if self.check is not None:
+            self.check(columns)
         return columns
 
     def _read(self, *, rows: bool) -> Columns:
@@ -150,7 +159,7 @@ class SideBenchmark:
             line = self.read_line(value, where, offset)
             if line is not None:
                 columns.add(line)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise OutputError(f"{where} is no result ({_said(error)}); write the results again") from error
 
     def texts(self, offsets: list[int]) -> Iterator[Texts]:

@@ -17,6 +17,7 @@ from nel.comparison.measures import REWARD, Measure, Settings, measure, scores_o
 from nel.comparison.pairing import needs_rows, pair
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Side
+from nel.core.scaling import mean_of
 from nel.decide.multiplicity import holm
 from nel.decide.ranks import one_sided, rank_intervals, stratified_difference
 from nel.errors import UndefinedMetric, UsageError
@@ -43,6 +44,8 @@ class _Duel:
     reason: str
     error: float | None = None
     """Standard error of the difference."""
+    degrees: int = 0
+    """Of freedom, of the error."""
 
 
 def standings_json(
@@ -155,6 +158,7 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
         p_right=max(p for _, p in ends),
         reason="" if compared.bounds is None else "the order has to hold however the unscored samples would be scored",
         error=None if compared.bounds is not None else found.standard_error,
+        degrees=found.degrees,
     )
 
 
@@ -163,11 +167,15 @@ def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
     found = []
     for left, right in itertools.combinations(range(n), 2):
         parts = [one for one in duels if (one.left, one.right) == (left, right)]
-        known = [(one.difference, one.error) for one in parts if one.difference is not None and one.error is not None]
+        known = [
+            (one.difference, one.error, one.degrees)
+            for one in parts
+            if one.difference is not None and one.error is not None
+        ]
         mean, p_left, p_right, reason = None, 1.0, 1.0, "a benchmark has unscored or unasked samples"
         if len(known) == len(parts):
             try:
-                mean, p_value = stratified_difference([one for one, _ in known], [error for _, error in known])
+                mean, p_value = stratified_difference(*map(list, zip(*known, strict=True)))
                 (p_left, p_right), reason = one_sided(mean, p_value), ""
             except UndefinedMetric as error:
                 reason = str(error)
@@ -224,7 +232,7 @@ def _mean_of(questions: Questions) -> float | None:
     """Return a run's own score: the mean over its scored questions of the mean of each."""
     values = questions.values(questions.columns.numbers("reward"))
     kept = values.n_scored > 0
-    return float((values.scored_sum[kept] / values.n_scored[kept]).mean()) if kept.any() else None
+    return mean_of(values.mean[kept].tolist()) if kept.any() else None
 
 
 def _mean_of_all(scores: Sequence[float | None]) -> float | None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from nel.artifacts.files import directory_name
+from nel.comparison.agreement import check_files
+from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError
 from nel.reports.run_files import BenchmarkFiles, read_run
@@ -21,12 +23,14 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     """Return the benchmarks of a run, sorted by directory name.
 
     Raises:
-        OutputError: A benchmark of the run has no metrics.json or no results.jsonl, or a file is not what it should be.
+        OutputError: A benchmark of the run has no metrics.json or no results.jsonl, a file is not what it should be, or
+            the files are of several runs.
     """
     found = read_run(run_dir)
     has_metrics = {files.directory.name for files in found}
     has_part = {path.parent.name for part in _PARTS for path in run_dir.glob(f"*/{part}")}
-    lost = sorted((has_part | _stored(run_dir)) - has_metrics)
+    stored = _stored(run_dir)
+    lost = sorted((has_part | {directory_name(slot) for slot in stored}) - has_metrics)
     if lost:
         raise OutputError(
             f"{run_dir} has no metrics of {', '.join(lost)}, and a run is decided on as a whole; write its files again "
@@ -35,13 +39,14 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     for files in found:
         if not (files.directory / "results.jsonl").is_file():
             raise OutputError(f"{files.directory} has no results.jsonl; make it again with nel report {run_dir}")
+    check_files(run_dir, found, stored)
     return found
 
 
-def _stored(run_dir: Path) -> set[str]:
-    """Return the folders of the benchmarks in the run's store; none where there is no store that can be read."""
+def _stored(run_dir: Path) -> dict[str, StoredPlan]:
+    """Return the plans in the run's store by slot; none where there is no store that can be read."""
     try:
         with Snapshot(run_dir / FILE_NAME, untouched=True) as snapshot:
-            return {directory_name(slot) for _, slot, _, _ in snapshot.benchmarks()}
+            return {slot: plan for _, slot, _, plan in snapshot.benchmarks() if isinstance(plan, dict)}
     except StoreError:
-        return set()
+        return {}

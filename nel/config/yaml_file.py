@@ -169,4 +169,5 @@ def _yaml_problem(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
     problem = next((said.format(problem=problem) for words, said in _IN_WORDS if words in problem), problem)
-    return f"line {mark.line + 1}: {problem}" if mark else str(problem)
+    problem = " ".join(str(problem).split())  # what cannot be decoded is told in two lines
+    return f"line {mark.line + 1}: {problem}" if mark else problem

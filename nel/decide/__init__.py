@@ -3,6 +3,7 @@
 Depends on numpy, `nel.metrics` and `nel.errors`.
 """
 
+from nel.decide.exact_power import exact_detectable, exact_power, exact_questions_needed
 from nel.decide.labels import LabelPlan, label_plan
 from nel.decide.margins import MarginTest, margin_test
 from nel.decide.mcnemar import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
@@ -77,6 +78,9 @@ __all__ = [
     "design_effect",
     "difference_rate",
     "empirical_bernstein_sequence",
+    "exact_detectable",
+    "exact_power",
+    "exact_questions_needed",
     "gain_at",
     "holm",
     "is_direction_certain",

@@ -121,7 +121,7 @@ def paired_difference(
 ) -> PairedDifference:
     """Compare two runs by their scores of the same questions.
 
-    - Scores of 0 and 1: McNemar's exact test and Tango's score interval.
+    - Scores of 0 and 1, or of 0 and -1: McNemar's exact test and Tango's score interval.
     - Other scores, such as means over repeats: the sign-flip test and Student's t over the differences.
     - Questions in clusters: Student's t with CR1 errors and G - 1 degrees of freedom for G clusters; at 20 clusters or
       fewer the p-value is that of flipping whole clusters in all ways, which five clusters cannot bring below 0.0625.
@@ -214,7 +214,8 @@ class _Pairs:
         # Means over repeats that are equal but for the order of their sums are ties.
         values[np.abs(values) <= _ROUNDING * max(float(np.abs(before).max()), float(np.abs(after).max()))] = 0.0
         low, high = min(float(before.min()), float(after.min())), max(float(before.max()), float(after.max()))
-        is_unit = not exponent and low >= 0 and high <= 1
+        # Where lower is better, scores from 0 to 1 come with their sign turned, and the same holds of them.
+        is_unit = not exponent and ((low >= 0 and high <= 1) or (low >= -1 and high <= 0))
         return cls(
             values=values,
             exponent=exponent,
@@ -222,7 +223,7 @@ class _Pairs:
             width=1.0 if is_unit else high - low,
             wins=int(np.count_nonzero(values > 0)),
             losses=int(np.count_nonzero(values < 0)),
-            is_binary=is_unit and _only_zero_and_one(before) and _only_zero_and_one(after),
+            is_binary=is_unit and _only_ends(before) and _only_ends(after),
         )
 
     def interval(self, level: float) -> _Interval:
@@ -309,8 +310,8 @@ def _standard_error(values: Floats) -> float:
     return float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
-def _only_zero_and_one(values: Floats) -> bool:
-    return bool(np.all((values == 0) | (values == 1)))
+def _only_ends(values: Floats) -> bool:
+    return bool(np.isin(values, (-1, 0, 1)).all())
 
 
 def _check_level(level: float) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from nel.decide.exact_power import EXACT_MAX, exact_detectable, exact_power, exact_questions_needed
 from nel.decide.power import (
     Test,
     Variances,
@@ -22,6 +23,8 @@ from nel.decide.repeats import MarginalGain, marginal_gain
 _MILLION: Final = 1_000_000
 CURVE_POINTS: Final = 12
 _STEPS: Final = (1, 2, 5)
+_FEW: Final = 100
+"""With more questions than so many, an estimated variance is as good as a known one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +50,24 @@ class Pilot:
         self._check(effect)
         share = self._share(effect, repeats)
         if share is not None:
-            return mcnemar_questions_needed(effect, share, design_effect=self.variances.design_effect, test=test)
+            found = mcnemar_questions_needed(effect, share, design_effect=self.variances.design_effect, test=test)
+            own = self._counted(share, found, test)
+            return found if own is None else exact_questions_needed(effect, own, found, test)
         variances = self._variances(effect)
-        return questions_needed(effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
+        found = questions_needed(effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
+        return found + math.ceil(_lost_to_t(test)) if found <= _FEW else found
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
         """Return the least effect that so many questions find."""
         scale = self.variances.design_effect
+        if self.discordant and repeats == 1 and self._counted(self.discordant, questions, test):
+            return exact_detectable(self.discordant, questions, test)
         if self.discordant and repeats == 1:
             if mcnemar_power(1.0, 1.0, questions, design_effect=scale, test=test) < test.power:
                 return 1.0
             return mcnemar_minimum_detectable_effect(questions, self.discordant, design_effect=scale, test=test)
         found = minimum_detectable_effect(
-            questions, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
+            _of_normal(questions, test), self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
         )
         return found if self.largest is None else min(found, self.largest)
 
@@ -67,10 +75,14 @@ class Pilot:
         """Return how likely so many questions find an effect."""
         self._check(effect)
         share = self._share(effect, repeats)
+        own = None if share is None else self._counted(share, questions, test)
+        if own is not None:
+            return exact_power(effect, own, questions, test)
         if share is not None:
             return mcnemar_power(effect, share, questions, design_effect=self.variances.design_effect, test=test)
         variances = self._variances(effect)
-        return power_of(effect, questions, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
+        counted = _of_normal(questions, test)
+        return power_of(effect, counted, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
 
     def _share(self, effect: float, repeats: int) -> float | None:
         """Return the discordant share to plan with, None where McNemar's form does not hold.
@@ -78,6 +90,15 @@ class Pilot:
         No difference comes with fewer discordant questions than itself, so a larger one than was seen raises the share.
         """
         return max(self.discordant, effect) if repeats == 1 and self.discordant is not None else None
+
+    def _counted(self, share: float, questions: int, test: Test) -> float | None:
+        """Return the discordant share with which all outcomes are counted, None where they are approximated.
+
+        A gate's candidate is taken to be equally good, so that its share is not raised to the margin.
+        """
+        if self.variances.design_effect != 1 or questions * share > EXACT_MAX:
+            return None
+        return share if test.two_sided else self.discordant
 
     def _variances(self, effect: float) -> Variances:
         """Return the variances to plan with, raised as the discordant share is where the effect is larger than it."""
@@ -91,6 +112,16 @@ class Pilot:
             raise ValueError(
                 f"scores from 0 to {self.largest:g} cannot differ by {effect:g}; {effect / 100:g} is {effect:g} points"
             )
+
+
+def _lost_to_t(test: Test) -> float:
+    """Return how many questions more Student's t takes than the normal distribution (Guenther 1981)."""
+    return test.z_alpha**2 / 2
+
+
+def _of_normal(questions: int, test: Test) -> float:
+    """Return how many questions with a known variance tell as much as these, whose variance is estimated."""
+    return max(questions - _lost_to_t(test), 1.0) if questions <= _FEW + _lost_to_t(test) else questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

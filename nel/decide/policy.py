@@ -44,7 +44,7 @@ class Rule(Strict):
     """The largest drop as a share of the baseline's score, demanded in addition."""
     relative_guard_below: Share | None = None
     """The relative drop counts only where the baseline's score is below this."""
-    metric: str | None = None
+    metric: Annotated[str, Field(min_length=1)] | None = None
     """Default: the headline. ``mean_reward`` and ``pass@1`` are the headline too, the latter of scores of 0 and 1."""
     direction: Direction | None = None
     reason: str | None = None

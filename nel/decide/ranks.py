@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from nel.errors import UndefinedMetric
+from nel.metrics.quantiles import student_tail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +65,21 @@ def rank_intervals(n: int, better: Sequence[tuple[int, int]]) -> list[RankInterv
     ]
 
 
-def stratified_difference(estimates: Sequence[float], standard_errors: Sequence[float]) -> tuple[float, float]:
+def stratified_difference(
+    estimates: Sequence[float], standard_errors: Sequence[float], degrees: Sequence[float] | None = None
+) -> tuple[float, float]:
     """Return the mean of differences on several benchmarks and its two-sided p-value.
 
-    Each benchmark counts the same. Their questions are different ones, so the variances add up; the mean is taken for
-    normal.
+    Each benchmark counts the same. Their questions are different ones, so the variances add up; the sum has the degrees
+    of freedom of Welch 1947 and Satterthwaite 1946, which few questions or clusters make few.
 
     Args:
         estimates: A difference for each benchmark.
         standard_errors: Of them; not all 0.
+        degrees: Of freedom of each error; None takes the errors for known and the mean for normal.
 
     Raises:
-        UndefinedMetric: There is no benchmark, or no difference varies.
+        UndefinedMetric: There is no benchmark, no difference varies, or one that is not 0 does not.
 
     >>> found = stratified_difference([0.1, 0.0], [0.03, 0.04])
     >>> round(found[0], 6), round(found[1], 6)
@@ -88,4 +92,10 @@ def stratified_difference(estimates: Sequence[float], standard_errors: Sequence[
     error = math.sqrt(math.fsum(one * one for one in standard_errors)) / n
     if not error > 0 or not math.isfinite(error):
         raise UndefinedMetric("differences without spread have no standard error, which is no certainty")
-    return mean, 2 * NormalDist().cdf(-abs(mean / error))
+    if any(one and not spread for one, spread in zip(estimates, standard_errors, strict=True)):
+        raise UndefinedMetric("a benchmark has one and the same difference on every question, which is no certainty")
+    if degrees is None:
+        return mean, 2 * NormalDist().cdf(-abs(mean / error))
+    shares = [(one / n / error) ** 2 for one in standard_errors]
+    parts = [share * share / freedom for share, freedom in zip(shares, degrees, strict=True)]
+    return mean, student_tail(1 / math.fsum(parts), mean / error)

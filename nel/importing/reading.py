@@ -71,9 +71,12 @@ def wanted(value: Mapping[str, Any], name: str, kind: type, where: str) -> Any: 
 
 
 def number(value: object) -> float | None:
-    """Return a finite number, None for anything else."""
-    is_number = isinstance(value, int | float) and math.isfinite(value)
-    return float(value) if is_number and isinstance(value, int | float) else None
+    """Return a finite number, None for anything else, such as a whole number beyond all floating-point ones."""
+    try:
+        found = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 def whole(value: object) -> int | None:

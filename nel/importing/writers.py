@@ -114,6 +114,8 @@ def _slots(found: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
     """Yield each benchmark with a name of its own: the second of a name has ``@2``."""
     seen: dict[str, int] = {}
     for one in found.benchmarks:
+        if not one.name.isprintable():
+            raise OutputError(f"the source names a benchmark {one.name!r}, which is no text; import an undamaged copy")
         seen[one.name] = seen.get(one.name, 0) + 1
         yield one.name if seen[one.name] == 1 else f"{one.name}@{seen[one.name]}", one
 

@@ -352,7 +352,7 @@ class Accumulator:
 
     def _interval(self, series: Series) -> Interval:
         chosen = self._anytime if series is self._rewards else self._elsewhere
-        return chosen if chosen is not None and series.n else _interval(series, self._groups)
+        return chosen if chosen is not None and series.n else interval_of(series, self._groups)
 
     def _bounds(self, series: Series) -> BoundsJson | None:
         total = self.accounting.n_asked
@@ -378,7 +378,13 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _interval(series: Series, groups: Mapping[int, str]) -> Interval:
+def interval_of(series: Series, groups: Mapping[int, str]) -> Interval:
+    """Return the interval of a mean over a fixed number of questions.
+
+    Args:
+        series: The values, with at least one.
+        groups: The cluster of each question that is in one.
+    """
     if series.n == 0:
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
     means = series.question_means()

@@ -78,12 +78,13 @@ def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
             }
             for repeats in tried
         ],
-        "notes": [*source.notes, *_notes(pilot, wish.effect)],
+        "notes": [*source.notes, *_notes(pilot, wish)],
     }
 
 
-def _notes(pilot: Pilot, effect: float) -> list[str]:
-    if pilot.discordant is None or effect <= pilot.discordant:
+def _notes(pilot: Pilot, wish: Wish) -> list[str]:
+    effect = wish.effect
+    if pilot.discordant is None or effect <= pilot.discordant or not wish.test.two_sided:
         return []
     return [f"no difference comes with fewer discordant questions than itself, so {100 * effect:g} % are planned with"]
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
+from nel.comparison.agreement import shape_problem
+from nel.comparison.sides import DAMAGE
 from nel.engine.observability.run_status import RunStatus, RunStatusReader, State
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
@@ -128,6 +130,8 @@ class Summaries:
                 found = self._read(run, is_live=is_live)
             except (NelError, OSError) as error:
                 found = _unreadable(run, str(error))
+            except DAMAGE as error:  # a damaged run must not take the pages of the others with it
+                found = _unreadable(run, f"it does not hold what it should ({type(error).__name__}: {error})")
             self._kept[run.path] = (stamp if found.is_counted else None, found)
             if len(self._kept) > _KEPT_MAX:
                 self._kept.popitem(last=False)
@@ -211,9 +215,11 @@ def stamp_of(run: FoundRun) -> tuple[object, ...]:
 
 
 def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
-    """Return the artifacts by directory, none where they cannot be read."""
+    """Return the artifacts by directory, none where one cannot be read or has another shape than nel writes."""
     with suppress(NelError, OSError):
-        return {files.directory.name: files for files in read_run(run_dir)}
+        found = {files.directory.name: files for files in read_run(run_dir)}
+        if not any(map(shape_problem, found.values())):
+            return found
     return {}
 
 
@@ -234,7 +240,7 @@ def _from_files(files: BenchmarkFiles, key: int, names: tuple[str, str], plan: S
         ci_upper=headline.get("ci_upper"),
         bounds=headline.get("bounds"),
         n_done=counts["n_total"],
-        cost=(files.runtime.get("cost") or {}).get("total"),
+        cost=_cost_of(files.runtime),
         files=files,
         plan=plan,
         **counts,
@@ -310,6 +316,12 @@ def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
         benchmarks=found,
         is_counted=False,
     )
+
+
+def _cost_of(runtime: Mapping[str, Any]) -> float | None:
+    cost = runtime.get("cost")
+    total = cost.get("total") if isinstance(cost, dict) else None
+    return total if isinstance(total, (int, float)) else None
 
 
 def _unreadable(run: FoundRun, why: str) -> RunSummary:

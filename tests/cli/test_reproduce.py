@@ -67,5 +67,10 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_paid(tmp_path: Pa
         file.write_text(file.read_text(encoding="utf-8").replace('"complete": true', '"complete": false'), "utf-8")
         done = nel("eval", "reproduce", str(run_dir), cwd=tmp_path)
         assert (done.returncode, "is not finished" in done.stderr) == (2, True), done.stderr
+        file.write_text(file.read_text(encoding="utf-8").replace('"complete": false', '"complete": true'), "utf-8")
+        results = run_dir / "gsm8k" / "results.jsonl"
+        results.write_text(results.read_text(encoding="utf-8").replace('"reward":0.0', '"reward":1.0', 1), "utf-8")
+        done = nel("eval", "reproduce", str(run_dir), cwd=tmp_path)
+        assert (done.returncode, "does not agree with metrics.json" in done.stderr) == (2, True), done.stderr
         assert len(endpoint.calls) == before
     assert len(list((tmp_path / "out").iterdir())) == 1

@@ -33,7 +33,8 @@ def _write(path: Path, *, baseline: str, lower: float, upper: float, reason: str
     file = path / "new" / "quiz" / "metrics.json"
     metrics: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     metrics["stop_rule"] = {
-        "reason": reason, "baseline": baseline, "n_questions_asked": ASKED, "n_questions": N,
+        "when": ["decided"], "condition": None, "reason": reason, "baseline": baseline,
+        "n_questions_asked": ASKED, "n_questions": N,
         "difference": {"lower": lower, "upper": upper},
     }  # fmt: skip
     metrics["metrics"][0] |= {"ci_method": "betting", "bounds": {"lower": 1.0, "upper": 1.0}, "ci_upper": 1.0}

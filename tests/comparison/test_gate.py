@@ -168,6 +168,48 @@ def test_lower_can_be_better(tmp_path: Path) -> None:
     assert decided(right, left, policy)[0] == "GO"
 
 
+@pytest.mark.parametrize("n_changed", [0, 1, 3, 40])
+def test_a_rate_of_errors_is_decided_as_the_rate_of_what_is_right(tmp_path: Path, n_changed: int) -> None:
+    """The same answers counted the other way around: the same intervals, by the same method, and the same decision."""
+    before, after = [1.0] * 300 + [0.0] * 100, [0.0] * n_changed + [1.0] * (303 - n_changed) + [0.0] * 97
+    found = []
+    for name, direction in (("right", "higher_is_better"), ("wrong", "lower_is_better")):
+        sides = [[one if name == "right" else 1 - one for one in side] for side in (before, after)]
+        left, right = run(tmp_path / name, "a", sides[0]), run(tmp_path / name, "b", sides[1])
+        for limits in ({"max_drop": 0.03}, {"max_drop": 0.0}):
+            word, document = decided(left, right, {"defaults": {"direction": direction, **limits}})
+            (one,) = document["benchmarks"]
+            found.append((word, one["checks"], one["measure"]["difference"]["ci_method"]))
+    assert found[:2] == [
+        (word, [{**check, "lower": pytest.approx(check["lower"]), "upper": pytest.approx(check["upper"])}], "tango")
+        for word, (check,), _ in found[2:]
+    ]
+
+
+def test_a_relative_drop_is_a_share_of_the_size_of_the_score(tmp_path: Path) -> None:
+    """Of a reward of -10 a drop of a tenth leads to -11, and an equal candidate has not dropped at all."""
+    rewards = [-10.0 + (idx % 7 - 3) / 100 for idx in range(200)]
+    policy = {"defaults": {"max_drop": 5.0, "max_relative_drop": 0.1}}
+    left = run(tmp_path, "a", rewards)
+    assert decided(left, run(tmp_path, "b", [one - 0.5 for one in rewards]), policy)[0] == "GO"
+    assert decided(left, run(tmp_path, "c", [one - 1.5 for one in rewards]), policy)[0] == "NO-GO"
+    lower = {"defaults": {**policy["defaults"], "direction": "lower_is_better"}}
+    assert decided(left, run(tmp_path, "d", [one + 0.5 for one in rewards]), lower)[0] == "GO"
+    assert decided(left, run(tmp_path, "e", [one + 1.5 for one in rewards]), lower)[0] == "NO-GO"
+
+
+def test_a_rule_that_asks_nothing_of_this_baseline_is_an_error(tmp_path: Path) -> None:
+    """A guard that takes the relative drop away leaves a drop of 1, which every candidate passes."""
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", BAD)
+    rule = {"max_drop": 1.0, "max_relative_drop": 0.05}
+    assert decided(left, right, {"defaults": rule})[0] == "NO-GO"
+    with pytest.raises(ConfigError, match="does not count at this score of the baseline"):
+        decided(left, right, {"defaults": {**rule, "relative_guard_below": 0.3}})
+    zero = run(tmp_path, "c", [0.0] * 100), run(tmp_path, "d", [1.0] * 100)
+    with pytest.raises(ConfigError, match="does not count at this score of the baseline"):
+        decided(*zero, {"defaults": {**rule, "direction": "lower_is_better"}})
+
+
 def test_holm_keeps_one_chance_breach_among_many_from_deciding(tmp_path: Path) -> None:
     """A breach taken alone that does not survive Holm's adjustment over ten benchmarks is inconclusive."""
     after = [*([0.0] * 7), *([1.0] * 693), *([0.0] * 300)]
@@ -225,6 +267,8 @@ def test_a_policy_of_nemo_evaluator_is_read(tmp_path: Path) -> None:
         ("version: 2", "version"),
         ("benchmarks: {quiz: {max_drop: yes}}", "max_drop is true"),
         ("level: 1", "level"),
+        ("defaults: {metric: ''}", "defaults.metric"),
+        ("level: 0.9\0", "special characters are not allowed"),
         ("- a", "expected keys"),
     ],
 )

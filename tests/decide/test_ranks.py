@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
-from nel.decide import holm, mcnemar_exact, one_sided, rank_intervals, stratified_difference
+from nel.decide import holm, mcnemar_exact, one_sided, paired_t, rank_intervals, stratified_difference
 from nel.errors import UndefinedMetric
 
 
@@ -51,3 +52,27 @@ def test_differences_without_spread_have_no_mean() -> None:
             stratified_difference(estimates, errors)
     with pytest.raises(ValueError, match="no p-value"):
         one_sided(0.1, 1.5)
+
+
+def test_a_mean_over_small_benchmarks_knows_how_little_they_know() -> None:
+    """Two benchmarks of five questions without a difference: the normal distribution errs in eight of 100 cases."""
+    drawn = np.random.default_rng(3).normal(size=(4000, 2, 5))
+    means, errors = drawn.mean(axis=2), drawn.std(axis=2, ddof=1) / math.sqrt(5)
+    pairs = list(zip(means.tolist(), errors.tolist(), strict=True))
+    by_normal, by_t = (
+        sum(stratified_difference(estimates, spreads, degrees)[1] <= 0.05 for estimates, spreads in pairs)
+        for degrees in (None, [4, 4])
+    )
+    assert by_normal > 0.07 * len(pairs) > 0.05 * len(pairs) >= by_t
+
+
+def test_one_benchmark_is_a_paired_t_test() -> None:
+    """With one benchmark, or several of which one alone varies, nothing but its own degrees of freedom counts."""
+    differences = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    found = paired_t(differences)
+    alone = stratified_difference([found.estimate], [found.standard_error], [9])
+    assert alone == pytest.approx((found.estimate, found.p_value))
+    with_equal = stratified_difference([found.estimate, 0.0], [found.standard_error, 0.0], [9, 99])
+    assert with_equal == pytest.approx((found.estimate / 2, found.p_value))
+    with pytest.raises(UndefinedMetric, match="one and the same difference on every question"):
+        stratified_difference([0.1, 1.0], [0.05, 0.0], [9, 4])

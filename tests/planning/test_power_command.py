@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
-from nel.decide import Variances, mcnemar_questions_needed, questions_needed
+from nel.decide import Test, Variances, exact_questions_needed, mcnemar_questions_needed, questions_needed
 from tests.support.compared import line, lines, write_run
 
 
@@ -158,10 +158,13 @@ def test_a_judge_needs_fewer_labels_the_better_it_is() -> None:
     assert power(*given)["labels"] is None
 
 
-def test_one_sided_plans_need_fewer_questions() -> None:
-    """A gate's question is one-sided."""
+def test_one_sided_plans_are_those_of_a_gate() -> None:
+    """A gate of level 0.95 errs in 2.5 % to one side, so a plan for it needs as many questions, unless more is said."""
     two, one = power("--score", "0.5"), power("--score", "0.5", "--one-sided")
-    assert one["plans"][0]["questions"] < two["plans"][0]["questions"]
+    assert (two["alpha"], one["alpha"]) == (0.05, 0.025)
+    assert one["plans"][0]["questions"] == two["plans"][0]["questions"]
+    bolder = power("--score", "0.5", "--one-sided", "--alpha", "0.05")
+    assert bolder["plans"][0]["questions"] < two["plans"][0]["questions"]
 
 
 def test_unscored_questions_plan_nothing(tmp_path: Path) -> None:
@@ -226,7 +229,7 @@ def test_what_plans_nothing_is_one_clear_line(tmp_path: Path) -> None:
 def test_an_effect_larger_than_the_disagreement_is_planned_with_more(tmp_path: Path) -> None:
     """Two runs that hardly differ would plan 16 questions for 10 points, which find them in every fourth case."""
     found = power("--discordant", "0.02", "--effect", "0.1")
-    assert found["plans"][0]["questions"] == mcnemar_questions_needed(0.1, 0.1)
+    assert found["plans"][0]["questions"] == exact_questions_needed(0.1, 0.1, 1, Test())
     assert "10 % are planned with" in " ".join(found["notes"])
 
 
@@ -284,4 +287,5 @@ def test_an_assumed_discordant_share_plans_repeats_too(tmp_path: Path) -> None:
         ]
     large = power("--discordant", "0.02", "--within", "0.01", "--effect", "0.1")
     raised = Variances(between=0.08, within_baseline=0.01, within_candidate=0.01)
-    assert large["plans"][1]["questions"] == questions_needed(0.1, raised, repeats_baseline=2, repeats_candidate=2)
+    by_normal = questions_needed(0.1, raised, repeats_baseline=2, repeats_candidate=2)
+    assert large["plans"][1]["questions"] == by_normal + 2  # few enough for Student's t to need more

@@ -17,6 +17,9 @@ from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side
 from nel.comparison.standings import standings_json
 from nel.decide.policy import Policy
+from nel.metrics.accumulator import STOP_RULE, Accumulator
+from nel.metrics.outcome_columns import Counted
+from nel.types import ModelFailure, Scored, Unscored
 
 FIELDS: Mapping[str, object] = {
     "benchmark": "quiz",
@@ -94,27 +97,19 @@ def write_run(
         directory = run_dir / name
         directory.mkdir(parents=True)
         (directory / "results.jsonl").write_text(_lines(rows), encoding="utf-8")
-        rewards = [row["reward"] for row in rows if row.get("reward") is not None]
-        mean = sum(one / len(rewards) for one in rewards) if rewards else None
-        n_unscored = len(rows) - len(rewards)
-        row = {
-            "name": "accuracy", "value": mean, "ci_lower": None if mean is None else mean - 0.05,
-            "ci_upper": None if mean is None else mean + 0.05, "ci_level": 0.95, "ci_method": "wilson",
-            "bounds": None if mean is None else {
-                "lower": mean * (len(rewards) / len(rows)),
-                "upper": mean * (len(rewards) / len(rows)) + n_unscored / len(rows),
-            },
-            "n": len(rewards), "n_questions": len(rewards), "reason": None if rewards else "nothing was scored",
-        }  # fmt: skip
+        total = _accumulated(rows)
+        headline = total.headline()
+        kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
+        accounting = {**total.accounting.as_json(), "n_total": len(rows) if n_total is None else n_total}
         _write(directory / "metrics.json", {
-            "run_id": run_dir.name, "benchmark": name, "complete": complete, "headline": {**row, "metric": "accuracy"},
-            "accounting": {"n_total": len(rows) if n_total is None else n_total, "n_unscored": n_unscored},
-            "metrics": [row], "failed_metrics": list(failed_metrics), "judging": judging,
+            "run_id": run_dir.name, "benchmark": name, "complete": complete, "accounting": accounting,
+            "headline": {"metric": headline["name"], **{key: headline[key] for key in kept}},  # type: ignore[literal-required]
+            "metrics": total.metrics(), "failed_metrics": list(failed_metrics), "judging": judging,
         })  # fmt: skip
         identity = {**FIELDS, "benchmark": name, **(fields or {})}
         _write(directory / f"eval-{name}.json", {
             "run_id": run_dir.name, "complete": complete, "config": {"model": identity["endpoint.model"]},
-            "identity_fields": identity, "benchmark": {"name": name}, "n_results": len(rows),
+            "identity_fields": identity, "benchmark": {"name": name}, "n_results": accounting["n_total"],
         })  # fmt: skip
     (run_dir / "run.yaml").write_text("endpoint:\n  model: m\n", encoding="utf-8")
     return run_dir
@@ -189,6 +184,32 @@ def _example_sides(place: Path) -> list[Side]:
     ]
     left = write_run(place / "a", {"quiz": before, "gone": before})
     return read_sides([str(left), str(write_run(place / "b", after))])
+
+
+def _accumulated(rows: Sequence[Mapping[str, Any]]) -> Accumulator:
+    """Return the numbers of a run with these lines, without those that are no result."""
+    total = Accumulator()
+    usable = [
+        one
+        for one in rows
+        if all(type(one[name]) is int and abs(one[name]) < 2**62 for name in ("problem_idx", "repeat"))
+    ]
+    for row in sorted(usable, key=lambda one: (one["problem_idx"], one["repeat"])):
+        outcome, details = row.get("outcome"), row.get("scoring_details")
+        metrics = details.get("metrics") or {} if isinstance(details, Mapping) else {}
+        state = outcome["state"] if isinstance(outcome, Mapping) else None
+        found: Counted | None = None
+        if state == "scored" and isinstance(row.get("reward"), (int, float)):
+            found = Scored(reward=row["reward"], metrics=metrics)
+        elif state == "model_failure":
+            found = ModelFailure(kind=outcome["kind"], metrics=metrics)
+        elif state == "unscored":
+            found = Unscored(cause=outcome["cause"], kind=outcome["kind"])
+        elif state == "not_asked":
+            found = STOP_RULE
+        if found is not None:
+            total.add(row["problem_idx"], found, group=row["group"])
+    return total
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> str:

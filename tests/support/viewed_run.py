@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nel.artifacts.write import write_artifacts
+from nel.config.identity import Identity
 from nel.core.strict_json import dumps
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
 from nel.engine.store.database import Store
@@ -126,9 +127,10 @@ def answer_of(
 def plan_of(slot: str, repeats: int, model: str, n: int) -> Any:
     """Return a plan as the engine stores it."""
     digest = hashlib.sha256(slot.encode()).hexdigest()
+    identity = {"benchmark": slot, "dataset.sha256": digest, "mode": "generation"}
     return {
-        "identity": {"benchmark": slot, "dataset.sha256": digest, "mode": "generation"},
-        "digest": f"sha256:{digest}", "repeats": repeats, "max_problems": None, "fingerprint": None, "reducers": [],
+        "identity": identity, "digest": Identity(fields=identity).digest, "repeats": repeats, "max_problems": None,
+        "fingerprint": None, "reducers": [],
         "metrics": [], "eval_only": False, "dataset": {"uri": "x", "revision": None, "sha256": digest, "rows": n},
         "scorer": {"name": "s", "sha256": digest}, "judge": None, "system_prompt": None, "truncated": "failure",
         "model": model, "protocol": "chat", "generation": {}, "fewshot": None,

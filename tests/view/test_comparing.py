@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp.test_utils import TestClient
 
 from nel.engine.store.lock import owned
@@ -93,3 +95,29 @@ def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
     found = summaries.of(found_in(run_dir))
     summaries.close()
     assert (found.state, found.benchmarks[0].files) == ("killed", None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"judging": null', '"judging": "x"'),
+        ('"stop_rule": null', '"stop_rule": {}'),
+        ('"value": 0.', '"value": "x", "a": 0.'),
+    ],
+)
+async def test_a_damaged_run_leaves_the_pages_of_the_others(tmp_path: Path, old: str, new: str) -> None:
+    """Artifacts of another shape are not shown, and a store of another shape is named; the list stays."""
+    runs = tmp_path / "runs"
+    for name in ("whole", "damaged", "broken"):
+        build_viewed_run(runs / name, n=20, is_complete=True)
+    metrics = runs / "damaged" / "quiz" / "metrics.json"
+    text = metrics.read_text(encoding="utf-8")
+    assert old in text
+    metrics.write_text(text.replace(old, new), encoding="utf-8")
+    with sqlite3.connect(runs / "broken" / "run.db") as store:
+        store.execute("UPDATE benchmarks SET plan = '[]'")
+    async with opened(runs, tmp_path / "cache", token=None) as client:
+        for page in ("/", "/runs/whole", "/runs/damaged", "/runs/damaged/quiz"):
+            assert (await client.get(page)).status == 200, page
+        broken = await client.get("/runs/broken")
+        assert (broken.status, "does not hold what it should" in await broken.text()) == (422, True)

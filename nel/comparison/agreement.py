@@ -1,0 +1,331 @@
+"""Do the files of a benchmark say the same? Checked before a decision rests on them; does no I/O.
+
+A hand-edited or mixed up directory is refused here where that costs next to nothing: shapes and numbers of the small
+files, the identity's digest, and what results.jsonl adds up to. ``nel verify`` makes every file again, and finds the
+rest: an edit that changes no sum, or that was made in every file alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from nel.artifacts.files import directory_name
+from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats, Ints
+from nel.comparison.questions import is_universal, metric_values
+from nel.config.identity import Identity
+from nel.errors import OutputError
+from nel.metrics.accumulator import interval_of
+from nel.metrics.intervals import ANYTIME, LEVEL
+from nel.metrics.series import Series
+from nel.reports.run_files import BenchmarkFiles
+
+_ROUNDING: Final = 1e-9
+_STATES: Final = {
+    "n_scored": SCORED,
+    "n_model_failure": FAILED,
+    "n_unscored": UNSCORED,
+    "n_not_asked": NOT_ASKED,
+}
+_ENDS: Final = ("ci_lower", "ci_upper")
+_REDACTED_FROM: Final = "?"
+"""The values of an URL's query are not written, so that the digest of what is written is another."""
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    """A part of a file that decisions read; other keys are not looked at."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
+
+
+class _Bounds(_Part):
+    lower: float
+    upper: float
+
+
+class _Number(_Part):
+    value: float | None
+    ci_lower: float | None
+    ci_upper: float | None
+    ci_level: Annotated[float, Field(gt=0, lt=1)] | None
+    ci_method: str | None
+    bounds: _Bounds | None
+
+
+class _Row(_Number):
+    name: str
+    n_questions: Count
+    reason: str | None
+
+
+class _Headline(_Number):
+    metric: str
+
+
+class _Accounting(_Part):
+    n_total: Count
+    n_scored: Count
+    n_model_failure: Count
+    n_unscored: Count
+    n_not_asked: Count
+
+
+class _StopRule(_Part):
+    when: list[str]
+    condition: str | None
+    n_questions: Count
+    baseline: str | None
+    difference: _Bounds | None
+    n_questions_asked: Count | None
+    reason: str | None
+
+
+class _Shard(_Part):
+    number: Count
+    of: Count
+    n_questions: Count
+    n_questions_asked: Count
+
+
+class _Calibration(_Part):
+    warnings: list[str] = []
+
+
+class _Judging(_Part):
+    calibration: _Calibration | None = None
+
+
+class _Metrics(_Part):
+    """What decisions read of metrics.json."""
+
+    run_id: str
+    benchmark: str
+    complete: bool
+    accounting: _Accounting
+    headline: _Headline
+    metrics: list[_Row]
+    failed_metrics: list[str] = []
+    stop_rule: _StopRule | None = None
+    shard: _Shard | None = None
+    judging: _Judging | None = None
+
+
+class _Score(_Part):
+    value: float | None
+
+
+class _Scores(_Part):
+    name: str
+    scores: dict[str, _Score] = {}
+    repeats: Annotated[int, Field(ge=1)] | None = None
+
+
+class _Bundle(_Part):
+    """What decisions read of eval-<benchmark>.json."""
+
+    run_id: str
+    complete: bool
+    benchmark: _Scores
+    n_results: Count
+    identity: str | None = None
+
+
+def check_files(run_dir: Path, found: Sequence[BenchmarkFiles], plans: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check that the small files of a run are of one run, and agree.
+
+    Args:
+        run_dir: Of the run.
+        found: Its benchmarks.
+        plans: What the store planned, by the slot of each benchmark; empty where there is no store that can be read.
+
+    Raises:
+        OutputError: A file is not what nel wrote, or two do not agree.
+    """
+    again = f"write its files again with nel report {run_dir}"
+    stored = {directory_name(slot): plan for slot, plan in plans.items()}
+    titles = Counter(files.title for files in found)
+    for files in found:
+        name = files.directory.name
+        if titles[files.title] > 1:
+            both = " and ".join(one.directory.name for one in found if one.title == files.title)
+            raise OutputError(f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote")
+        if stored and name not in stored:
+            raise OutputError(f"{files.directory} is no benchmark of this run, by its run.db; move it away")
+        wrong = shape_problem(files) or _disagreement(files) or _other_identity(files, stored.get(name) or {})
+        if wrong:
+            raise OutputError(f"{files.directory}: {wrong}; {again}")
+    ids = sorted({str(files.metrics["run_id"]) for files in found})
+    if len(ids) > 1:
+        raise OutputError(f"{run_dir} holds results of the runs {' and '.join(ids)}; {again}")
+
+
+def check_results(files: BenchmarkFiles, columns: Columns) -> None:
+    """Check that results.jsonl adds up to the counts and scores of metrics.json.
+
+    Raises:
+        OutputError: It does not.
+    """
+    metrics = files.metrics
+    states = np.bincount(columns.states, minlength=len(_STATES))
+    for name, state in _STATES.items():
+        _refuse_unequal(files, name, metrics["accounting"][name], int(states[state]))
+    wrong = (columns.states == FAILED) & (columns.numbers("reward") != 0)
+    if wrong.any():
+        raise OutputError(
+            _said(files, f"{int(wrong.sum()):,} model failures have a reward, which is 0 for all of them")
+        )
+    repeats, planned = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
+    if planned is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < planned:
+        raise OutputError(_said(files, f"each sample was asked {planned} times, and a line is of another repeat"))
+    for row in metrics["metrics"]:
+        values = _values_of(columns, row["name"], metrics["headline"]["metric"])
+        if values is not None:
+            _refuse_unequal(files, row["name"], row["value"], _mean_by_question(columns, values))
+
+
+def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any]) -> None:
+    """Check that a metric's interval and bounds are those of its values in results.jsonl, where these are there.
+
+    Raises:
+        OutputError: They are not, or are those of another level.
+    """
+    name, headline = row["name"], files.metrics["headline"]["metric"]
+    values = _values_of(columns, name, headline)
+    lower, upper = row["ci_lower"], row["ci_upper"]
+    if row["ci_level"] != LEVEL or (lower is None) != (upper is None) or (lower is not None and lower > upper):
+        raise OutputError(_said(files, f"the interval of {name} is none of level {LEVEL:g}"))
+    bounds = row["bounds"]
+    if bounds is not None and not bounds["lower"] <= row["value"] <= bounds["upper"]:
+        raise OutputError(_said(files, f"the bounds of {name} do not hold its value"))
+    if values is None or row["ci_method"] == ANYTIME or (columns.states == NOT_ASKED).any():
+        return
+    series = _series(columns, values)
+    found = interval_of(series, _groups(columns))
+    for end, made in zip(_ENDS, (found.lower, found.upper), strict=True):
+        limit = made
+        if made is not None and series.unit:
+            limit = min(max(made, 0.0), 1.0)
+        _refuse_unequal(files, f"{end} of {name}", row[end], limit)
+    if bounds is not None:
+        n_unscored = int((columns.states == UNSCORED).sum())
+        made = series.total / len(columns) if n_unscored else row["value"]
+        _refuse_unequal(files, f"lower bound of {name}", bounds["lower"], made)
+        _refuse_unequal(files, f"upper bound of {name}", bounds["upper"], made + n_unscored / len(columns))
+
+
+def shape_problem(files: BenchmarkFiles) -> str:
+    """Return what is wrong with the shape of a file, empty where nothing is."""
+    if len(list(files.directory.glob("eval-*.json"))) > 1:
+        return "there are two files eval-*.json, and one is not of this run"
+    for name, shape, content in (("metrics.json", _Metrics, files.metrics), ("eval-*.json", _Bundle, files.bundle)):
+        try:
+            if content or shape is _Metrics:
+                shape.model_validate(content)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            return f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return ""
+
+
+def _disagreement(files: BenchmarkFiles) -> str:
+    """Return in what metrics.json and the bundle differ, or the former from itself; empty in nothing."""
+    metrics, bundle = files.metrics, files.bundle
+    headline = metrics["headline"]
+    name = headline["metric"]
+    rows = [row for row in metrics["metrics"] if row["name"] == name]
+    if not rows or any(row[key] != headline[key] for row in rows for key in ("value", *_ENDS, "bounds")):
+        return f"metrics.json has the headline {name}, and no or another row of it"
+    if not bundle:
+        return ""
+    scores = {one: found["value"] for one, found in (bundle["benchmark"].get("scores") or {}).items()}
+    pairs = {
+        "run_id": (metrics["run_id"], bundle["run_id"]),
+        "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
+        "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
+        **{one: (headline["value"], scores[one]) for one in (name, "mean_reward") if one in scores},
+    }
+    differ = [f"{what} {one} and {other}" for what, (one, other) in pairs.items() if one != other]
+    return f"metrics.json and eval-*.json differ in {', '.join(differ)}" if differ else ""
+
+
+def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
+    """Return that the bundle's identity is not that of the store, or has another digest; empty where it holds."""
+    fields, digest = files.bundle.get("identity_fields"), files.bundle.get("identity")
+    if not isinstance(fields, dict) or digest is None:
+        return ""
+    if plan and digest != plan.get("digest"):
+        return "the identity in eval-*.json is not that of run.db"
+    is_whole = _REDACTED_FROM not in str(fields.get("endpoint.url"))
+    if is_whole and Identity(fields=fields).digest != digest:
+        return "identity_fields in eval-*.json do not have the digest that stands beside them"
+    return ""
+
+
+def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
+    """Return the values of a metric in lines, NaN where it has none; None where lines do not give them all."""
+    if name == headline:
+        return columns.numbers("reward")
+    if name not in columns.metric_names:
+        return None
+    values = columns.metric(name)
+    is_filled = is_universal(columns, name) and np.isnan(values[columns.states == FAILED]).any()
+    return None if is_filled else metric_values(columns, name)
+
+
+def _mean_by_question(columns: Columns, values: Floats) -> float | None:
+    """Return the mean over questions of the mean of each, None without values."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return None
+    positions = columns.integers("position")[known]
+    if positions.min() < 0 or positions.max() >= 2 * len(columns):  # few of many, as no run of nel has them
+        _, positions = np.unique(positions, return_inverse=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        counts, sums = np.bincount(positions), np.bincount(positions, values[known])
+        found = float((sums[counts > 0] / counts[counts > 0]).mean())
+    return found if math.isfinite(found) else _series(columns, values).mean()  # sums of the largest numbers overflow
+
+
+def _series(columns: Columns, values: Floats) -> Series:
+    """Return the values as they were aggregated: in the order of the dataset."""
+    known = np.flatnonzero(~np.isnan(values))
+    positions = columns.integers("position")[known]
+    order: Ints = np.lexsort((columns.integers("repeat")[known], positions))
+    series = Series()
+    series.add_all(positions[order], values[known][order], n_scored=len(known))
+    return series
+
+
+def _groups(columns: Columns) -> dict[int, str]:
+    codes, names = columns.integers("group"), columns.groups
+    known = np.flatnonzero(codes >= 0)
+    positions = columns.integers("position")[known].tolist()
+    return {place: names[code] for place, code in zip(positions, codes[known].tolist(), strict=True)}
+
+
+def _refuse_unequal(files: BenchmarkFiles, what: str, told: float | None, found: float | None) -> None:
+    if told is None or found is None:
+        is_equal = told is found
+    else:
+        is_equal = math.isclose(told, found, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+    if not is_equal:
+        raise OutputError(_said(files, f"{what} is {_number(told)} in metrics.json and {_number(found)} by its lines"))
+
+
+def _number(value: float | None) -> str:
+    return "null" if value is None else f"{value:.10g}"
+
+
+def _said(files: BenchmarkFiles, what: str) -> str:
+    run_dir = files.directory.parent
+    return (
+        f"{files.directory / 'results.jsonl'} does not agree with metrics.json: {what}; one of the two was edited "
+        f"or is of another run: nel verify {run_dir} says what was changed, nel report {run_dir} writes both again"
+    )
