@@ -41,7 +41,7 @@ def exact_power(effect: float, discordant: float, questions: int, test: Test) ->
         ValueError: A number is out of range.
 
     >>> round(exact_power(0.2, 0.4, 77, Test()), 4)
-    0.7604
+    0.7607
     """
     difference = effect if test.two_sided else 0.0
     if not (0 < effect <= 1 and difference <= discordant <= 1 and questions >= 1):
@@ -71,7 +71,7 @@ def exact_questions_needed(effect: float, discordant: float, first: int, test: T
         ValueError: A number is out of range.
 
     >>> exact_questions_needed(0.2, 0.4, 77, Test())
-    85
+    84
     """
     low, high = 0, max(1, first)
     while exact_power(effect, discordant, high, test) < test.power:
@@ -97,7 +97,7 @@ def exact_detectable(discordant: float, questions: int, test: Test) -> float:
         ValueError: A number is out of range.
 
     >>> round(exact_detectable(0.4, 85, Test()), 4)
-    0.1995
+    0.1981
     """
 
     def is_found(effect: float) -> bool:

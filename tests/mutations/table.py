@@ -1383,8 +1383,8 @@ MUTATIONS: Final = (
         name="plugin-prints-into-the-answer",
         room="plugins",
         fault="What a plugin prints while it is imported lands in the output of nel.",
-        fragment="with redirect_stdout(sys.stderr):",
-        replacement="with redirect_stdout(sys.stdout):",
+        fragment="with redirect_stdout(sys.stderr):  #",
+        replacement="with redirect_stdout(sys.stdout):  #",
         tests=("tests/test_plugins.py",),
     ),
     Mutation(
