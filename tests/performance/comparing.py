@@ -24,6 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from nel.core.strict_json import dumps
+from nel.metrics.accumulator import Accumulator
+from nel.types import Scored
 from tests.support.compared import line, write_run
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +61,10 @@ def write_runs(place: Path, n: int, answer: int) -> list[Path]:
         forms.append(dumps(row).replace(str(PLACE), "%d") + "\n")
     runs = []
     for name, scores in (("baseline", before), ("candidate", after)):
-        runs.append(write_run(place / name, [line(0, 1.0), line(1, 0.0)], n_total=n))
+        counted = Accumulator()
+        for idx, score in enumerate(scores.tolist()):
+            counted.add(idx, Scored(reward=float(score), metrics={"correct": float(score)}))
+        runs.append(write_run(place / name, [], counted=counted))
         with results_of(runs[-1]).open("w") as file:
             for idx, score in enumerate(scores.tolist()):
                 form = forms[score]

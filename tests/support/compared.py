@@ -88,19 +88,24 @@ def write_run(
     fields: Mapping[str, object] | None = None,
     complete: bool = True,
     n_total: int | None = None,
+    counted: Accumulator | None = None,
     judging: Mapping[str, Any] | None = None,
     failed_metrics: Sequence[str] = (),
 ) -> Path:
-    """Write the artifacts of a run that a comparison reads, and return its directory."""
+    """Write the artifacts of a run that a comparison reads, and return its directory.
+
+    The numbers are those of the lines, or what was counted where other lines take their place.
+    """
     by_name = results if isinstance(results, Mapping) else {"quiz": results}
     for name, rows in by_name.items():
         directory = run_dir / name
         directory.mkdir(parents=True)
         (directory / "results.jsonl").write_text(_lines(rows), encoding="utf-8")
-        total = _accumulated(rows)
+        total = counted or _accumulated(rows)
+        n_lines = total.accounting.n_total if counted else len(rows)
         headline = total.headline()
         kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
-        accounting = {**total.accounting.as_json(), "n_total": len(rows) if n_total is None else n_total}
+        accounting = {**total.accounting.as_json(), "n_total": n_lines if n_total is None else n_total}
         _write(directory / "metrics.json", {
             "run_id": run_dir.name, "benchmark": name, "complete": complete, "accounting": accounting,
             "headline": {"metric": headline["name"], **{key: headline[key] for key in kept}},  # type: ignore[literal-required]
