@@ -60,6 +60,11 @@ def _read(response: str, options: tuple[str, ...]) -> str | None:
         ("A. B. C. D.", None),
         (r"\boxed{\text{B}}\boxed{\text{C}}", None),
         ("It is Paris, which is option B. London is option A.", "B"),
+        ("The capital of France is Paris. Paris is option B.", "B"),
+        ("The least effective option is B.", "B"),
+        ("The least effective option is B. The best option is A.", "A"),
+        ("All options but B are wrong? No: A is the correct answer.", "A"),
+        ("All options except B are wrong. No, it is A.", "A"),
     ],
 )
 def test_one_is_set_apart(response: str, letter: str | None) -> None:
@@ -180,8 +185,29 @@ def test_options_by_their_number(options: tuple[str, ...], response: str, letter
         ("The answer is (B).\n\nQ: Which city is in Norway?\nA: The answer is (D).", "B"),
         ("Question: Which city?\nAnswer: B", "B"),
         ("It is not A.\n\nQuestion: Which is it then?\nAnswer: B", "B"),
+        # the question is restated, and nothing is answered before it
+        ("I need to think.\nQuestion: Which city?\nAnswer: B", "B"),
+        ("A few notes first.\nQ: Which city?\nA: B", "B"),
+        ("A) London - UK\nB) Paris - France\n\nQuestion: Which is it?\n\nThe answer is B.", "B"),
+        ("The answer is A or B, let me see.\n\nQuestion: Which is in France?\nAnswer: B", "B"),
+        ("A. Wait, let me read again.\n\nQuestion: Which is in France?\nAnswer: B", "B"),
     ],
 )
 def test_an_invented_next_question(response: str, letter: str | None) -> None:
     """A line that opens a question after a letter begins another problem, also where the prompt is not known."""
     assert _read(response, CITIES) == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("Yes, the statement is false.", "B"),
+        ("No, it is true.", "A"),
+        ("This is not true.", "B"),
+        ("Yes.", "A"),
+        ("It may be true or false.", None),
+    ],
+)
+def test_options_that_are_opposites(response: str, letter: str | None) -> None:
+    """What calls the statement true or false counts, and not the yes or no before it."""
+    assert _read(response, ("True", "False")) == letter
