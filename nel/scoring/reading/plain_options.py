@@ -22,6 +22,9 @@ _REPLY = lazy_pattern(r"[\s*_]*(?:yes|no)[*_]*[,.;:!—–-]+[*_]*\s", re.IGNORE
 _VERDICT = lazy_pattern(r"\b(?:true|false)\b", re.IGNORECASE)
 _LAST_MAX: Final = 300
 """Characters of the last sentence, in which a number is stated."""
+_SHORT_MAX: Final = 80
+"""Characters of a response that needs no full stop at its end."""
+_CLOSED = re.compile(r"(?:[.!*][$)]*|\\[\])]|\$\$)\Z")
 _LAST_SENTENCE = re.compile(r"(?:\A|\n|(?<=[^\d\s][.!?])\s+|(?<=\d[.!?])\s+(?=[A-Z]))(?P<last>[^\n]*?)\s*\Z")
 _STATES = lazy_pattern(
     r"""
@@ -69,6 +72,8 @@ def stated_number(text: str, labels: tuple[str, ...], texts: OptionTexts | None,
     found = _STATES.search(last)
     if found is None or _SPOILS.search(last) or phrases.GIVEN_UP.search(last):
         return None
+    if len(text) > _SHORT_MAX and _CLOSED.search(tail) is None:
+        return None  # it may be cut off in the midst of a number or a calculation
     number = number_of(found["number"])
     if number is None:
         return None

@@ -60,7 +60,7 @@ _ANSWERED_IN_WORDS = re.compile(
       \A \s* [(\[*_`]* (?:
           (?: (?-i:[A-J]) | yes | no | true | false ) [)\]*_`.!]* [^\S\n]*
         | (?: yes | no | true | false ) [*_`]* [.,;:!—–-] [^\n]{0,80}
-        | (?-i:[A-J]) (?: [)\]*_`]+ [.:]? | [.:] ) [*_`]* \s [^\n]{0,80} ) \n
+        | (?-i:[A-J]) (?: [)\]*_`]+ [.:]? | [.:] ) [*_`]* \s [^\n]{0,300} ) \n
     | (?: answer | antwort | réponse | respuesta | risposta | resposta | ответ ) \b
       [*_]* (?: \s(?:is|ist|lautet|est|es|è|é)\b[:*_]* | \s?[:：][*_]* )
       \s? [(\[*_]* (?: (?-i:[A-J]) | yes | no | true | false ) (?![^\W_])

@@ -183,6 +183,7 @@ def test_options_by_their_number(options: tuple[str, ...], response: str, letter
     [
         (" B\n\nQuestion: Which city is in Italy?\nA. London\nB. Paris\nC. Rome\nAnswer: C", "B"),
         ("The answer is (B).\n\nQ: Which city is in Norway?\nA: The answer is (D).", "B"),
+        (f"B) Paris{' and its suburbs' * 8}\n\nQuestion: Which city is in Norway?\nAnswer: D", "B"),
         ("Question: Which city?\nAnswer: B", "B"),
         ("It is not A.\n\nQuestion: Which is it then?\nAnswer: B", "B"),
         # the question is restated, and nothing is answered before it
@@ -211,3 +212,20 @@ def test_an_invented_next_question(response: str, letter: str | None) -> None:
 def test_options_that_are_opposites(response: str, letter: str | None) -> None:
     """What calls the statement true or false counts, and not the yes or no before it."""
     assert _read(response, ("True", "False")) == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("D. -3", "D"),
+        ("**D**: -3", "D"),
+        ("A - 3", "A"),
+        ("B) 3", None),
+        ("We multiply the frequency by the wavelength that the figure shows, and so the speed of it is 3.", "A"),
+        ("We multiply the frequency by the wavelength that the figure shows, and so the speed of it is 3", None),
+        ("The first term is 3.", None),
+    ],
+)
+def test_numbers_with_signs_and_cut_off_sentences(response: str, letter: str | None) -> None:
+    """A minus sign is part of an option and no dash before it; a number that a response stops at may be cut off."""
+    assert _read(response, ("3", "-1", "5", "-3")) == letter
