@@ -12,6 +12,7 @@ from nel.errors import DatasetError
 from nel.scoring.numeric.finding import numbers_equal
 from nel.scoring.reading.numbers import first_hashed_number, read_number
 from nel.scoring.reading.restated import in_asked_unit
+from nel.scoring.reading.result import Reading
 from nel.scoring.reading.run_on import own_answer, prompt_of, read_own
 from nel.scoring.reading.yes_no import read_decision
 from nel.types import ScorerInput
@@ -31,8 +32,18 @@ def gsm8k_number(response: str) -> str | None:
     >>> gsm8k_number("2 + 3 = 5\\n#### 5\\n\\nQuestion: next one ... #### 7"), gsm8k_number("So $1,200 in all.")
     ('5', '$1,200')
     """
+    return _gsm8k_reading(response).value
+
+
+def _gsm8k_reading(response: str) -> Reading:
     hashed = first_hashed_number(response) if "####" in response else None
-    return (hashed or read_number(response)).value
+    return hashed or read_number(response)
+
+
+def gsm8k_number_asked(sample: ScorerInput) -> tuple[str | None, dict[str, bool]]:
+    """Return what `gsm8k_number` reads, in the unit that the prompt asks for, and `read_own`'s ``ran_on``."""
+    question = prompt_of(sample)
+    return read_own(sample, lambda response: in_asked_unit(question, response, _gsm8k_reading(response)))
 
 
 def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
@@ -57,8 +68,7 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     gold = gsm8k_number(str(sample.target)) if plain else None
     if gold is None:
         raise DatasetError(f"the target {str(sample.target)[:80]!r} holds no number; give the row one as its answer")
-    extracted, ran_on = read_own(sample, gsm8k_number)
-    extracted = extracted and in_asked_unit(prompt_of(sample), sample.response or "", extracted)
+    extracted, ran_on = gsm8k_number_asked(sample)
     correct = extracted is not None and numbers_equal(extracted, gold)
     return {"correct": correct, "parsed": extracted is not None, "extracted": extracted, **ran_on}
 

@@ -191,6 +191,15 @@ def test_decisions_that_restate_the_question(answer: str, gold: str, problem: st
         ("So the conclusion does not follow from the premises.", "invalid", "", True),
         ("The conclusion follows necessarily from the premises.", "valid", "", True),
         ("The conclusion follows if all cats are black.", "valid", "", False),
+        ("A typical person would not say that Frank intentionally shot his neighbor.", "No", SHOT, True),
+        ("A typical person would not say that Frank intentionally shot his neighbor.", "Yes", SHOT, False),
+        ("Most people would say that the neighbor shot Frank intentionally.", "Yes", SHOT, False),
+        ("It is not true that you return to the starting point.", "No", RETURN, True),
+        ("You never return to the starting point.", "No", RETURN, True),
+        ("We have to take two more steps before we are back at the starting point.", "Yes", RETURN, False),
+        ("It is false that Bob tells the truth.", "No", LIARS, True),
+        ("So it cannot be that Bob tells the truth.", "Yes", LIARS, False),
+        ("It is not the case that the argument is invalid.", "valid", "", True),
     ],
 )
 def test_decisions_in_the_words_of_each_task(answer: str, gold: str, problem: str, right: bool) -> None:

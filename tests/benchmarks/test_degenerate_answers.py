@@ -24,11 +24,14 @@ TEXTS = {
     "quotes": "\"'“”" * (N // 4),
     "brackets": "(" * N,
     "full stops": ". " * (N // 2),
+    "numbers in a row": "1," * (N // 2),
+    "hyphens": "-" * N,
     "surrogates and marks": "\ud800\u202e\u0000é" * 1_000,
 }
 TARGETS: dict[str, Any] = {
     "aime24": 70,
     "mgsm": 18,
+    "math500": "\\frac12",
     "mmlu_generative": "B",
     "gpqa_diamond": 1,
     "triviaqa": ["Paris"],

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.answers import gsm8k_number
+from nel.scoring.answers import gsm8k_number_asked
 from nel.scoring.numeric.numbers import last_number, numbers_equal
-from nel.scoring.reading.restated import in_asked_unit
-from nel.scoring.reading.run_on import prompt_of, read_own
 
 REVISION = "740312add88f781978c0658806c59bc2815b9866"
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
@@ -58,8 +56,7 @@ def _gold_in(text: str) -> str | None:
 @scorer
 def gsm8k(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
-    extracted, ran_on = read_own(sample, gsm8k_number)
-    extracted = extracted and in_asked_unit(prompt_of(sample), sample.response or "", extracted)
+    extracted, ran_on = gsm8k_number_asked(sample)
     return {
         "correct": extracted is not None and numbers_equal(extracted, sample.target),
         "parsed": extracted is not None,

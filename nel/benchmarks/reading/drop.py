@@ -35,7 +35,7 @@ _COMPUTED: Final = re.compile(
 """A calculation and its result, each number with its unit."""
 _EXPLAINED: Final = re.compile(r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))")
 _SIGNED_DECIMAL: Final = re.compile(r"\$?\d*\.\d+%?(?<=[%\d])")
-_TIMES: Final = re.compile(r"(?P<count>\S+(?:[ -]\S+)?) times?")
+_TIMES: Final = re.compile(r"(?P<count>\S{1,40}(?:[ -]\S{1,40})?) times?")
 _COUNTED: Final = {"once": "1", "twice": "2", "thrice": "3", "a single time": "1", "just once": "1", "only once": "1"}
 _SENTENCE: Final = re.compile(r"\b(?:is|are|was|were|had|has|have|there|they|it|he|she)\b", re.IGNORECASE)
 PROMPT = """Read the passage and answer the question. Think step by step if you need to, then finish with a line of \

@@ -35,7 +35,7 @@ _MENTIONED: Final = "the only one mentioned"
 """The rule of a reading that found an answer in passing."""
 _SAID: Final = frozenset({"chosen in a sentence", "said plainly"})
 """Rules of readings that found an answer which no words declare."""
-_GOES_ON: Final = re.compile(r"[.!?]\s+\w|\n\s*\w")
+_GOES_ON: Final = re.compile(r"[.!?]\s++\w|\n[^\S\n]*+\w")
 _CLOSES: Final = frozenset(".!?)]}>*_`\"'”’$。✅")
 """What a response that is whole ends with, unless it is nothing but the answer."""
 _WRAPPING: Final = " \t*_`$\"'“”"

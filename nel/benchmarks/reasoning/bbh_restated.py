@@ -33,6 +33,10 @@ _NOT_VALID: Final = re.compile(rf"{_DENIED}{_HOW}(?P<word>in)?valid\b(?:\s+{_ARG
 _VALID_ARGUMENT: Final = re.compile(
     rf"\b(?:is|makes\s+it)\s+an?\s+{_HOW}(?P<word>in)?valid\s+{_ARGUMENT}\b", re.IGNORECASE
 )
+_NOT_SO: Final = re.compile(
+    r"\b(?:not\s+(?:the\s+case|true|correct)|false|untrue)\s+that\s+(?:the|this)\s+argument\s+is\s+(?P<word>in)?valid\b",
+    re.IGNORECASE,
+)
 _VALIDITY: Final = {
     f"{denied}{how}{word}": verdict
     for how in ("", "deductively ", "logically ", "formally ")
@@ -58,7 +62,8 @@ _DOES_NOT: Final = r"(?:do|does|did|would|will)(?:\s+not|n['’]t)"
 _RETURNS: Final = re.compile(
     rf"""
     \b (?:
-        (?: you | we | i ) \s+ (?: (?:would|will|also|indeed) \s+ (?!not) )? (?P<no> {_DOES_NOT} \s+ (?:end\s+up\s+)? )?
+        (?: you | we | i ) \s+ (?: (?:would|will|also|indeed) \s+ (?!not) )?
+        (?P<no> (?: {_DOES_NOT} | never | fail\s+to ) \s+ (?:end\s+up\s+)? )?
         (?: (?:do|have) \s+ )? (?: return(?:ed|ing)?
           | (?: are | be | end\s+up ) \s+ (?: back\s+ )? (?P<not> not\s+(?:back\s+)? )? (?: at\b )? )
       | (?: (?:following\s+)? (?:these|the|those) \s+ (?:instructions|steps|directions) | following\s+them ) \s+
@@ -78,8 +83,16 @@ _NOT_BACK: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """What says that the instructions lead elsewhere: "(0, 3), which is not the starting point"."""
+_NOT_TRUE_THAT: Final = re.compile(
+    r"\b(?:not|n['’]t)\s+(?:be\s+)?(?:true|the\s+case|correct|possible)\s+that\s+\Z|\b(?:cannot|can['’]t)\s+be\s+(?:true\s+)?that\s+\Z"
+    r"|\b(?:false|untrue|impossible|incorrect)\s+that\s+\Z",
+    re.IGNORECASE,
+)
+"""Right before a statement that is denied as a whole."""
+_NOT_YET: Final = re.compile(r"\b(?:before|until|unless|need(?:ed)?|have\s+to|should|must)\b[^,;]*\Z", re.IGNORECASE)
 _TYPICAL: Final = re.compile(
-    r"\b(?:person|people)\s+would\s+(?:\w+\s+){0,2}?(?:say|answer|respond|conclude|think|believe|agree)\s+that\s+"
+    r"\b(?:person|people)\s+would(?P<not>n['’]t|\s+not)?\s+(?:\w+\s+){0,2}?"
+    r"(?:say|answer|respond|conclude|think|believe|agree)\s+that\s+"
     r"(?P<claim>[^.!?\n]+(?:\.(?=\s+\w+\s+[a-z])[^.!?\n]+)?)",
     re.IGNORECASE,
 )
@@ -91,6 +104,7 @@ _HEDGES: Final = re.compile(
     r"\b(?:not|no|only|but|rather|instead|without|accident\w*|because\s+of)\b|n['’]t\b", re.IGNORECASE
 )
 _WORD: Final = re.compile(r"\b[A-Za-z]{4,}\b(?!['’]t)")
+_SUBJECT: Final = re.compile(r"\b(?:Did|Does|Do|Was|Were|Is|Has)\s+(?:the\s+|an?\s+)?(?P<subject>\w+)[^.?!\n]*\?")
 _NEUTRAL: Final = frozenset("that this they them their there have been would caused cause".split())
 
 
@@ -115,7 +129,10 @@ def restated(text: str, problem: str) -> str | None:
         if _NOT_BACK.search(last["last"]) is not None:
             return "no"
         found = _RETURNS.search(last["last"])
-        return None if found is None else "no" if found["no"] or found["not"] or found["never"] else "yes"
+        if found is None or _NOT_YET.search(last["last"], 0, found.start()):
+            return None
+        denials = any((found["no"], found["not"], found["never"]))
+        return "no" if denials != _is_denied(last["last"], found.start()) else "yes"
     asked = _ASKED_LIAR.search(problem)
     return None if asked is None else _liar(last["last"], asked["name"])
 
@@ -126,7 +143,13 @@ def _liar(last: str, name: str) -> str | None:
         rf"|lying)|is\s+(?:a\s+liar|dishonest)|(?:does|is)(?:\s+not|n['’]t)\s+(?:tell(?:ing)?\s+the\s+truth|truthful|honest))[\s.!*_`]*\Z",
         last,
     )
-    return None if verdict is None else "yes" if verdict["yes"] else "no"
+    if verdict is None:
+        return None
+    return "yes" if bool(verdict["yes"]) != _is_denied(last, verdict.start()) else "no"
+
+
+def _is_denied(text: str, place: int) -> bool:
+    return _NOT_TRUE_THAT.search(text, 0, place) is not None
 
 
 def _typically(text: str, problem: str) -> str | None:
@@ -137,11 +160,25 @@ def _typically(text: str, problem: str) -> str | None:
         return None
     claim = claims[-1]["claim"].strip(" .*_`")
     words = [word.lower() for word in _WORD.findall(claim)]
-    if any(word[:3] not in asked for word in words if word not in _NEUTRAL):
+    if any(word[:3] not in asked for word in words if word not in _NEUTRAL) or not _has_subject(claim, problem):
         return None
     if _DENIES.search(claim) is not None:
-        return None if re.search(r"\bbut\b", claim) else "no"
-    return None if _HEDGES.search(claim) else "yes"
+        return None if claims[-1]["not"] or re.search(r"\bbut\b", claim) else "no"
+    if _HEDGES.search(claim):
+        return None
+    return "no" if claims[-1]["not"] else "yes"
+
+
+def _has_subject(claim: str, problem: str) -> bool:
+    """Return whether a claim is about what the question is about: "Did Jane cause the fire?", and not the fire."""
+    asked = list(_SUBJECT.finditer(problem))
+    if not asked or re.match(r"(?:he|she|they)\b", claim, re.IGNORECASE):
+        return True
+    subject = asked[-1]["subject"].lower()
+    return (
+        re.match(rf"(?:it\s+(?:is|was)(?:n['’]t|\s+not)?\s+)?(?:the\s+|an?\s+)?{re.escape(subject)}\b", claim.lower())
+        is not None
+    )
 
 
 def read_validity(response: str) -> str | None:
@@ -152,7 +189,8 @@ def read_validity(response: str) -> str | None:
     >>> read_validity("So the conclusion does not follow from the premises.")
     'invalid'
     """
-    plain = _NOT_VALID.sub(lambda found: "is valid" if found["word"] else "is not valid", response)
+    plain = _NOT_SO.sub(lambda found: "is valid" if found["word"] else "is not valid", response)
+    plain = _NOT_VALID.sub(lambda found: "is valid" if found["word"] else "is not valid", plain)
     plain = _VALID_ARGUMENT.sub(lambda found: "is invalid" if found["word"] else "is valid", plain)
     verdict = _VALIDITY.get(read_category(plain, tuple(_VALIDITY)).value or "")
     last = _LAST_SENTENCE.search(response[-_SENTENCE_MAX:].rstrip())

@@ -47,9 +47,10 @@ def numeric_match(
     if rule not in ("declared", "official"):
         raise ConfigError(f'numeric_match has no rule "{rule}"; use "declared" or "official"')
     response = sample.response or ""
-    extracted = last_number(response) if rule == "official" else read_number(response).value
-    if extracted is not None and rule == "declared":
-        extracted = in_asked_unit(prompt_of(sample), response, extracted)
+    if rule == "official":
+        extracted = last_number(response)
+    else:
+        extracted = in_asked_unit(prompt_of(sample), response, read_number(response))
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(numbers_equal(extracted, target) for target in targets)
     return {"correct": correct, "extracted": extracted}

@@ -99,10 +99,11 @@ _DENIED_AFTER: Final = lazy_pattern(
 
 _DISBELIEVES: Final = lazy_pattern(
     r"\b(?:do|would|did)(?:n['’]t|\s+not)\s+(?:think|believe|say|consider|call|classify|label|find)\b"
-    r"(?!.*(?:\bbut\b|[,;]\s+(?:so|it['’]s|it\s+is|this\s+is)\b))",
+    r"(?!.*(?:[;:.!?]|\b(?:but|not|no|nor|anyone|anybody|nobody|anything|disagree|doubt|deny|wrong|fails?)\b|n['’]t\b"
+    r"|,\s+(?:so|it|this|that|the|rather|instead|though)\b))",
     re.IGNORECASE,
 )
-"""Before a label that is denied as a whole sentence: "I don't think this is toxic"."""
+"""Right before a label, with no clause between, that is denied so: "I don't think this is toxic"."""
 
 
 class _Labels(NamedTuple):
@@ -234,9 +235,8 @@ class _LabelSearch(Search):
         ):
             return found
         standing = [mention for mention in mentions if not self._is_denied(sentence, mention)]
-        disbelieved = _DISBELIEVES.search(sentence)
         opposite = self.labels.known.get(f"not {mentions[0].label}".casefold()) if len(mentions) == 1 else None
-        if disbelieved is not None and opposite is not None and disbelieved.end() <= mentions[0].start:
+        if opposite is not None and _DISBELIEVES.search(sentence[: mentions[0].start]):
             return Found(opposite, offset + mentions[0].start, offset + mentions[0].end, "said", SAID)
         if match is not None:
             behind = [mention for mention in mentions if mention.start >= match.end()]

@@ -15,13 +15,14 @@ from nel.scoring.reading.option_texts import OptionTexts
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.sentences import labels_named, sentences_of
 from nel.scoring.reading.status import sentence_before, sentence_behind
+from nel.scoring.wording import last_match
 
 _BETWEEN_MAX: Final = 160
 _LABEL: Final = r"(?:(?:the\s+)?(?:option|choice|answer|letter)\s+)?[(\[*_]*(?P<label>(?-i:[A-Z]))(?![\w'’+])[)\]*_.]*"
 _IS: Final = r"(?:it(?:['’]s|\s+is)\s+|is\s+|that\s+it(?:['’]s|\s+is)\s+)?"
 _LIKELY_BEFORE = lazy_pattern(
     rf"""
-    (?<!\bless\s)(?<!\bnot\s)(?<!\bun)(?<!\bequally\s)(?<!\bleast\s)
+    (?<!\bless\s)(?<!\bnot\s)(?<!\bun)(?<!\bequally\s)(?<!\bleast\s)(?<!\bmost\s)(?<!\bmore\s)(?<!\bvery\s)
     \b (?: (?:most|very|more)\s+(?:likely|probabl[ey]) | probably | likely | (?:almost|most)\s+certainly
       | (?:my\s+)?(?:best|main|first|primary|top)\s+(?:guess|choice|pick|answer) )
     \s* [,:]? \s* {_IS} {_LABEL}
@@ -66,6 +67,14 @@ _ONLY_EXCEPTION = lazy_pattern(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_IN_QUESTION = lazy_pattern(r"[^.!?\n]{0,60}\?")
+_LEAST = lazy_pattern(
+    rf"\bleast\s+(?!likely\b|probabl|plausibl|possibl)\w+[*_]*\s+(?:choice|option|one)\s+(?:here\s+)?(?:is|would\s+be):?"
+    rf"\s*{_LABEL}",
+    re.IGNORECASE,
+)
+"""The least effective option, say, but not the least likely answer."""
+_BEST = lazy_pattern(r"\b(?:best|correct|right|true|better|most\s+(?:likely|probable|plausible))\b", re.IGNORECASE)
 _CORRECT_ONE = lazy_pattern(
     r"(?m)(?:^|(?<=[.;]\s))[*_]{0,3}(?i:correct|right|true)(?:\s+(?i:options?|one|choice))?[*_]*\s*[:：][\s*_(\[]*(?P<label>[A-Z])[)\]*_]*"
     r"(?=\s*(?:[.;\n]|\Z))"
@@ -130,11 +139,27 @@ def likelier_only(text: str, labels: tuple[str, ...], texts: OptionTexts | None,
 def only_exception(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
     """Return the label that is the only exception where all others are denied: "None of them but B is right"."""
     found: dict[str, Found] = {}
+    stop = 0
     for match in _ONLY_EXCEPTION.finditer(text):
         group = next(name for name in ("label", "second", "third") if match[name])
-        if match[group] in labels:
+        if match[group] in labels and not _IN_QUESTION.match(text, match.end()):
             found[match[group]] = match[group], *match.span(group)
-    return found.popitem()[1] if len(found) == 1 else None
+            stop = match.end()
+    if len(found) != 1 or labels_named(text, stop, len(text), labels) - set(found):
+        return None
+    return found.popitem()[1]
+
+
+def lesser_only(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
+    """Return the label that a response ends with as the least of all: "The least effective option is D".
+
+    That is what some questions ask for; where another one is called the best or right, it is not the answer.
+    """
+    last = last_match(_LEAST, text)
+    if last is None or last["label"] not in labels or _BEST.search(text):
+        return None
+    others = labels_named(text, last.end(), len(text), labels) - {last["label"]}
+    return None if others else (last["label"], *last.span("label"))
 
 
 def called_correct(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:

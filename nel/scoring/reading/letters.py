@@ -21,6 +21,7 @@ from nel.scoring.reading.contrasted_labels import (
     is_of_another_case,
     is_of_one_case,
     is_same_paragraph,
+    lesser_only,
     likelier_of_run,
     likelier_only,
     only_exception,
@@ -482,6 +483,7 @@ _WEAKER: Final[tuple[tuple[str, Callable[[str, tuple[str, ...], OptionTexts | No
 )
 """What is tried where nothing is declared, most binding first."""
 _WEAKEST: Final = (
+    ("the least of all", lesser_only),
     ("called right", _affirmed),
     ("the only one mentioned", _only_mention),
     ("named by its place", numbered_option),

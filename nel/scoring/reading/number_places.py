@@ -42,7 +42,9 @@ _FORWARD: Final = tuple(
             (
                 r"^ (?: [^\w\n] | (?:so|thus|hence|therefore),?\s )*+ (?:(?:my|the|our)\s)? final "
                 r"(?:\s(?:value|sum|total|number|count|amount|figure|result|answer))? [*_]*+ [^\S\n]*"
-                r" (?: [:=→⇒—–] | -(?=\s) | ->|=> ) [*_\s]*+ (?P<answer>[^\n]+)"
+                r" (?: [:=→⇒—–] | -(?=\s) | ->|=> ) [*_\s]*+"
+                r" (?! [^\n]{0,60} \b (?:decimals?|digits?|places?|figures?|steps?|checks?) \b )"
+                r" (?P<answer>[^\n]+) (?= [^\d]{0,300} \Z )"
             ),
         ),
         (

@@ -121,14 +121,10 @@ class OptionTexts:
         """Return where the text of a label's option ends, if it stands after the label, else `end`."""
         choice = self._by_label.get(label)
         gap = _TO_TEXT.match(text, end)
-        if (
-            not choice
-            or gap is None
-            or ")." in gap[0]
-            or text[gap.end() : gap.end() + len(choice)].casefold() != choice
-        ):
+        if not choice or gap is None or ")." in gap[0]:
             return end
-        return gap.end() + len(choice)
+        start = gap.end() - (choice[0] == "-" and gap[0].endswith("-"))
+        return start + len(choice) if text[start : start + len(choice)].casefold() == choice else end
 
     def is_contradicted(self, text: str, end: int, label: str) -> bool:
         """Return whether the text of another option, and nothing else, stands after a label: "B) Rome"."""
@@ -136,7 +132,7 @@ class OptionTexts:
         if gap is None or not gap[0] or self.behind(text, end, label) > end:
             return False
         line = text[gap.end() : gap.end() + _LINE_MAX].partition("\n")[0]
-        if "\n" in gap[0] or not line:
+        if "\n" in gap[0] or not line or (gap[0].endswith("-") and line[:1].strip()):  # a sign, maybe
             return False
         other = self.exactly(line.strip(_AROUND_TEXT))
         return other is not None and other != label

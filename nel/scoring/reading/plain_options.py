@@ -18,8 +18,13 @@ from nel.scoring.reading.result import Reading
 from nel.scoring.reading.yes_no import read_decision
 
 _OPPOSITES: Final = ({"true": "yes", "false": "no"}, {"yes": "yes", "no": "no"})
+_REPLY = lazy_pattern(r"[\s*_]*(?:yes|no)[*_]*[,.;:!—–-]+[*_]*\s", re.IGNORECASE)
+_VERDICT = lazy_pattern(r"\b(?:true|false)\b", re.IGNORECASE)
 _LAST_MAX: Final = 300
 """Characters of the last sentence, in which a number is stated."""
+_SHORT_MAX: Final = 80
+"""Characters of a response that needs no full stop at its end."""
+_CLOSED = re.compile(r"(?:[.!*][$)]*|\\[\])]|\$\$)\Z")
 _LAST_SENTENCE = re.compile(r"(?:\A|\n|(?<=[^\d\s][.!?])\s+|(?<=\d[.!?])\s+(?=[A-Z]))(?P<last>[^\n]*?)\s*\Z")
 _STATES = lazy_pattern(
     r"""
@@ -33,7 +38,8 @@ _STATES = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _SPOILS = lazy_pattern(
-    r"\b(?:or|not|n['’]t|if|than|about|roughly|least|most|option|choice|wrong|each|per)\b", re.IGNORECASE
+    r"\b(?:or|not|n['’]t|if|than|about|roughly|least|most|option|choice|wrong|each|per|the\s+(?:first|initial|next)|steps?)\b",
+    re.IGNORECASE,
 )
 
 
@@ -43,10 +49,17 @@ def one_of_two(text: str, labels: tuple[str, ...], texts: OptionTexts | None, re
         by_value = {opposites.get(word): label for label, word in texts.words_of_two().items()} if texts else {}
         if None in by_value or len(by_value) < len(labels):
             continue
-        decided = read_decision(text)
+        begin = _begin_of_verdict(text) if "true" in opposites else 0
+        decided = read_decision(text[begin:])
         if decided.value is not None:
-            return by_value[decided.value], decided.start, decided.end
+            return by_value[decided.value], begin + decided.start, begin + decided.end
     return None
+
+
+def _begin_of_verdict(text: str) -> int:
+    """Return where a response goes on to call a statement true or false after a yes or no: "Yes, it is false"."""
+    opening = _REPLY.match(text)
+    return 0 if opening is None or _VERDICT.search(text, opening.end()) is None else opening.end()
 
 
 def stated_number(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
@@ -59,6 +72,8 @@ def stated_number(text: str, labels: tuple[str, ...], texts: OptionTexts | None,
     found = _STATES.search(last)
     if found is None or _SPOILS.search(last) or phrases.GIVEN_UP.search(last):
         return None
+    if len(text) > _SHORT_MAX and _CLOSED.search(tail) is None:
+        return None  # it may be cut off in the midst of a number or a calculation
     number = number_of(found["number"])
     if number is None:
         return None

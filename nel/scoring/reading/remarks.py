@@ -121,8 +121,8 @@ _HEDGE = lazy_pattern(
     re.IGNORECASE,
 )
 _DENIED = _any(
-    r"\b(?:not|never|neither|nor)\b(?!\s+(?:only|counting|including|yet))|\b(?:is|are|was|were|does|do|did|ca|could|wo|"
-    r"would|should|must|has|have)n['’]t\b|\bcannot\s+be\b",
+    r"\b(?:not|never|neither|nor)\b(?!\s+(?:only|counting|including|yet))|\b(?:is|are|was|does|do|ca|could|wo|"
+    r"would|should|must)n['’]t\b|\bcannot\s+be\b",
     r"\b(?:nicht|weder|keine?|(?<!jibu\s)ni|no\s+es|n['’]est|ne\s+\w+\s+pas|non\s+è|né|não\s+é|nem|не|ни)\b|不是|并非|既不|也不|ではな|"
     r"ではあり|でもな|じゃな|ليس",
 )

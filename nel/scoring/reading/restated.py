@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.finding import Number
 from nel.scoring.numeric.parsing import parse_number
+from nel.scoring.reading.result import Reading
 from nel.scoring.wording import last_match
 
 _UNITS: Final = (
@@ -64,6 +65,8 @@ _PAIR: Final = lazy_pattern(
     + r"(?:\seach)?\)?(?=[\s.,;*_!]*(?:\Z|\s))"
 )
 _ROUNDING_MAX: Final = Fraction(1, 100)
+_AROUND_MAX: Final = 120
+"""Characters around a number in which the other one of its amount stands."""
 _ASKED: Final = lazy_pattern(
     rf"\b(?:how\s(?:many|much)|in|number\sof)\s(?:total\s)?(?P<unit>{_NAMES})\b", re.IGNORECASE
 )
@@ -120,19 +123,27 @@ def is_computed(text: str, start: int, place: int) -> bool:
     return _OPERATES.search(text, start, place) is not None
 
 
-def in_asked_unit(question: str, response: str, number: str) -> str:
-    """Return a number that a response gives in two units in the one that the question asks for.
+def in_asked_unit(question: str, response: str, reading: Reading) -> str | None:
+    """Return the number that was read, in the unit that the question asks for where its amount is given in two.
 
-    >>> in_asked_unit("How many minutes does it take?", "It takes 1.5 hours, or 90 minutes.", "1.5")
+    A number that was read elsewhere in the response is left: "2 hours = 120 minutes. 120 - 118 = 2. It is 2".
+
+    >>> text = "It takes 1.5 hours, or 90 minutes."
+    >>> in_asked_unit("How many minutes does it take?", text, Reading("1.5", 9, 12))
     '90'
     """
-    found = restated_in(response, max(0, len(response) - 1_000), len(response))
-    if found is None or found.other is None or parse_number(number) not in (found.number.value, found.other.value):
-        return number
+    if reading.value is None:
+        return None
+    begin = max(0, reading.start - _AROUND_MAX)
+    found = restated_in(response, begin, min(len(response), reading.end + _AROUND_MAX))
+    if found is None or found.other is None or not found.start <= reading.start < found.end:
+        return reading.value
+    if parse_number(reading.value) not in (found.number.value, found.other.value):
+        return reading.value
     asked = last_match(_ASKED, question)
     is_asked = [asked is not None and _FACTORS.get(unit) == _FACTORS[asked["unit"].lower()] for unit in found.units]
     if is_asked[0] == is_asked[1]:
-        return number
+        return reading.value
     return found.number.written if is_asked[0] else found.other.written
 
 

@@ -57,14 +57,24 @@ _ANSWERED = re.compile(
 """A number or a formula that is declared as the answer, before an invented next question."""
 _ANSWERED_IN_WORDS = re.compile(
     r"""
-      \A \s* [(\[*_`]* (?: [A-J] | yes | no | true | false ) [)\]*_`.]* (?: \s [^\n]{0,80} )? \n
+      \A \s* [(\[*_`]* (?:
+          (?: (?-i:[A-J]) | yes | no | true | false ) [)\]*_`.!]* [^\S\n]*
+        | (?: yes | no | true | false ) [*_`]* [.,;:!—–-] [^\n]{0,80}
+        | (?-i:[A-J]) (?: [)\]*_`]+ [.:]? | [.:] ) [*_`]* \s [^\n]{0,300} ) \n
     | (?: answer | antwort | réponse | respuesta | risposta | resposta | ответ ) \b
       [*_]* (?: \s(?:is|ist|lautet|est|es|è|é)\b[:*_]* | \s?[:：][*_]* )
-      \s? [(\[*_]* (?: (?-i:[A-J]) | yes | no | true | false ) (?![^\W_]) [^\n]{0,120} \n
+      \s? [(\[*_]* (?: (?-i:[A-J]) | yes | no | true | false ) (?![^\W_])
+      (?! [)\]*_.]* \s* (?: [,/&|→] | (?:or|and|oder|und|ou|et|o|y|e|и|или)\b
+          | (?:is|was|would|could|might|may|can|seems|looks)\b ) )
+      [^\n]{0,120} \n
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 """A letter, a yes or a no that opens a response or is declared, before an invented next question."""
+_OPTION_LINE = re.compile(r"(?m)^[^\S\n]*[-*•]?[^\S\n]*[(\[*_]*[A-J][)\]*_]*[.:)\]]")
+_OPTION_LINES_MAX: Final = 1
+"""Of a response that opens with its answer."""
+_BEGINS_AGAIN = re.compile(r"\b(?:wait|hold\s+on|hmm|let\s+me|let['’]s|re-?read)\b", re.IGNORECASE)
 _OPENING_MAX: Final = 200
 
 
@@ -87,9 +97,16 @@ def before_next_question(text: str, *, in_words: bool = False) -> str:
             answered = (_ANSWERED_IN_WORDS if in_words else _ANSWERED).search(text)
             if answered is None or _NEXT_QUESTION.match("\n" + text[:_OPENING_MAX].lstrip(), 1):
                 return text
+            if in_words and answered.start() == 0 and _is_reconsidered(text[: found.start()]):
+                return text
         if answered.end() <= found.start():
             return text[: found.start()]
     return text
+
+
+def _is_reconsidered(text: str) -> bool:
+    """Return whether a response goes through the options, or begins again, before it restates the question."""
+    return len(_OPTION_LINE.findall(text)) > _OPTION_LINES_MAX or _BEGINS_AGAIN.search(text) is not None
 
 
 def cut_run_on(response: str, prompt: str) -> str:

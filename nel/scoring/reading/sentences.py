@@ -145,6 +145,7 @@ _STILL_OPEN = lazy_pattern(
 _NAMED_AS = lazy_pattern(
     r"\s+(?:is|was|stands\s+as)\s+(?:the\s+)?(?:option|choice|answer\s+choice)\s+[(\[*_\"“]*\Z", re.IGNORECASE
 )
+_PREVIOUS_MAX: Final = 300
 _ONLY_POSSIBLE = lazy_pattern(
     r"\s*(?:but\s+)?(?:(?:it|that|the\s+answer)\s+(?:could|might|may)\b|maybe\b|perhaps\b|possibly\b)", re.IGNORECASE
 )
@@ -199,7 +200,7 @@ def concluded_label(
         apart = [
             one
             for one in mentions
-            if not (_is_listed_wrong(text, one, reading) or _is_name_of(text, start, one, texts))
+            if not (_is_listed_wrong(text, one, reading) or _is_name_of(text, begin, start, one, texts))
         ]
         found_here = asserted(text, apart, texts, reading)
         is_weighed = is_weighed or bool(mentions and not found_here)
@@ -225,12 +226,18 @@ def concluded_label(
     return None
 
 
-def _is_name_of(text: str, start: int, one: Found, texts: OptionTexts | None) -> bool:
-    """Return whether a sentence only says which label an option has: "London is option A"."""
+def _is_name_of(text: str, begin: int, start: int, one: Found, texts: OptionTexts | None) -> bool:
+    """Return whether a sentence only says which label an option has: "London is option A".
+
+    Where the sentence before it names that option, "It is London. London is option A", it gives the answer.
+    """
     if texts is None or texts.is_mention(one):
         return False
     before = _NAMED_AS.search(text, start, one[1])
-    return before is not None and texts.exactly(text[start : before.start()]) == one[0]
+    if before is None or texts.exactly(text[start : before.start()]) != one[0]:
+        return False
+    named = texts.mentioned(text, max(begin, start - _PREVIOUS_MAX), start)
+    return not named or max(named, key=lambda found: found[1])[0] != one[0]
 
 
 def _is_given_up(text: str, begin: int, start: int, end: int) -> bool:

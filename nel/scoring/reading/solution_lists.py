@@ -14,7 +14,8 @@ from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.reading.formulas import WORD, Formula, Masked
 
-_ITEM: Final = rf"(?:\\boxed\{{{WORD}\}}|{WORD}|[-−]?\d+(?:[.,/]\d+)*)"
+_ITEM: Final = rf"(?:\\boxed\{{{WORD}\}}|{WORD}|[-−]?\d++(?:[.,/]\d++)*+)"
+"""One formula; a number is taken whole, so that there is one way to read ``1,2,3,4``."""
 _BULLET: Final = r"[.,;]?[^\S\n]*\n\s*(?:[-*•]|\d{1,2}[.)])[^\S\n]+[*_]*"
 _JOINT: Final = (
     r"(?:[*_]*\s*[,;、，]\s*(?:(?:and|or)\s+)?[*_]*|[*_]*\s*\b(?:and|or|und|oder|et|ou|y|o|e|ed)\b\s+[*_]*|\s*[和或]\s*|"

@@ -101,6 +101,9 @@ def test_labels_with_what_stands_around_them(response: str, label: str | None) -
         ("I would not call it spam, but ham.", ("spam", "ham"), "ham"),
         ("Positive. Wait, it's sarcastic, so negative.", ("positive", "negative"), "negative"),
         ("The claim is supported by the evidence.", ("supported", "refuted"), "supported"),
+        ("I don't think anyone would disagree that this is toxic.", ("toxic", "not toxic"), None),
+        ("I don't say this lightly, but this is toxic.", ("toxic", "not toxic"), "toxic"),
+        ('I did not find the word "positive"; the tone is negative.', ("positive", "negative"), "negative"),
     ],
 )
 def test_labels_that_are_denied_or_taken_back(response: str, labels: tuple[str, ...], label: str | None) -> None:

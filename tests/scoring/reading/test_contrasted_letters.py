@@ -60,6 +60,11 @@ def _read(response: str, options: tuple[str, ...]) -> str | None:
         ("A. B. C. D.", None),
         (r"\boxed{\text{B}}\boxed{\text{C}}", None),
         ("It is Paris, which is option B. London is option A.", "B"),
+        ("The capital of France is Paris. Paris is option B.", "B"),
+        ("The least effective option is B.", "B"),
+        ("The least effective option is B. The best option is A.", "A"),
+        ("All options but B are wrong? No: A is the correct answer.", "A"),
+        ("All options except B are wrong. No, it is A.", "A"),
     ],
 )
 def test_one_is_set_apart(response: str, letter: str | None) -> None:
@@ -178,10 +183,49 @@ def test_options_by_their_number(options: tuple[str, ...], response: str, letter
     [
         (" B\n\nQuestion: Which city is in Italy?\nA. London\nB. Paris\nC. Rome\nAnswer: C", "B"),
         ("The answer is (B).\n\nQ: Which city is in Norway?\nA: The answer is (D).", "B"),
+        (f"B) Paris{' and its suburbs' * 8}\n\nQuestion: Which city is in Norway?\nAnswer: D", "B"),
         ("Question: Which city?\nAnswer: B", "B"),
         ("It is not A.\n\nQuestion: Which is it then?\nAnswer: B", "B"),
+        # the question is restated, and nothing is answered before it
+        ("I need to think.\nQuestion: Which city?\nAnswer: B", "B"),
+        ("A few notes first.\nQ: Which city?\nA: B", "B"),
+        ("A) London - UK\nB) Paris - France\n\nQuestion: Which is it?\n\nThe answer is B.", "B"),
+        ("The answer is A or B, let me see.\n\nQuestion: Which is in France?\nAnswer: B", "B"),
+        ("A. Wait, let me read again.\n\nQuestion: Which is in France?\nAnswer: B", "B"),
     ],
 )
 def test_an_invented_next_question(response: str, letter: str | None) -> None:
     """A line that opens a question after a letter begins another problem, also where the prompt is not known."""
     assert _read(response, CITIES) == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("Yes, the statement is false.", "B"),
+        ("No, it is true.", "A"),
+        ("This is not true.", "B"),
+        ("Yes.", "A"),
+        ("It may be true or false.", None),
+    ],
+)
+def test_options_that_are_opposites(response: str, letter: str | None) -> None:
+    """What calls the statement true or false counts, and not the yes or no before it."""
+    assert _read(response, ("True", "False")) == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("D. -3", "D"),
+        ("**D**: -3", "D"),
+        ("A - 3", "A"),
+        ("B) 3", None),
+        ("We multiply the frequency by the wavelength that the figure shows, and so the speed of it is 3.", "A"),
+        ("We multiply the frequency by the wavelength that the figure shows, and so the speed of it is 3", None),
+        ("The first term is 3.", None),
+    ],
+)
+def test_numbers_with_signs_and_cut_off_sentences(response: str, letter: str | None) -> None:
+    """A minus sign is part of an option and no dash before it; a number that a response stops at may be cut off."""
+    assert _read(response, ("3", "-1", "5", "-3")) == letter

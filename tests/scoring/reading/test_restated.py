@@ -38,6 +38,9 @@ def test_one_amount_in_two_units(response: str, value: str | None) -> None:
         ("How many hours does it take?", "It takes 90 minutes, or 1.5 hours.", "1.5"),
         ("How long does it take?", "It takes 90 minutes, or 1.5 hours.", "90"),
         ("How many apples are left?", "The answer is 12.", "12"),
+        # the amount in two units is another one than the answer
+        ("How many minutes longer does it take?", "2 hours = 120 minutes. 120 - 118 = 2. The answer is 2.", "2"),
+        ("How many inches is each piece?", "5 feet = 60 inches. 60 / 12 = 5. Each piece is 5 inches.", "5"),
     ],
 )
 def test_the_prompt_decides_on_the_unit(question: str, response: str, value: str) -> None:
@@ -56,6 +59,9 @@ def test_the_prompt_decides_on_the_unit(question: str, response: str, value: str
         ("He has 4 left.\n\nCheck: 10 - 6 = 4 ✓", "4"),
         ("Someone might say 20, but that's wrong: the answer is 18.", "18"),
         ("The answer can't be 18.", None),
+        ("The number of pages he hasn't read is 18.", "18"),
+        ("The number of students that didn't pass is 18.", "18"),
+        ("The answer is 18, since they weren't sold.", "18"),
         ("The answer is half a million.", "half a million"),
         ("She walks 3 miles in 2 hours.", None),
     ],
@@ -76,6 +82,9 @@ def test_sentences_with_several_numbers(response: str, value: str | None) -> Non
         ("Thus $m+n = 200+4 = 204$.", "204"),
         ("$$m+n=204.$$", "204"),
         ("Semi-final: 3 teams.", None),
+        ("The answer is 12.\n\nFinal: 2 decimal places are enough.", "12"),
+        ("Initial value: 10\nFinal value: 15\nSo the answer is 5.", "5"),
+        ("Final value: 3 for each.\n\nThere are 4, so it is 12.", None),
         ("So $x = 204$.", None),
         ("$m+n = 204$, and we go on.", None),
     ],

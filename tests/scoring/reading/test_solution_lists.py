@@ -78,3 +78,8 @@ def test_lists_are_compared_whole(gold: str, right: str, wrong: str) -> None:
     """Neither a part of the solutions nor more than these is right."""
     assert math_equal(ScorerInput(response=right, target=gold))["correct"]
     assert not math_equal(ScorerInput(response=wrong, target=gold))["correct"]
+
+
+def test_a_long_row_of_numbers_is_read_in_one_way() -> None:
+    """Digits and commas that go on for long are one item, however many ways there are to divide them."""
+    assert read_expression("1," * 20_000).value is None
