@@ -107,3 +107,16 @@ def test_any_names_of_scores_and_metrics_are_decided_on(tmp_path: Path, what: st
 def test_any_ids_are_decided_on(tmp_path: Path, what: str) -> None:
     """An id that only resembles a hash with an occurrence is the row's own."""
     _decide(_run(tmp_path, PLAIN, [i % 2 for i in range(N)], IDS[what]), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "n" * 5000, "a\nb", "]]>", "::error::x"])
+def test_any_name_before_a_path_names_a_side(tmp_path: Path, name: str) -> None:
+    """Also one that no path could be; a path that none can be is not there."""
+    run_dir = _run(tmp_path, PLAIN, [i % 2 for i in range(N)])
+    (tmp_path / "policy.yaml").write_text("defaults: {max_drop: 0.1}\n", encoding="utf-8")
+    sides = (f"{name}={run_dir}", f"{name}2={run_dir}")
+    assert _decided("compare", *sides) == 0
+    _decided("gate", *sides, "--policy", tmp_path / "policy.yaml", "-o", tmp_path / "decided")
+    _decided("gate", *sides, "--policy", tmp_path / "policy.yaml")
+    done = CliRunner().invoke(app, ["compare", str(run_dir), "n" * 5000])
+    assert (done.exit_code, "there is no nnn" in done.stderr) == (2, True), done.exception
