@@ -103,7 +103,7 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
         if not plan:
             yield Check(what=f"{slot}: identity", passed=False, detail="the run ended before its dataset was read")
             continue
-        stored = plan["identity"]
+        stored = plan.get("identity") or {}
         prompts = f"{snapshot.content_digest(key):064x}"
         if prompts != stored.get("prompt.sha256"):
             yield Check(what=f"{slot}: prompts", passed=False, detail="stored samples are not those of the identity")

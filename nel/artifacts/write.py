@@ -28,6 +28,7 @@ from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.served import ServedBuilds
 from nel.artifacts.shard import shard_json
 from nel.benchmarks.api.statistics_names import choose_statistics
+from nel.config.identity import Identity
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
 from nel.core.atomic_files import write_file
@@ -367,7 +368,7 @@ def _bundle_json(
         "complete": _is_complete(collected, plan),
         **shard_json(plan, total.accounting),
         "identity": plan["digest"],
-        "identity_fields": _identity_fields(plan),
+        "identity_fields": Identity(fields=plan.get("identity") or {}).shown,
         "config": {
             "benchmark": name,
             "model": plan["model"],
@@ -399,13 +400,6 @@ def _check_plan(slot: str, plan: Mapping[str, Any]) -> None:
     missing = [name for name in (*_PLANNED, *_SHOWN_OF_PLAN) if name not in plan]
     if missing:
         raise StoreError(f"{FILE_NAME} is damaged: the plan of {slot} lacks {', '.join(missing)}; start a new run")
-
-
-def _identity_fields(plan: Mapping[str, Any]) -> dict[str, object]:
-    """Return the fields that ``identity`` is the digest of; of the endpoint's URL without user name and query."""
-    fields = dict(plan.get("identity") or {})
-    url = fields.get("endpoint.url")
-    return {**fields, "endpoint.url": redact_url(url)} if isinstance(url, str) else fields
 
 
 def len_of(accounting: Accounting, repeats: int) -> int:

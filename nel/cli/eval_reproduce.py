@@ -36,6 +36,7 @@ def reproduce(
     from nel.comparison.reading import read_sides  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
     from nel.evaluation import evaluate, stored_config  # noqa: PLC0415
+    from nel.reproduction import refuse_changed  # noqa: PLC0415
 
     chosen = chosen_settings(ctx)
     stored = stored_config(run_dir, given=chosen.given, overrides=chosen.overrides)
@@ -43,10 +44,13 @@ def reproduce(
         raise UsageError(
             f"{run_dir} is shard {stored.shard} of a run, which is compared with nothing; reproduce the run"
         )
-    check_before_asking(read_sides([str(run_dir)])[0], margin)
+    before = read_sides([str(run_dir)])[0]
+    check_before_asking(before, margin)
+    again = _beside(stored, run_dir)
     progress = Progress()
     with showing(progress), stdout_kept():
-        result = evaluate(_beside(stored, run_dir), progress=progress)
+        refuse_changed(again, before)
+        result = evaluate(again, progress=progress)
     if result.exit_code:
         show_result(result, progress, as_json=as_json)
     for note in progress.notes:

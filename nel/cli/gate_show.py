@@ -20,6 +20,7 @@ from nel.comparison.floors import Floor, hold, read_floors
 from nel.comparison.gate import gate
 from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides
+from nel.core.existing import exists
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
 from nel.reports.decision import HEADINGS, reason_lines, rows, write_decision
@@ -121,7 +122,7 @@ def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
 def _directory(argument: str) -> Path:
     """Return the directory of a result: that of its file where it is one."""
     path = Path(argument)
-    if not path.exists():
+    if not exists(path):
         path = Path(argument.partition("=")[2])
     return path if path.is_dir() else path.parent
 

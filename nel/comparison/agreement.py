@@ -21,7 +21,7 @@ from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, F
 from nel.comparison.questions import is_universal, metric_values
 from nel.config.identity import Identity
 from nel.errors import OutputError
-from nel.metrics.accumulator import interval_of
+from nel.metrics.accumulator import REWARD_KEYS, interval_of, published_name, published_names
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.metrics.series import Series
 from nel.reports.run_files import BenchmarkFiles
@@ -36,6 +36,8 @@ _STATES: Final = {
 _ENDS: Final = ("ci_lower", "ci_upper")
 _REDACTED_FROM: Final = "?"
 """The values of an URL's query are not written, so that the digest of what is written is another."""
+_OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
+"""Names of a headline whose scores do not all name their reward alike."""
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -201,8 +203,8 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
     lower, upper = row["ci_lower"], row["ci_upper"]
     if row["ci_level"] != LEVEL or (lower is None) != (upper is None) or (lower is not None and lower > upper):
         raise OutputError(_said(files, f"the interval of {name} is none of level {LEVEL:g}"))
-    bounds = row["bounds"]
-    if bounds is not None and not bounds["lower"] <= row["value"] <= bounds["upper"]:
+    bounds, value = row["bounds"], row["value"]
+    if bounds is not None and value is not None and not _is_within(value, bounds):
         raise OutputError(_said(files, f"the bounds of {name} do not hold its value"))
     if values is None or row["ci_method"] == ANYTIME or (columns.states == NOT_ASKED).any():
         return
@@ -215,7 +217,7 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
         _refuse_unequal(files, f"{end} of {name}", row[end], limit)
     if bounds is not None:
         n_unscored = int((columns.states == UNSCORED).sum())
-        made = series.total / len(columns) if n_unscored else row["value"]
+        made = series.total / len(columns) if n_unscored else value
         _refuse_unequal(files, f"lower bound of {name}", bounds["lower"], made)
         _refuse_unequal(files, f"upper bound of {name}", bounds["upper"], made + n_unscored / len(columns))
 
@@ -244,12 +246,13 @@ def _disagreement(files: BenchmarkFiles) -> str:
         return f"metrics.json has the headline {name}, and no or another row of it"
     if not bundle:
         return ""
+    aliases = {"mean_reward"} - {row["name"] for row in metrics["metrics"]}  # which may have a metric of that name
     scores = {one: found["value"] for one, found in (bundle["benchmark"].get("scores") or {}).items()}
     pairs = {
         "run_id": (metrics["run_id"], bundle["run_id"]),
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
         "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
-        **{one: (headline["value"], scores[one]) for one in (name, "mean_reward") if one in scores},
+        **{one: (headline["value"], scores[one]) for one in (name, *aliases) if one in scores},
     }
     differ = [f"{what} {one} and {other}" for what, (one, other) in pairs.items() if one != other]
     return f"metrics.json and eval-*.json differ in {', '.join(differ)}" if differ else ""
@@ -260,8 +263,10 @@ def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
     fields, digest = files.bundle.get("identity_fields"), files.bundle.get("identity")
     if not isinstance(fields, dict) or digest is None:
         return ""
-    if plan and digest != plan.get("digest"):
-        return "the identity in eval-*.json is not that of run.db"
+    if plan:
+        stored = Identity(fields=plan.get("identity") or {}).shown
+        is_stored = digest == plan.get("digest") and fields == stored
+        return "" if is_stored else "the identity in eval-*.json is not that of run.db"
     is_whole = _REDACTED_FROM not in str(fields.get("endpoint.url"))
     if is_whole and Identity(fields=fields).digest != digest:
         return "identity_fields in eval-*.json do not have the digest that stands beside them"
@@ -272,11 +277,27 @@ def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
     """Return the values of a metric in lines, NaN where it has none; None where lines do not give them all."""
     if name == headline:
         return columns.numbers("reward")
-    if name not in columns.metric_names:
+    key = _keys_of(columns, headline).get(name)
+    if key is None:
         return None
-    values = columns.metric(name)
-    is_filled = is_universal(columns, name) and np.isnan(values[columns.states == FAILED]).any()
-    return None if is_filled else metric_values(columns, name)
+    values = columns.metric(key)
+    is_filled = is_universal(columns, key) and np.isnan(values[columns.states == FAILED]).any()
+    return None if is_filled else metric_values(columns, key)
+
+
+def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
+    """Return the names of values in lines by the names of their metrics, where these are certain.
+
+    Which value the reward is stands nowhere. Other metrics are named so that they have no name of these.
+    """
+    keys = columns.metric_names
+    if columns.is_cut or not keys:
+        return {}
+    rewards = [key for key in keys if published_name(key) == headline]
+    if not rewards or headline in _OF_ANY_REWARD:
+        rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
+    first, *others = ({name: key for key, name in published_names(keys, headline, one).items()} for one in rewards)
+    return {name: key for name, key in first.items() if all(other.get(name) == key for other in others)}
 
 
 def _mean_by_question(columns: Columns, values: Floats) -> float | None:
@@ -308,6 +329,12 @@ def _groups(columns: Columns) -> dict[int, str]:
     known = np.flatnonzero(codes >= 0)
     positions = columns.integers("position")[known].tolist()
     return {place: names[code] for place, code in zip(positions, codes[known].tolist(), strict=True)}
+
+
+def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
+    """Return whether a value lies between bounds, which are added up in another order than it is."""
+    nearest = min(max(value, bounds["lower"]), bounds["upper"])
+    return math.isclose(value, nearest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def _refuse_unequal(files: BenchmarkFiles, what: str, told: float | None, found: float | None) -> None:

@@ -123,7 +123,7 @@ def _held(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
 
 
 def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
-    rows = [row for row in files.metrics["metrics"] if row["name"] == metric]
+    rows = [row for row in files.metrics["metrics"] if str(row["name"]).strip() == metric]
     held = [_Held(benchmark=files.title, floor=floor, row=row) for row in rows]
     for one in held:
         if one.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:

@@ -36,7 +36,7 @@ from nel.reports.run_files import BenchmarkFiles, read_run_yaml
 from nel.reports.shard import MERGE, shard_title
 
 _RECORDED: Final = "recorded responses"
-_CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[0-9]+))?")
+_CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[2-9]|[1-9][0-9]{1,17}))?")
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
 _CONTENT_ID_LENGTH: Final = 16
 _HEX: Final = re.compile(r"[0-9a-f]*")

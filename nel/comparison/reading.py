@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
+from nel.core.existing import exists
 from nel.errors import OutputError, UsageError
 from nel.remote.places import local_copy
 
@@ -30,7 +31,7 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
 
 def _named(argument: str) -> tuple[str | None, Path]:
     name, separator, path = argument.partition("=")
-    if separator and name.strip() and not Path(argument).exists():
+    if separator and name.strip() and not exists(argument):
         return name.strip(), local_copy(path)
     return None, local_copy(argument)
 
@@ -42,7 +43,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 
 
 def _read(path: Path, label: str) -> Side:
-    if not path.exists():
+    if not exists(path):
         raise OutputError(f"there is no {path}; give {_KNOWN}")
     if path.is_dir():
         side = _read_directory(path, label)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from nel.config.redaction import redact_url
 from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.core.strict_json import dumps_bytes
 from nel.errors import ResumeRefused
@@ -41,6 +42,12 @@ class Identity:
         """Return ``sha256:`` and the digest of all fields."""
         encoded = dumps_bytes(dict(self.fields))
         return f"sha256:{hashlib.sha256(encoded).hexdigest()}"
+
+    @property
+    def shown(self) -> dict[str, object]:
+        """Return the fields as artifacts have them: of the endpoint's URL without user name and values of a query."""
+        url = self.fields.get("endpoint.url")
+        return {**self.fields, "endpoint.url": redact_url(url)} if isinstance(url, str) else dict(self.fields)
 
     def changes(self, stored: Identity) -> dict[str, tuple[object, object]]:
         """Return the fields that differ as ``{name: (stored, now)}``."""

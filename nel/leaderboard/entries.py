@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.results import NOT_RUN, Result, read_result
+from nel.core.existing import exists
 from nel.core.strict_json import dumps
 from nel.engine.generate import conversation_of
 from nel.engine.response_outcomes import verdict_before_scoring
@@ -132,7 +133,7 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
 
 def _named(argument: str) -> tuple[str | None, Path]:
     name, separator, path = argument.partition("=")
-    if separator and not Path(argument).exists():
+    if separator and not exists(argument):
         if not name.strip():
             raise ConfigError(f'"{argument}" has an empty name before "="; write NAME=DIR')
         return name.strip(), Path(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NotRequired, TypedDict
 
@@ -31,9 +31,12 @@ OTHER_SHARD: Final = "other_shard"
 """Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run asks it."""
 _FEW: Final = 64
 """Results that are added one by one, since numpy pays for more alone."""
-_REWARD_KEYS: Final = ("correct", "reward", "score")
+REWARD_KEYS: Final = ("correct", "reward", "score")
+"""Names of scorers' values of which the first is the reward; without one of them, a score's first value is."""
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
+_UNNAMED: Final = "unnamed"
+"""How a value whose name is empty is published."""
 
 
 class BoundsJson(TypedDict):
@@ -242,13 +245,13 @@ class Accumulator:
         key = self._rewards_key
         if key is None or self._several_keys:
             return "accuracy" if self.binary else "mean_reward"
-        return _PUBLISHED.get(key, key)
+        return published_name(key)
 
     @property
     def _rewards_key(self) -> str | None:
         """Return which of the values is the reward; where nothing was scored, as the failures' values name it."""
         if self._reward_key is None and self.accounting.n_scored == 0:
-            return next((key for key in _REWARD_KEYS if key in self._metrics), None)
+            return next((key for key in REWARD_KEYS if key in self._metrics), None)
         return self._reward_key
 
     def headline(self) -> MetricJson:
@@ -258,12 +261,10 @@ class Accumulator:
     def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
         found = {self.headline_name: self.headline()}
-        for key in sorted(self._metrics):
-            if key != self._rewards_key:
-                name = free_name(_PUBLISHED.get(key, key), found)
-                metric = self._metrics[key]
-                universal = metric.emitted.n_scored == self.accounting.n_scored
-                found[name] = self._metric(name, metric.filled if universal else metric.emitted, universal=universal)
+        for key, name in published_names(self._metrics, self.headline_name, self._rewards_key).items():
+            metric = self._metrics[key]
+            universal = metric.emitted.n_scored == self.accounting.n_scored
+            found[name] = self._metric(name, metric.filled if universal else metric.emitted, universal=universal)
         return [found[name] for name in sorted(found, key=lambda name: (name != self.headline_name, name))]
 
     def completed(self) -> CompletedJson:
@@ -321,7 +322,7 @@ class Accumulator:
         return metric
 
     def _note_reward_key(self, outcome: Scored) -> None:
-        for key in (*_REWARD_KEYS, next(iter(outcome.metrics), None)):
+        for key in (*REWARD_KEYS, next(iter(outcome.metrics), None)):
             if key in outcome.metrics:
                 if self._reward_key is None:
                     self._reward_key = key
@@ -363,6 +364,30 @@ class Accumulator:
             return None if value is None else {"lower": value, "upper": value}
         right = series.total
         return {"lower": right / total, "upper": (right + self.accounting.n_unscored) / total}
+
+
+def published_name(key: str) -> str:
+    """Return the name of a metric by the name of a scorer's value."""
+    return _PUBLISHED.get(key, key) or _UNNAMED
+
+
+def published_names(keys: Iterable[str], headline: str, reward_key: str | None) -> dict[str, str]:
+    """Return the names of the metrics beside the headline, by the names of the scorers' values.
+
+    Args:
+        keys: Names of all values; that of the reward may be among them.
+        headline: The name that is taken by the headline.
+        reward_key: Of the value that is the reward.
+
+    >>> published_names(["correct", "f1", "accuracy"], "accuracy", "correct")
+    {'accuracy': 'accuracy@2', 'f1': 'f1'}
+    """
+    taken, found = {headline}, {}
+    for key in sorted(keys):
+        if key != reward_key:
+            found[key] = free_name(published_name(key), taken)
+            taken.add(found[key])
+    return found
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

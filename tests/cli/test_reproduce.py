@@ -74,3 +74,33 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_paid(tmp_path: Pa
         assert (done.returncode, "does not agree with metrics.json" in done.stderr) == (2, True), done.stderr
         assert len(endpoint.calls) == before
     assert len(list((tmp_path / "out").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "field"),
+    [
+        ("an answer", "dataset.sha256"),
+        ("a question", "dataset.sha256"),
+        ("a row", "dataset.sha256"),
+        ("", "max_tokens"),
+    ],
+)
+def test_a_changed_run_is_refused_before_anything_is_paid(tmp_path: Path, what: str, field: str) -> None:
+    """Another dataset or setting: the two could not be compared, which is known beforehand."""
+    with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
+        run_dir = _run(tmp_path, endpoint.url)
+        before = len(endpoint.calls)
+        data = tmp_path / "data.jsonl"
+        lines = data.read_text(encoding="utf-8")
+        changed = {
+            "an answer": lines.replace("#### 4", "#### 5"),
+            "a question": lines.replace("What is 3 plus", "How much is 3 plus"),
+            "a row": lines.partition("\n")[2],
+        }
+        data.write_text(changed.get(what, lines), encoding="utf-8")
+        settings = () if what else ("-O", "generation.max_tokens=77")
+        done = nel("eval", "reproduce", str(run_dir), *settings, cwd=tmp_path)
+        assert (done.returncode, field in done.stderr) == (2, True), done.stderr
+        assert "nothing was asked" in done.stderr
+        assert len(endpoint.calls) == before
+    assert len(list((tmp_path / "out").iterdir())) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -207,6 +208,19 @@ def test_a_floor_is_held_against_the_interval_of_the_samples(
     assert words in done.stderr
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_bounds_are_held_to_the_last_digits_alone(tmp_path: Path, seed: int) -> None:
+    """The value is a mean of means and the bounds are sums, so that equal ones differ in the last bit."""
+    draw = random.Random(seed)  # noqa: S311 - test data
+    rows = []
+    for place in range(5 + seed):
+        rewards = [1.0, None, None] if place % 3 == 0 else [draw.choice([0.1, 0.2, 1 / 3, 0.7]) for _ in range(3)]
+        rows += [line(place, one, repeat=repeat) for repeat, one in enumerate(rewards)]
+    run_dir = write_run(tmp_path / "run", rows)
+    done = CliRunner().invoke(app, ["gate", str(run_dir), "--fail-under", "accuracy=0", "-o", str(tmp_path)])
+    assert done.exit_code in (0, 5), done.stderr
+
+
 def test_one_id_of_two_samples_holds_no_floor(run_dir: Path) -> None:
     """A copied sample under another position would count twice."""
     _lines(lambda rows: rows[5].update(sample_id="q6"))(run_dir / "quiz")
@@ -239,10 +253,12 @@ def test_a_damaged_bundle_of_nemo_evaluator_is_refused(tmp_path: Path, content: 
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1), done.exception
 
 
-def test_a_store_with_another_plan_is_not_that_of_the_files(run_dir: Path) -> None:
+@pytest.mark.parametrize("plan", [{"digest": "sha256:other"}, {"digest": None, "identity": {"endpoint.model": "z"}}])
+def test_a_store_with_another_plan_is_not_that_of_the_files(run_dir: Path, plan: dict[str, Any]) -> None:
     """The identity of the bundle has to be the one that the store planned; a store that cannot be read says nothing."""
+    bundle = json.loads((run_dir / "quiz" / "eval-quiz.json").read_text(encoding="utf-8"))
     store = Store(run_dir / "run.db")
-    store.put_benchmark("quiz", "quiz", {"digest": "sha256:other"})  # type: ignore[typeddict-item]
+    store.put_benchmark("quiz", "quiz", {**plan, "digest": plan["digest"] or bundle["identity"]})  # type: ignore[typeddict-item]
     store.close()
     done = CliRunner().invoke(app, ["compare", str(run_dir), str(run_dir)])
     assert (done.exit_code, "is not that of run.db" in done.stderr) == (2, True), done.stderr

@@ -18,6 +18,7 @@ ENDPOINT = {"url": "http://127.0.0.1:1/v1", "model": "m"}
         ("http://h/v1", "http://h/v1", None),
         ("http://h/v1/", "http://h/v1", None),
         ("http://h/v1/chat/completions", "http://h/v1", "chat"),
+        ("HTTP://h/v1?", "http://h/v1", None),
         ("https://h:8000/openai/v1/completions", "https://h:8000/openai/v1", "completions"),
     ],
 )

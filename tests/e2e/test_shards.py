@@ -287,8 +287,10 @@ def _identity(path: Path, **fields: Any) -> None:
          r"shard 2 of 3 .*: 11 of its 12 samples of gsm8k stand where the first shard has them"),
         (lambda path: _changed(path, "UPDATE responses SET response = '{}' WHERE rowid = 1"),
          r"1 records of run.db are damaged; nel eval resume .*s2 makes them again"),
+        (lambda path: _changed(path, "DELETE FROM responses WHERE rowid = 1"),
+         r"shard 2 of 3 .*: 1 outcomes of gsm8k have lost their answers; nel eval resume .*s2 asks"),
     ],
-    ids=["model", "url", "dataset", "division", "unfinished", "interrupted", "samples", "damage"],
+    ids=["model", "url", "dataset", "division", "unfinished", "interrupted", "samples", "damage", "lost"],
 )  # fmt: skip
 def test_a_shard_of_another_run_is_refused(
     divided: tuple[Path, tuple[int, int]], tmp_path: Path, change: Callable[[Path], None], said: str

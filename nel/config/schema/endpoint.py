@@ -208,7 +208,8 @@ class EndpointConfig(Strict):
         if not isinstance(data, dict) or not isinstance(data.get("url"), str):
             return data
         data = _with_query_apart(data)
-        url = data["url"].strip().rstrip("/")
+        scheme, separator, rest = data["url"].strip().partition("://")
+        url = f"{scheme.lower() if separator else scheme}{separator}{rest}".rstrip("?").rstrip("/")
         for suffix, protocol in _PATHS.items():
             if url.endswith(suffix):
                 given = data.get("protocol")

@@ -28,6 +28,10 @@ _ALIKE: Final = """
     SELECT count(*) FROM main.samples a JOIN shard.samples b ON b.benchmark = ? AND b.idx = a.idx
     WHERE a.benchmark = ? AND b.sample_id = a.sample_id AND b.content IS a.content AND b.fault IS a.fault"""
 
+_UNANSWERED: Final = """
+    SELECT count(*) FROM shard.outcomes o WHERE o.benchmark = ? AND NOT EXISTS
+    (SELECT 1 FROM shard.responses r WHERE r.benchmark = o.benchmark AND r.idx = o.idx AND r.repeat = o.repeat)"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
@@ -57,7 +61,7 @@ def unite(
 
     Raises:
         UsageError: A shard holds other samples, or the same ones in another order.
-        StoreError: Two shards hold an answer to one sample, or a file is damaged.
+        StoreError: Two shards hold an answer to one sample, an outcome has none, or a file is damaged.
         OutputError: It cannot be written.
     """
     try:
@@ -120,6 +124,7 @@ def _add(
                 )
             else:
                 _check_samples(connection, part, slot, key, theirs)
+            _check_answers(connection, part, slot, theirs)
             for table, columns in _COLUMNS.items():
                 connection.execute(
                     f"INSERT INTO main.{table} SELECT ?, {columns} FROM shard.{table}"  # noqa: S608 - our own names
@@ -145,4 +150,14 @@ def _check_samples(connection: sqlite3.Connection, part: Part, slot: str, ours: 
         raise UsageError(
             f"{part.label}: {n_alike:,} of its {n_theirs:,} samples of {slot} stand where the first shard has them; "
             "the dataset's rows came in another order there, so run that shard again from the same files"
+        )
+
+
+def _check_answers(connection: sqlite3.Connection, part: Part, slot: str, theirs: int) -> None:
+    """Raise StoreError where an outcome has no response, which every run stores before it."""
+    (n_lost,) = connection.execute(_UNANSWERED, (theirs,)).fetchone()
+    if n_lost:
+        raise StoreError(
+            f"{part.label}: {n_lost:,} outcomes of {slot} have lost their answers; nel eval resume {part.path.parent} "
+            "asks for them again"
         )

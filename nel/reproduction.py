@@ -1,0 +1,63 @@
+"""Checks that a run which is started again would still be comparable, before its endpoint is asked.
+
+Depends on `nel.engine.plan` and `nel.comparison`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from nel.artifacts.files import directory_name
+from nel.comparison.fields import Difference, part_of
+from nel.comparison.sides import Side
+from nel.config.identity import JUDGES_ADAPTED
+from nel.config.schema import RunConfig
+from nel.engine.plan import Digests, Plan, identity_of, make_plans, stream_samples
+from nel.errors import UsageError
+
+_ADAPTED: Final = "endpoint.adapted"
+_DECODING: Final = "decoding"
+
+
+def refuse_changed(config: RunConfig, before: Side) -> None:
+    """Refuse a run whose dataset, prompts, scorer, judge or decoding are no longer those of an earlier one.
+
+    Reads every dataset once and sends nothing. What an endpoint's first answers change is not known here.
+
+    Args:
+        config: Of the run that is to be started.
+        before: The earlier run.
+
+    Raises:
+        UsageError: The two could not be compared; the message names the fields with both values.
+        NelError: A benchmark, dataset or setting is wrong.
+    """
+    stored = {one.path.parent.name: one.fields for one in before.benchmarks.values()}
+    for plan in make_plans(config):
+        fields = stored.get(directory_name(plan.slot))
+        if fields is None or plan.eval_only:  # recorded answers cost nothing
+            continue
+        found = list(_differences(fields, _fields_now(plan)))
+        if found:
+            listed = "; ".join(map(str, found))
+            raise UsageError(
+                f"{plan.slot} would not be the same run again ({listed}), and the two could not be compared; nothing "
+                f"was asked: undo the change, or start a new run and use nel compare --despite {found[0].part}"
+            )
+
+
+def _fields_now(plan: Plan) -> dict[str, object]:
+    digests = Digests()
+    for _ in stream_samples(plan, digests, lambda _: None):
+        pass
+    return identity_of(plan, digests).shown
+
+
+def _differences(before: Mapping[str, object], now: Mapping[str, object]) -> Iterator[Difference]:
+    for name in sorted({*before, *now} - {_ADAPTED, JUDGES_ADAPTED}):
+        part = part_of(name)
+        if part is None or (part == _DECODING and _ADAPTED in before):
+            continue
+        if before.get(name) != now.get(name):
+            yield Difference(part=part, field=name, baseline=before.get(name), candidate=now.get(name))

@@ -1,0 +1,122 @@
+"""Every finished run can be decided on, whatever its scores, metrics and samples are called."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nel.cli.app import app
+from tests.support.runs import nel, only_run, read_json, write_jsonl
+
+PLAIN = """
+import json
+from nel import benchmark, scorer
+
+@benchmark(name="mine", dataset="rows.jsonl", prompt="{q}", target_field="a", response_field="r")
+@scorer
+def score(sample):
+    return json.loads(sample.response)
+"""
+DECLARED = """
+import json
+from nel import benchmark
+from nel.scorers import Score, metric, scorer
+
+@metric
+def correct():
+    return len
+
+@metric
+def mean_reward():
+    return lambda scores: 77.0
+
+@benchmark(name="mine", dataset="rows.jsonl", prompt="{q}", target_field="a", response_field="r")
+@scorer(metrics=[correct(), mean_reward()])
+def mine():
+    async def score(state, target):
+        return Score(value=json.loads(state.output.completion))
+    return score
+"""
+N = 12
+SCORES: dict[str, tuple[str, list[object]]] = {
+    "a value called like the headline": (PLAIN, [{"correct": i % 3 == 0, "accuracy": i / N} for i in range(N)]),
+    "a value called like its twin": (
+        PLAIN, [{"correct": i % 3 == 0, "accuracy": i / N, "accuracy@2": i / 30} for i in range(N)],
+    ),
+    "a value called like a name of the headline": (
+        PLAIN, [{"correct": i % 3 == 0, "mean_reward": i / N} for i in range(N)],
+    ),
+    "rewards by several names": (
+        PLAIN, [{"correct": True, "x": 0.5} if i % 2 else {"score": 0, "x": 0.25, "correct_x": 1} for i in range(N)],
+    ),
+    "a value without a name": (PLAIN, [{"correct": i % 3 == 0, "": i / N} for i in range(N)]),
+    "a name between spaces": (PLAIN, [{"correct": i % 3 == 0, " f1 ": i / N} for i in range(N)]),
+    "metrics called like values": (DECLARED, [{"correct": i % 3 == 0, "f1": i / N} for i in range(N)]),
+    "metrics called like values, of numbers": (DECLARED, [i / N for i in range(N)]),
+    "more values than are kept": (PLAIN, [{"correct": 1, **{f"m{k}": i + k for k in range(40)}} for i in range(N)]),
+    "nothing scored": (PLAIN, ["not a score"] * N),
+}  # fmt: skip
+IDS: dict[str, list[str]] = {
+    "like repeated rows": [f"{'a' * 16}#{i}" for i in range(N)],
+    "with leading zeros": [f"{'a' * 16}#{'0' * i}1" for i in range(N)],
+    "with numbers beyond 64 bits": [f"{'a' * 16}#{2**63 + i}" for i in range(N)],
+    "with numbers of 5,000 digits": [f"{'a' * 16}#{'9' * 5000}{i}" for i in range(N)],
+}
+
+
+def _run(folder: Path, script: str, scores: list[object], ids: list[str] | None = None) -> Path:
+    rows = [{"q": f"{place}?", "a": "x", "r": json.dumps(score)} for place, score in enumerate(scores)]
+    for row, name in zip(rows, ids or (), strict=ids is not None):
+        row["id"] = name
+    write_jsonl(folder / "rows.jsonl", rows)
+    (folder / "bench.py").write_text(script, encoding="utf-8")
+    done = nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=folder)
+    assert done.returncode in (0, 3), done.stderr
+    return only_run(folder / "out")
+
+
+def _decided(*arguments: object) -> int:
+    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    assert done.exit_code in (0, 5), done.stderr
+    return done.exit_code
+
+
+def _decide(run_dir: Path, folder: Path) -> None:
+    """Compare, gate, list and hold a run, each of its metrics by its name."""
+    (folder / "policy.yaml").write_text("defaults: {max_drop: 0.1}\n", encoding="utf-8")
+    assert _decided("compare", run_dir, run_dir) == 0
+    assert _decided("leaderboard", run_dir, f"second={run_dir}", f"third={run_dir}") == 0
+    _decided("gate", run_dir, run_dir, "--policy", folder / "policy.yaml", "-o", folder / "decided")
+    rows = read_json(run_dir / "mine" / "metrics.json")["metrics"]
+    for row in rows:
+        floor = 0.0 if row["bounds"] else -1e300
+        code = _decided("gate", run_dir, "--fail-under", f"{row['name']}={floor}", "-o", folder / "decided")
+        assert (code == 0) == (row["ci_lower"] is not None), row
+
+
+@pytest.mark.parametrize("what", SCORES)
+def test_any_names_of_scores_and_metrics_are_decided_on(tmp_path: Path, what: str) -> None:
+    """Two that are called alike are not taken for each other, nor for files that do not agree."""
+    _decide(_run(tmp_path, *SCORES[what]), tmp_path)
+
+
+@pytest.mark.parametrize("what", IDS)
+def test_any_ids_are_decided_on(tmp_path: Path, what: str) -> None:
+    """An id that only resembles a hash with an occurrence is the row's own."""
+    _decide(_run(tmp_path, PLAIN, [i % 2 for i in range(N)], IDS[what]), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "n" * 5000, "a\nb", "]]>", "::error::x"])
+def test_any_name_before_a_path_names_a_side(tmp_path: Path, name: str) -> None:
+    """Also one that no path could be; a path that none can be is not there."""
+    run_dir = _run(tmp_path, PLAIN, [i % 2 for i in range(N)])
+    (tmp_path / "policy.yaml").write_text("defaults: {max_drop: 0.1}\n", encoding="utf-8")
+    sides = (f"{name}={run_dir}", f"{name}2={run_dir}")
+    assert _decided("compare", *sides) == 0
+    _decided("gate", *sides, "--policy", tmp_path / "policy.yaml", "-o", tmp_path / "decided")
+    _decided("gate", *sides, "--policy", tmp_path / "policy.yaml")
+    done = CliRunner().invoke(app, ["compare", str(run_dir), "n" * 5000])
+    assert (done.exit_code, "there is no nnn" in done.stderr) == (2, True), done.exception
