@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +10,7 @@ import numpy as np
 
 from nel.comparison.compare import BenchmarkComparison
 from nel.comparison.lines import Ints
+from nel.comparison.measures import exact_mean
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Texts
 
@@ -73,10 +73,8 @@ def moved(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float 
         before = _per_question(pairing.baseline, name)[pairing.left]
         after = _per_question(pairing.candidate, name)[pairing.right]
         known = ~(np.isnan(before) | np.isnan(after))
-        n = int(known.sum())
-        found[name] = (
-            (math.fsum(before[known].tolist()) / n, math.fsum(after[known].tolist()) / n) if n else (None, None)
-        )
+        both = before[known], after[known]
+        found[name] = (exact_mean(both[0]), exact_mean(both[1])) if known.any() else (None, None)
     found["cost"] = compared.baseline.cost, compared.candidate.cost
     return found
 

@@ -26,6 +26,8 @@ REWARD: Final = "reward"
 _FEWEST: Final = 2
 SLICES_MAX: Final = 500
 _POINTS: Final = 100
+_WHOLE_MAX: Final = 2.0**52
+"""Whole numbers whose sum is less are exact, and so is their sum in any order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,5 +290,17 @@ def _side_of(
     return mean, (np.where(is_whole, mean, low), np.where(is_whole, mean, high))
 
 
+def exact_mean(values: Floats) -> float:
+    """Return the mean of finite numbers, at least one, the same to the last bit in any order.
+
+    >>> exact_mean(np.array([1.0, 0.0, 1.0, 1.0])), exact_mean(np.array([0.1, 0.2]))
+    (0.75, 0.15000000000000002)
+    """
+    is_small = float(np.abs(values).max()) * len(values) < _WHOLE_MAX
+    if is_small and (np.floor(values) == values).all():  # these add up without rounding
+        return float(values.sum()) / len(values)
+    return mean_of(values.tolist())
+
+
 def _mean(values: Floats) -> float | None:
-    return mean_of(values.tolist()) if len(values) else None
+    return exact_mean(values) if len(values) else None

@@ -86,7 +86,7 @@ class Questions:
 
     def mean_of(self, per_line: Floats) -> Floats:
         """Return the mean of each question over the lines that have a value, NaN where none has."""
-        return self.values(per_line).mean
+        return per_line[self.order] if self.are_single else self.values(per_line).mean
 
     def digest_of(self, name: str) -> Digests:
         """Return a column of digests of each question's first repeat."""
