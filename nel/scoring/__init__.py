@@ -6,7 +6,7 @@ Depends on `nel.types`, `nel.metrics` and `nel.judges.types`; apart from `code_s
 
 from nel.scoring.answers import boolean_yesno, gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
-from nel.scoring.code.execution import code_sandbox
+from nel.scoring.execution import code_sandbox
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.delegation import needs_judge
 from nel.scoring.intermediate import score

@@ -70,7 +70,7 @@ def code_sandbox(
     """
     from nel.sandbox import Program  # noqa: PLC0415 - the sandbox is loaded when a program is to be run
     from nel.sandbox.languages import find_language  # noqa: PLC0415
-    from nel.scoring.code.extraction import extract_program  # noqa: PLC0415
+    from nel.reading.programs import extract_program  # noqa: PLC0415
 
     row = sample.metadata
     named = find_language(language or str(row.get("_language") or row.get("language") or "python"))

@@ -1,0 +1,1 @@
+"""Finds the answer in the text of a response."""
