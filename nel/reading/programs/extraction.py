@@ -1,10 +1,7 @@
-"""`extract_program`: finds the program in a model's response.
+"""`extract_program`: finds the program in a model's response, as a reader would copy it out.
 
-What counts is what a reader would copy out of the response. A response without code and one whose code
-does not parse both count as wrong, so doubtful text may be taken for code; but a program that is there,
-and is right, must be found. `fences` finds blocks, `python_source` finds code among sentences,
-`completion` joins a response to the code that it continues, `selection` chooses, `other_languages`
-serves the languages that are not parsed.
+A response without code and one whose code does not parse both count as wrong, so doubtful text may be
+taken for code; but a program that is there, and is right, must be found.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ class Extracted:
     """The program in a response."""
 
     code: str
-    """What the model wrote, without fences and prose, and without the margin that all lines share."""
+    """What the model wrote, without fences, prose and the margin that all lines share."""
     program: str
     """What is to be run: the code, completed by the prompt where the response continues it."""
 
@@ -57,12 +54,12 @@ def extract_program(
 ) -> Extracted | None:
     """Return the program in a response, None if there is no code in it.
 
-    Of several blocks the last that defines the entry point counts, with what it needs of the others; a
-    quotation of its first lines or an outline with "..." is not a definition. Without an entry point it
-    is the last block that reads an input, else the last with functions. Without fences, parsing
-    distinguishes code from prose. A response that is the body of the prompt's last function is completed
-    by the prompt; one that repeats the function gets the prompt's imports and helpers. Of code that does
-    not parse, the lines to the last that parses count.
+    Of several blocks the last that defines the entry point counts, with what it needs of the others;
+    an outline with "..." is not a definition. Without an entry point it is the last block that reads
+    an input, else the last with functions. Without fences, parsing distinguishes code from prose. A
+    response that is the body of the prompt's last function is completed by the prompt; one that repeats
+    the function gets the prompt's imports and helpers. Code that does not parse counts up to its last
+    line that does.
 
     Args:
         language: The program's language. Python is parsed; others go by tags and marks.
@@ -116,8 +113,9 @@ class _PythonResponse:
 
     def extracted(self) -> tuple[str, str] | None:
         """Return the code and the program, None if there is none."""
-        if self._begins_indented and (result := continuation_of(self._parser, self._stub, self._outside[0])):
-            return result
+        body = continuation_of(self._parser, self._stub, self._outside[0])
+        if body and self._begins_indented:
+            return body
         for block in self._blocks[-_BLOCKS_MAX:]:
             self._read(block)
         return self._defined() or self._body() or self._unnamed() or self._faulty()
@@ -175,7 +173,8 @@ class _PythonResponse:
         fits = [piece for piece in reversed(self._own) if self._may_be_body(piece)]
         texts = [*(piece.text for piece in fits), *reversed(self._broken), self._outside[0]]
         texts += [piece.text for piece in self._unfenced if piece.returns]
-        result = next((result for text in texts if (result := continuation_of(self._parser, self._stub, text))), None)
+        results = (continuation_of(self._parser, self._stub, text) for text in texts)
+        result = next(filter(None, results), None)
         tree = self._parser.parse(result[0]) if result else None
         if self._stub is None or result is None or tree is None:
             return result
@@ -190,7 +189,7 @@ class _PythonResponse:
         return piece.returns or bool(uses and not is_example)
 
     def _unnamed(self) -> tuple[str, str] | None:
-        """Return a program that defines something other than the name, or where there is no name."""
+        """Return a program that defines another name, or any if no name is asked for."""
         pattern = _definition(self._name)
         if any(pattern.search(text) for text in self._broken):
             return None
@@ -213,7 +212,7 @@ class _PythonResponse:
         return code, self._stub.completed(code, names) if self._stub else code
 
     def _faulty(self) -> tuple[str, str] | None:
-        """Return the code that does not parse or is too long for it, up to its last line that parses."""
+        """Return code that does not parse, or is too long, up to its last line that parses."""
         pattern = _definition(self._name)
         matches = [match for match in map(pattern.search, self._outside) if match]
         texts = self._broken or [match.string[match.start() :] for match in matches]

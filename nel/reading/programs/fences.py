@@ -1,8 +1,7 @@
 """Fenced blocks in a text as models write it: unclosed, nested, glued to the code, after a sentence.
 
-CommonMark closes a block at the first line that holds a fence alone. Models also write such lines into
-docstrings, so of the possible ends of a block the first is taken that leaves a whole program, as far
-as the caller can tell. Depends on the standard library alone.
+CommonMark closes a block at the first fence that stands alone. Models also write such lines into
+docstrings, so the first possible end is taken that leaves a whole program, as far as the caller knows.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class _Fence:
 
     @property
     def opens(self) -> bool:
-        """Return whether a block can begin here: at a margin, or after a sentence that announces it."""
+        """Return whether a block can begin here: at a margin, or after an announcement."""
         if self.mark[0] in self.rest:
             return False
         announced = self.has_tag_alone or (not self.rest.strip() and self.lead.rstrip()[-1:] == ":")

@@ -1,7 +1,7 @@
-"""Programs in languages that are not parsed: found by fences, tags and marks that most languages share.
+"""Programs in languages that are not parsed: found by fences, tags and marks that most of them share.
 
-These are marks, not grammars: a call can look like a definition, so a name counts as defined only where
-a keyword, a type or an assignment introduces it. Depends on `fences`, and on `python_source` for prose.
+These are marks, not grammars: a call can look like a definition, so a name counts as defined only
+where a keyword, a type or an assignment introduces it. `python_source` tells prose.
 """
 
 from __future__ import annotations
@@ -16,11 +16,6 @@ from nel.reading.programs.python_source import PROSE
 
 _UNFENCED_CHARACTERS_MAX: Final = 250_000
 _BLOCKS_MAX: Final = 256
-_NO_PROGRAMS: Final = frozenset(
-    "bash sh shell zsh console terminal powershell text txt plaintext output input json yaml yml "
-    "toml ini csv xml markdown makefile dockerfile".split()
-)
-"""Tags of blocks that hold commands, data or output."""
 _IMPORT = re.compile(
     r"[ \t]*(?:#[ ]*(?:include|define|pragma)\b|(?:import|using|use|package|extern|from)\b|require"
     r"|const[ ]+.*=[ ]*require\(|<\?php)"
@@ -30,25 +25,22 @@ _CODE = re.compile(
     r"""
     [ \t]*
     (?:
-        \#[ ]*include\b | \#! | <\?php | // | /\*
-      | (?: package | import | using | use )[ ]+[\w{"'(*:.\\]
+        \#[ ]*include\b | \#! | <\?php | // | /\* | [})\]]+[;,)]*$ | (?: end | return )\b
+      | (?: package | import | using | use )[ ]+[\w{"'(*:.\\] | (?: class | module )[ ]+\w
       | (?: pub[ ]+ )? (?: fn | struct | enum | impl | trait | mod )\b .*[{(;]
-      | func[ ]+[\w(] | (?: async[ ]+ )? function\b .*[({] | function[ ] | fun[ ]+\w | def[ ]+\w
-      | (?: class | module )[ ]+\w
+      | func[ ]+[\w(] | (?: async[ ]+ )? function\b .*[({] | function[ ] | (?: fun | def )[ ]+\w
       | (?: public | private | protected | static | final | abstract | export | extern
           | template | typedef | interface )\b .*[\w>){;]$
-      | (?: const | let | var | val | local | my | our )[ ]+ .*=
-      | (?: if | for | while | switch | foreach | return | match )\b .*[({;:]
-      | [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{                                     # a shell's function
+      | (?: const | let | var | val | local | my | our )[ ]+ .*= | (?: puts | echo | read | printf? )\b
+      | (?: if | for | while | switch | foreach | match )\b .*[({;:] | [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{
       | (?: unsigned[ ]+ | const[ ]+ )? (?: int | void | long | double | float | bool | char | auto
           | string | size_t | std::\S+ | [\w:]+<.*> )[ ]+[\w*&]+
       | [\w.:]+\(.*\)[ ]*[;{]?$ | \w[\w.\[\]]*[ ]*[-+*/:]?=[ ] | \$\w+[ ]*=
-      | (?: puts | echo | read | print | printf )\b | [})\]]+[;,)]*$ | (?: end | return )\b
     )
     """,
     re.VERBOSE,
 )
-"""The first line of some code, in any of the languages that nel runs or that models confuse them with."""
+"""The first line of some code, in any of the languages that nel runs or models confuse them with."""
 _ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|[ \t]*(?:end|fi|done|esac|else|do|then|begin)\b|[ \t]*(?://|/\*|\*|#|--)")
 _REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var|const|std::)\b")
 """The first line of a function's body."""
@@ -78,8 +70,7 @@ def extract_unparsed(text: str, tags: frozenset[str], prompt: str, name: str | N
     codes = [(block.tag, dedented(block.text.strip("\n")).rstrip()) for block in blocks]
     own = [code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))]
     stretch = max(map(_stretch, outside[-_BLOCKS_MAX:]), key=len)
-    rest = [code for tag, code in codes if tag and tag not in tags | _NO_PROGRAMS]
-    others = [code for code in rest if _looks_like_code(code)]
+    others = [code for tag, code in codes if tag and tag not in tags and _looks_like_code(code)]
     groups = [own, [stretch] if stretch else [], others]
     for group in groups if name else ():
         makers = [code for code in group if name and _defines(code, name)]
