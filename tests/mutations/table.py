@@ -52,9 +52,9 @@ MUTATIONS: Final = (
         name="thought-programs-count",
         room="scoring",
         fault="A program that a recorded text has only in its reasoning is the answer.",
-        fragment='_plain(_of_record(answer if is_whole else ""))',
-        replacement="_plain(_of_record(response))",
-        tests=("tests/scoring/test_code_text.py",),
+        fragment='_START_TOKEN.sub("", _plain(answer))',
+        replacement='_START_TOKEN.sub("", _plain(response))',
+        tests=("tests/reading/programs/test_extraction.py",),
     ),
     Mutation(
         name="option-lists-declare",
@@ -970,10 +970,10 @@ MUTATIONS: Final = (
     Mutation(
         name="code-block-keeps-its-margin",
         room="scoring",
-        fault="A program in a quoted or listed code block keeps the quotation marks before its lines.",
-        fragment='body = _QUOTED.sub("", body)',
-        replacement="body = str(body)",
-        tests=("tests/scoring/test_code_text.py", "tests/scoring/test_doctests.py"),
+        fault="A program in a listed code block keeps the margin of the list.",
+        fragment='text = dedented(block.text.strip("\\n")).rstrip()',
+        replacement='text = block.text.strip("\\n").rstrip()',
+        tests=("tests/reading/programs/test_extraction.py",),
     ),
     # Judges and leaderboard
     Mutation(

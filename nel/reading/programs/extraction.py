@@ -225,7 +225,7 @@ class _PythonResponse:
         end, tree = self._parser.prefix(lines, 0, float("inf"))
         if tree and self._defines(Piece("", tree)):
             lines = lines[:end]
-        return self._completed("\n".join(lines)) if lines else None
+        return self._completed("\n".join(lines).rstrip()) if lines else None
 
 
 def _definition(name: str) -> re.Pattern[str]:

@@ -275,7 +275,7 @@ def _piece_at(parser: Parser, lines: Sequence[str], margin: int) -> Piece | None
     body = list(takewhile(lambda stmt: not is_prose(stmt), tree.body if tree else []))
     if all(map(is_text, body)):
         return None
-    code = "\n".join(own[: body[-1].end_lineno])
+    code = "\n".join(own[: body[-1].end_lineno]).rstrip()
     return Piece(code, ast.Module(body=body, type_ignores=[]))
 
 

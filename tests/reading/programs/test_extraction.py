@@ -1,4 +1,4 @@
-"""The program in a response: a golden table, every problem of HumanEval in many forms, and laws for any text.
+"""The program in a response: a table of what models write, every problem of HumanEval in many forms, and laws.
 
 A row of the table says what a careful reader would copy out of the response: the code, null where there is none, and
 the program where the prompt completes it.
@@ -21,11 +21,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nel.scoring.code.extraction import extract_program
+from nel.reading.programs import extract_program
 from tests.support.runs import SHARED
 from tests.support.tiers import ENDS, first_rows, representatives
 
-TABLE = Path(__file__).parent / "golden_code" / "code_text.jsonl"
+TABLE = Path(__file__).parent / "responses.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").split("\n") if line]
 OPTIONS = ("language", "fences", "prompt", "entry_point")
 KEYS = ["name", *OPTIONS, "response", "code", "program", "why"]
@@ -87,7 +87,8 @@ FORMS = {
     "repeats-with-a-glued-end": "```python\n{function}```" + PROSE,
     "repeats-behind-an-opened-fence": "{function}\n```" + PROSE,
     "repeats-in-a-list": "1. Solution:\n   ```python\n{listed}\n   ```\n2. Done.",
-    "repeats-in-an-element": "<pre><code>{function}</code></pre>",
+    "repeats-in-an-element": "<code>\n{function}\n</code>",
+    "repeats-then-breaks-off": "```python\n{function}\n\ndef check():\n    assert {name}(",
     "repeats-in-markdown": "````markdown\n# Solution\n```python\n{function}\n```\n````",
     "corrects": "```python\n{wrong}\n```\nWait, that is wrong:\n```python\n{function}\n```",
 }
@@ -241,25 +242,6 @@ def test_a_program_too_long_to_be_parsed_is_kept() -> None:
     assert found is not None
     assert found.code == code.rstrip()
     assert found.program == f"import math\n\n\n{found.code}"
-
-
-@pytest.mark.parametrize(
-    ("response", "program"),
-    [
-        ("```python\ndef f(x):\n    return x\n\0```", "def f(x):\n    return x\n\0"),
-        ("```python\ndef f(x):\n    return x\0\n```\nDone.", "def f(x):\n    return x\0"),
-        ("def f(x):\n    return x\n\0\n", "def f(x):\n    return x\n\0"),
-        ("\0def f(x):\n    return x", "\0def f(x):\n    return x"),
-        ("```python\ndef f(x):\n    return 'a\0b'\n```", "def f(x):\n    return 'a\0b'"),
-        ("```python\ndef f(x):\n    return x\n```\0", "def f(x):\n    return x"),
-    ],
-)
-@pytest.mark.parametrize("entry_point", ["f", None])
-def test_nul_characters_of_a_program_stay_in_it(response: str, program: str, entry_point: str | None) -> None:
-    """They are what the model wrote, so that the interpreter has the last word on them; those beside it are not."""
-    found = extract_program(response, entry_point=entry_point)
-    assert found is not None
-    assert found.program == program
 
 
 @pytest.mark.parametrize(
