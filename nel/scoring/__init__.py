@@ -6,9 +6,9 @@ Depends on `nel.types`, `nel.metrics` and `nel.judges.types`; apart from `code_s
 
 from nel.scoring.answers import boolean_yesno, gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
-from nel.scoring.execution import code_sandbox
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.delegation import needs_judge
+from nel.scoring.execution import code_sandbox
 from nel.scoring.intermediate import score
 from nel.scoring.json_schema import extract_json, validate_json_schema
 from nel.scoring.label_match import label_match

@@ -68,9 +68,9 @@ def code_sandbox(
     >>> code_sandbox(ScorerInput(response="I do not know.", target="add", metadata={"_test": "assert add(1, 2) == 3"}))
     {'correct': False, 'parsed': False, 'verdict': 'no_code', 'extracted': None}
     """
+    from nel.reading.programs import extract_program  # noqa: PLC0415
     from nel.sandbox import Program  # noqa: PLC0415 - the sandbox is loaded when a program is to be run
     from nel.sandbox.languages import find_language  # noqa: PLC0415
-    from nel.reading.programs import extract_program  # noqa: PLC0415
 
     row = sample.metadata
     named = find_language(language or str(row.get("_language") or row.get("language") or "python"))

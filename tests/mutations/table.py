@@ -971,8 +971,8 @@ MUTATIONS: Final = (
         name="code-block-keeps-its-margin",
         room="scoring",
         fault="A program in a listed code block keeps the margin of the list.",
-        fragment='text = dedented(block.text.strip("\\n")).rstrip()',
-        replacement='text = block.text.strip("\\n").rstrip()',
+        fragment="self._read(tag, dedented(text).rstrip())",
+        replacement="self._read(tag, text.rstrip())",
         tests=("tests/reading/programs/test_extraction.py",),
     ),
     # Judges and leaderboard

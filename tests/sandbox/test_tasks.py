@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError
+from nel.reading.programs import extract_program
 from nel.sandbox import Case, Limits, Program, Sandbox
 from nel.sandbox.languages import find_language
 from nel.sandbox.task import read_task
-from nel.reading.programs import extract_program
 from tests.sandbox.conftest import need_engine
 
 HOSTILE = Path(__file__).parent / "hostile"

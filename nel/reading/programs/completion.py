@@ -49,7 +49,7 @@ class Stub:
     parameters: frozenset[str] = frozenset()
 
     def completed(self, code: str, names: frozenset[str]) -> str:
-        """Return code that repeats the definition, after the preamble if the code lacks some of it."""
+        """Return code that repeats the definition, after the preamble if it lacks that."""
         above = self.preamble.strip("\n")
         if not above.strip() or self.names <= names:
             return code
@@ -116,7 +116,8 @@ def continuation_of(parser: Parser, stub: Stub | None, text: str) -> tuple[str, 
     text = text[:_CONTINUED_CHARACTERS_MAX].rstrip()
     body = _BLANK_LINES.sub("", text, count=1)
     first = body.lstrip().split("\n", 1)[0]
-    if stub is None or not stub.indent or not first or (PROSE.match(first) and not first.startswith("#")):
+    is_prose_first = PROSE.match(first) is not None and not first.startswith("#")
+    if stub is None or not stub.indent or not first or is_prose_first:
         return None
     base = stub.prompt.rstrip() + "\n"
     best, program = 0, ""

@@ -1,7 +1,7 @@
 """`extract_program`: finds the program in a model's response, as a reader would copy it out.
 
-A response without code and one whose code does not parse both count as wrong, so doubtful text may be
-taken for code; but a program that is there, and is right, must be found.
+A response without code and one whose code does not parse both count as wrong, so doubtful text may
+be taken for code; but a program that is there, and is right, must be found.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 
 from nel.core.thinking import split_reasoning
 from nel.reading.programs.completion import continuation_of, read_stub
-from nel.reading.programs.fences import Block, blocks_of, dedented
+from nel.reading.programs.fences import blocks_of, dedented
 from nel.reading.programs.other_languages import extract_unparsed
 from nel.reading.programs.python_source import (
     CODE,
@@ -55,11 +55,10 @@ def extract_program(
     """Return the program in a response, None if there is no code in it.
 
     Of several blocks the last that defines the entry point counts, with what it needs of the others;
-    an outline with "..." is not a definition. Without an entry point it is the last block that reads
-    an input, else the last with functions. Without fences, parsing distinguishes code from prose. A
-    response that is the body of the prompt's last function is completed by the prompt; one that repeats
-    the function gets the prompt's imports and helpers. Code that does not parse counts up to its last
-    line that does.
+    an outline with "..." does not define. Without an entry point it is the last block that reads an
+    input, else the last with functions. Without fences, parsing distinguishes code from prose. A
+    response that is the body of the prompt's last function is completed by the prompt; one that
+    repeats it gets the prompt's imports and helpers. Broken code counts to its last line that parses.
 
     Args:
         language: The program's language. Python is parsed; others go by tags and marks.
@@ -106,7 +105,7 @@ class _PythonResponse:
         """The code of blocks in other languages, as their tags say."""
         self._broken: list[str] = []
         """The blocks that do not parse."""
-        self._blocks: list[Block] = []
+        self._blocks: list[tuple[str, str]] = []
         self._outside = [text]
         if not self._parses(text):  # else its strings may hold fences
             self._blocks, self._outside = blocks_of(text, self._parses)
@@ -116,8 +115,8 @@ class _PythonResponse:
         body = continuation_of(self._parser, self._stub, self._outside[0])
         if body and self._begins_indented:
             return body
-        for block in self._blocks[-_BLOCKS_MAX:]:
-            self._read(block)
+        for tag, text in self._blocks[-_BLOCKS_MAX:]:
+            self._read(tag, dedented(text).rstrip())
         return self._defined() or self._body() or self._unnamed() or self._faulty()
 
     @property
@@ -128,13 +127,11 @@ class _PythonResponse:
     def _parses(self, text: str) -> bool:
         return self._parser.parse(dedented(text.strip("\n")).rstrip()) is not None
 
-    def _read(self, block: Block) -> None:
+    def _read(self, tag: str, text: str) -> None:
         """Sort the code of a block by its tag, or keep it as broken."""
-        is_tagged = block.tag in self._tags or block.tag.startswith("py")  # such as python3.12
-        is_own = is_tagged or not block.tag
-        text = dedented(block.text.strip("\n")).rstrip()
+        is_own = not tag or tag in self._tags or tag.startswith("py")  # such as python3.12
         first, _, below = text.partition("\n")
-        if not block.tag and first.strip().lower() in self._tags:
+        if not tag and first.strip().lower() in self._tags:
             text = below  # the tag slipped into the block
         tree = self._parser.parse(text)
         pieces = [Piece(text, tree)] if tree else pieces_of(self._parser, text)

@@ -20,19 +20,9 @@ _ENDS_MAX: Final = 12
 """Possible ends of one block that are examined, since each may be parsed."""
 _DEDENTED_CHARACTERS_MAX: Final = 250_000
 _MARGIN = re.compile(r"[ \t]*(?:(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+)?")
-_TAG = re.compile(r"\{?[ ]*\.?([\w+#.-]*)")
+_TAG = re.compile(r"\{?[ ]*\.?([\w+#.-]*).*")
 _WRAPPERS: Final = frozenset({"markdown", "md"})
 """Tags of blocks that hold a text; the blocks in it count."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One fenced block."""
-
-    tag: str
-    """The first word after the fence, in lower case; empty without one."""
-    text: str
-    is_closed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +42,8 @@ class _Fence:
 
     @property
     def tag(self) -> str:
-        """Return the tag of the block that the fence opens."""
-        match = _TAG.match(self.rest.strip())
-        return match[1].lower() if match else ""
+        """Return the first word after the fence, in lower case; empty without one."""
+        return _TAG.sub(r"\1", self.rest.strip()).lower()
 
     @property
     def has_tag_alone(self) -> bool:
@@ -87,18 +76,18 @@ def dedented(text: str) -> str:
     return textwrap.dedent(text) if has_margin else text
 
 
-def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[list[Block], list[str]]:
-    """Return the fenced blocks of a text, and the texts between them.
+def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the tags and texts of the fenced blocks of a text, and the texts between them.
 
     Args:
         is_whole: Whether a text can be the whole of a block.
 
     >>> blocks_of("So:\\n```py\\nx = 1\\n```\\nDone.", str.isprintable)
-    ([Block(tag='py', text='x = 1', is_closed=True)], ['So:\\n', '\\nDone.'])
+    ([('py', 'x = 1')], ['So:\\n', '\\nDone.'])
     """
     matches = islice(_FENCE_LINE.finditer(text), _LINES_MAX)
     fences = [_Fence(*match.span(), *match.groups()) for match in matches]
-    blocks: list[Block] = []
+    blocks: list[tuple[str, str]] = []
     outside: list[str] = []
     place = at = 0
     while at < len(fences):
@@ -112,8 +101,7 @@ def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[list[Block], 
             continue  # it closes what the prompt opened, or is around other blocks
         last = _end_of_block(text, opening, fences[at:], is_whole)
         stop = len(text) if last is None else last.text_end
-        body = text[opening.end + 1 : stop].removesuffix("\n")
-        blocks.append(Block(tag=opening.tag, text=body, is_closed=last is not None))
+        blocks.append((opening.tag, text[opening.end + 1 : stop].strip("\n")))
         if last is None:
             return blocks, outside
         reopens = last.is_margin and last.has_tag_alone  # the closing fence was forgotten

@@ -1,4 +1,4 @@
-"""Programs in languages that are not parsed: found by fences, tags and marks that most of them share.
+"""Programs in languages that are not parsed: found by fences, tags and common marks.
 
 These are marks, not grammars: a call can look like a definition, so a name counts as defined only
 where a keyword, a type or an assignment introduces it. `python_source` tells prose.
@@ -31,8 +31,9 @@ _CODE = re.compile(
       | func[ ]+[\w(] | (?: async[ ]+ )? function\b .*[({] | function[ ] | (?: fun | def )[ ]+\w
       | (?: public | private | protected | static | final | abstract | export | extern
           | template | typedef | interface )\b .*[\w>){;]$
-      | (?: const | let | var | val | local | my | our )[ ]+ .*= | (?: puts | echo | read | printf? )\b
-      | (?: if | for | while | switch | foreach | match )\b .*[({;:] | [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{
+      | (?: const | let | var | val | local | my | our )[ ]+ .*= | (?: puts | echo | read )\b
+      | (?: if | for | while | switch | foreach | match )\b .*[({;:]
+      | [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{
       | (?: unsigned[ ]+ | const[ ]+ )? (?: int | void | long | double | float | bool | char | auto
           | string | size_t | std::\S+ | [\w:]+<.*> )[ ]+[\w*&]+
       | [\w.:]+\(.*\)[ ]*[;{]?$ | \w[\w.\[\]]*[ ]*[-+*/:]?=[ ] | \$\w+[ ]*=
@@ -40,23 +41,24 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
-"""The first line of some code, in any of the languages that nel runs or models confuse them with."""
-_ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|[ \t]*(?:end|fi|done|esac|else|do|then|begin)\b|[ \t]*(?://|/\*|\*|#|--)")
-_REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var|const|std::)\b")
+"""The first line of some code, in any language that nel runs or models confuse with one."""
+_ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|(?:end|fi|done|esac|else|do|then|begin)\b|(?://|/\*|\*|#|--)")
+_REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var|const)\b")
 """The first line of a function's body."""
-_READS = re.compile(
-    r"\bcin\b|scanf|readline|readLine|read_line|stdin|Scanner|\bgets\b|Console\.Read|fgets|bufio"
+_PROGRAM = re.compile(
+    r"\b(?:int|void|func|fn|fun)[ ]+main\b|^#!|\bcin\b|scanf|read_?[lL]ine|stdin|Scanner|\bgets\b|bufio"
     r"|readFileSync|^[ \t]*(?:while[ ]+)?(?:IFS=\S*[ ]+)?(?:read|mapfile)[ ]+[-\w]",
     re.MULTILINE,
 )
-_MAIN = re.compile(r"\b(?:int|void|func|fn|fun)[ ]+main\b|^#!", re.MULTILINE)
+"""What a main function, a script, or code that reads its input looks like."""
 _LONG_LINE = re.compile(r"^[^\n]{401,}$", re.MULTILINE)
 _INTRODUCED = re.compile(
-    r"\b(?:function|func|fn|fun|def|class|struct|enum|interface|trait|type|const|let|var)[ ]+(\w+)"
-    r"|^[ \t]*(?!return\b|else\b|new\b)\w[\w:<>,&*\[\]]*[ ][\w:<>,&*\[\] ]*?(\w+)[ ]*\([^;{\n]*(?:\{|$)",
+    r"\b(?:function|func|fn|fun|def|class|struct|enum|trait|type|const|let|var)[ ]+(\w+)"
+    r"|^[ \t]*(?!return\b|else\b|new\b)\w[\w:<>,&*\[\]]*[ ][\w:<>,&*\[\] ]*?(\w+)[ ]*\("
+    r"[^;{\n]*(?:\{|$)",
     re.MULTILINE,
 )
-"""Names behind a keyword or a type."""
+"""Names after a keyword or a type."""
 
 
 def extract_unparsed(text: str, tags: frozenset[str], prompt: str, name: str | None) -> tuple[str, str] | None:
@@ -66,8 +68,7 @@ def extract_unparsed(text: str, tags: frozenset[str], prompt: str, name: str | N
     'const f = x => x;'
     """
     blocks, outside = blocks_of(text, lambda _: True)
-    blocks = [block for block in blocks[-_BLOCKS_MAX:] if block.text.strip()]
-    codes = [(block.tag, dedented(block.text.strip("\n")).rstrip()) for block in blocks]
+    codes = [(tag, dedented(code).rstrip()) for tag, code in blocks[-_BLOCKS_MAX:] if code.strip()]
     own = [code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))]
     stretch = max(map(_stretch, outside[-_BLOCKS_MAX:]), key=len)
     others = [code for tag, code in codes if tag and tag not in tags and _looks_like_code(code)]
@@ -78,15 +79,12 @@ def extract_unparsed(text: str, tags: frozenset[str], prompt: str, name: str | N
             code = _with_helpers(makers[-1], group, name)
             return code, _completed(code, prompt, name)
     group = next((group for group in groups if group), [])
-    if not group:
-        return None
-    marked = [[code for code in group if mark.search(code)] for mark in (_MAIN, _READS)]
-    code = next(codes for codes in (*marked, group) if codes)[-1]
-    return dedented(code), _continued(code, prompt, name)
+    code = next(reversed([code for code in group if _PROGRAM.search(code)] or group), "")
+    return (dedented(code), _continued(code, prompt, name)) if code else None
 
 
 def _defines(code: str, name: str) -> bool:
-    """Return whether code seems to define a name, such as ``int add(int a) {`` or ``const add =``."""
+    """Return whether code seems to define a name, as ``int add(int a) {`` or ``const add =``."""
     return name in code and _definition(name).search(_LONG_LINE.sub("", code)) is not None
 
 
@@ -95,7 +93,7 @@ def _definition(name: str) -> re.Pattern[str]:
     word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
     return re.compile(
         rf"""
-          \b (?: function|func|fn|fun|def|sub|class|struct|interface|enum|trait|type|const|let|var|val )\b
+          \b (?: function|func|fn|fun|def|sub|class|struct|enum|trait|type|const|let|var|val )\b
           \*? (?: [ ]+ (?: mut | inline | async ) )? [ ]* (?: <[^<>\n]*> )? [ (&*]*
           (?: \([^()\n]*\)[ ]* )? (?: self\. )? {word}                       # behind a keyword
         | ^[ \t]* (?! (?: return|else|new|throw|case|await|yield|echo|print|puts )\b )
@@ -114,16 +112,14 @@ def _looks_like_code(text: str) -> bool:
     return sum(map(_is_code_line, lines)) * 2 > len(lines) and any(map(_begins_code, lines))
 
 
-def _is_sentence(line: str) -> bool:
-    return line.rstrip()[-1:] not in ("{", "}", ";") and PROSE.match(line) is not None
-
-
 def _begins_code(line: str) -> bool:
-    return _CODE.match(line.rstrip()) is not None and not _is_sentence(line)
+    is_sentence = line.rstrip()[-1:] not in ("{", "}", ";") and PROSE.match(line) is not None
+    return _CODE.match(line.rstrip()) is not None and not is_sentence
 
 
 def _is_code_line(line: str) -> bool:
-    return _begins_code(line) or (not _is_sentence(line) and bool(_ENDS.match(line.rstrip())))
+    is_sentence = line.rstrip()[-1:] not in ("{", "}", ";") and PROSE.match(line) is not None
+    return _begins_code(line) or (_ENDS.match(line.rstrip()) is not None and not is_sentence)
 
 
 def _stretch(text: str) -> str:
@@ -141,11 +137,7 @@ def _with_helpers(main: str, codes: Sequence[str], name: str) -> str:
     """Return code after those earlier blocks that define what it uses, or import."""
     words = set(re.findall(r"\w+", main)) - _introduced(main)
     earlier = [code for code in codes[: codes.index(main)] if not _defines(code, name)]
-    helpers = [
-        code
-        for code in earlier
-        if words & _introduced(code) or all(map(_IMPORT.match, filter(str.strip, code.split("\n"))))
-    ]
+    helpers = [code for code in earlier if words & _introduced(code) or _IMPORT.match(code)]
     return "\n\n".join([*helpers, main])
 
 

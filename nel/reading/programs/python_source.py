@@ -1,7 +1,7 @@
-"""Python code: parsing within a budget, what code binds and needs, and where it ends among sentences.
+"""Python code: parsing within a budget, what code binds and needs, and where it ends among prose.
 
-Prose can parse: ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a name. So a
-statement that could do nothing but raise a NameError is not code.
+Prose can parse: ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a name. So
+a statement that could do nothing but raise a NameError is not code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CODE = re.compile(
       | (?: pass | break | continue | \.\.\. )[ ]* (?: \# | $ )
       | \w[\w.]*+\( | ["'\w)\]]++\.\w+\(                                              # a call
       | \w[\w.]*+ (?: \[[^\]]*\] )? (?: [ ]*,[ ]*[\w.]++ )*+ [ ]*
-        (?: [-+*/%&|^@:] | // | \*\* | << | >> )? =(?!=)                              # an assignment
+        (?: [-+*/%&|^@:] | // | \*\* | << | >> )? =(?!=)                      # assigns
       | \w[\w.]*+ [ ]*+:[ ]*+ [\w.\[\], ]++ =(?!=)
     )
     """,
@@ -65,23 +65,18 @@ class Parser:
     """Parses within a budget of characters, so that no response takes long; every text once."""
 
     def __init__(self) -> None:
-        self._left = _PARSED_CHARACTERS_MAX
+        self.characters_left = _PARSED_CHARACTERS_MAX
         self._known: dict[str, tuple[ast.Module | None, int]] = {}
 
-    @property
-    def is_spent(self) -> bool:
-        """Return whether nothing more is parsed."""
-        return self._left <= 0
-
     def parse(self, text: str) -> ast.Module | None:
-        """Return the tree of a text, None if it does not parse, is too long, or beyond the budget."""
+        """Return the tree of a text, None if it does not parse or is beyond the budget."""
         return self._parsed(text)[0]
 
     def prefix(self, lines: Sequence[str], start: int, margin: float) -> tuple[int, ast.Module | None]:
         """Return how many lines parse, more than ``start``, and their tree.
 
-        A syntax error is reported where Python notices it, which may be far below its cause. So lines
-        are left out from where a statement at the margin begins, never from inside of one.
+        A syntax error is reported where Python notices it, which may be far below its cause. So
+        lines are left out from where a statement at the margin begins, never from inside of one.
         """
         end = len(lines)
         while end > start:
@@ -94,23 +89,22 @@ class Parser:
         return 0, None
 
     def _parsed(self, text: str) -> tuple[ast.Module | None, int]:
-        """Return the tree of a text, or the line of its fault, counted from 1; 0 if it is not parsed."""
-        if text not in self._known:
-            # The 100 stand for the cost of a call: many short texts use the budget up, too.
-            self._left -= min(len(text), PROGRAM_CHARACTERS_MAX) + 100
-            if len(text) > PROGRAM_CHARACTERS_MAX or self.is_spent:
-                return None, 0
-            self._known[text] = _tree_or_fault(text)
-        return self._known[text]
-
-
-def _tree_or_fault(text: str) -> tuple[ast.Module | None, int]:
-    try:
-        return parse_python(text), 0
-    except SyntaxError as error:
-        return None, error.lineno or text.count("\n") + 1
-    except (ValueError, RecursionError, MemoryError):  # a NUL, a lone surrogate, endless brackets
-        return None, text.count("\n") + 1
+        """Return the tree of a text, or the line of its fault, from 1; 0 if it is not parsed."""
+        if text in self._known:
+            return self._known[text]
+        # The 100 stand for the cost of a call: many short texts use the budget up, too.
+        self.characters_left -= min(len(text), PROGRAM_CHARACTERS_MAX) + 100
+        if len(text) > PROGRAM_CHARACTERS_MAX or self.characters_left <= 0:
+            return None, 0
+        result: tuple[ast.Module | None, int] = None, text.count("\n") + 1
+        try:
+            result = parse_python(text), 0
+        except SyntaxError as error:
+            result = None, error.lineno or result[1]
+        except (ValueError, RecursionError, MemoryError):  # a NUL, a lone surrogate, brackets
+            pass
+        self._known[text] = result
+        return result
 
 
 def _continues(line: str, margin: float) -> bool:
@@ -255,7 +249,7 @@ def pieces_of(parser: Parser, text: str) -> list[Piece]:
     lines = whole.split("\n")
     pieces: list[Piece] = []
     at = 0
-    while at < len(lines) and not parser.is_spent:
+    while at < len(lines) and parser.characters_left > 0:
         margin = indent_of(lines[at]) if CODE.match(lines[at]) else None
         piece = None if margin is None else _piece_at(parser, lines[at:], margin)
         at += 1
@@ -268,7 +262,7 @@ def pieces_of(parser: Parser, text: str) -> list[Piece]:
 
 
 def _piece_at(parser: Parser, lines: Sequence[str], margin: int) -> Piece | None:
-    """Return the code that some lines begin with, up to the first sentence, None if there is none."""
+    """Return the code that some lines begin with, up to the first sentence, if any."""
     ends = (at for at, line in enumerate(lines) if at and _is_sentence_at(line, margin))
     own = dedented("\n".join(lines[: next(ends, len(lines))])).split("\n")
     _, tree = parser.prefix(own, 0, 0)

@@ -1,7 +1,7 @@
 """Chooses which piece of Python in a response is the program, and what it needs of the others.
 
-The last block is not always the answer: after it come examples of use, or the same function with "..."
-where nothing changed. Depends on `python_source` for what pieces define.
+The last block is not always the answer: after it come examples of use, or the same function with
+"..." where nothing changed. Depends on `python_source` for what pieces define.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main_of(pieces: Sequence[Piece]) -> Piece | None:
 
 
 def helpers_of(main: Piece, pieces: Sequence[Piece], bound_names: frozenset[str]) -> list[str]:
-    """Return the statements of other pieces that bind what a piece needs, in the order of the response.
+    """Return the statements of other pieces that bind what a piece needs, in their order.
 
     Args:
         bound_names: Names that are bound anyway.
@@ -63,11 +63,12 @@ def helpers_of(main: Piece, pieces: Sequence[Piece], bound_names: frozenset[str]
 
 def is_outline(piece: Piece, name: str) -> bool:
     """Return whether a piece only says what a function looks like."""
-    functions = [stmt for stmt in piece.tree.body if isinstance(stmt, Function) and stmt.name == name]
-    if not functions:
+    functions = [stmt for stmt in piece.tree.body if isinstance(stmt, Function)]
+    function = next((stmt for stmt in reversed(functions) if stmt.name == name), None)
+    if function is None:
         return False
-    idle = all(isinstance(stmt, ast.Pass | ast.Raise) or is_idle(stmt) for stmt in functions[-1].body)
-    return idle or _ELIDED.search(_text_of(piece, functions[-1])) is not None
+    idle = all(isinstance(stmt, ast.Pass | ast.Raise) or is_idle(stmt) for stmt in function.body)
+    return idle or _ELIDED.search(_text_of(piece, function)) is not None
 
 
 def _text_of(piece: Piece, stmt: ast.stmt) -> str:
