@@ -16,14 +16,7 @@ from nel.core.thinking import split_reasoning
 from nel.reading.programs.completion import continuation_of, read_stub
 from nel.reading.programs.fences import blocks_of, dedented
 from nel.reading.programs.other_languages import extract_unparsed
-from nel.reading.programs.python_source import (
-    CODE,
-    PROSE,
-    Parser,
-    Piece,
-    has_code,
-    pieces_of,
-)
+from nel.reading.programs.python_source import CODE, PROSE, Parser, Piece, has_code, pieces_of
 from nel.reading.programs.selection import definer_of, helpers_of, is_outline, main_of
 
 _PYTHON: Final = frozenset({"python", "python3", "py", "py3"})
@@ -54,11 +47,11 @@ def extract_program(
 ) -> Extracted | None:
     """Return the program in a response, None if there is no code in it.
 
-    Of several blocks the last that defines the entry point counts, with what it needs of the others;
+    Of several blocks the last that defines the entry point counts, with what it needs of the rest;
     an outline with "..." does not define. Without an entry point it is the last block that reads an
     input, else the last with functions. Without fences, parsing distinguishes code from prose. A
     response that is the body of the prompt's last function is completed by the prompt; one that
-    repeats it gets the prompt's imports and helpers. Broken code counts to its last line that parses.
+    repeats it gets the prompt's imports and helpers. Broken code counts to its last good line.
 
     Args:
         language: The program's language. Python is parsed; others go by tags and marks.
@@ -113,16 +106,11 @@ class _PythonResponse:
     def extracted(self) -> tuple[str, str] | None:
         """Return the code and the program, None if there is none."""
         body = continuation_of(self._parser, self._stub, self._outside[0])
-        if body and self._begins_indented:
+        if body and self._text.lstrip("\n")[:1] in (" ", "\t"):
             return body
         for tag, text in self._blocks[-_BLOCKS_MAX:]:
             self._read(tag, dedented(text).rstrip())
         return self._defined() or self._body() or self._unnamed() or self._faulty()
-
-    @property
-    def _begins_indented(self) -> bool:
-        """Return whether the response begins like the rest of the prompt's function."""
-        return self._stub is not None and self._text.lstrip("\n")[:1] in (" ", "\t")
 
     def _parses(self, text: str) -> bool:
         return self._parser.parse(dedented(text.strip("\n")).rstrip()) is not None
@@ -167,8 +155,8 @@ class _PythonResponse:
 
     def _body(self) -> tuple[str, str] | None:
         """Return the program of which the response holds only a function's body."""
-        fits = [piece for piece in reversed(self._own) if self._may_be_body(piece)]
-        texts = [*(piece.text for piece in fits), *reversed(self._broken), self._outside[0]]
+        texts = [piece.text for piece in reversed(self._own) if piece.returns]
+        texts += [*reversed(self._broken), self._outside[0]]
         texts += [piece.text for piece in self._unfenced if piece.returns]
         results = (continuation_of(self._parser, self._stub, text) for text in texts)
         result = next(filter(None, results), None)
@@ -179,11 +167,6 @@ class _PythonResponse:
         pieces = [piece for piece in (*self._own, *self._unfenced) if not piece.returns]
         above = "".join(f"{text}\n\n" for text in helpers_of(Piece("", tree), pieces, known))
         return above + result[0], above + result[1]
-
-    def _may_be_body(self, piece: Piece) -> bool:
-        is_example = piece.has_definition or self._name in piece.used
-        uses = piece.used & self._stub.parameters if self._stub else ()
-        return piece.returns or bool(uses and not is_example)
 
     def _unnamed(self) -> tuple[str, str] | None:
         """Return a program that defines another name, or any if no name is asked for."""
@@ -214,8 +197,6 @@ class _PythonResponse:
         matches = [match for match in map(pattern.search, self._outside) if match]
         texts = self._broken or [match.string[match.start() :] for match in matches]
         code = next((text for text in reversed(texts) if pattern.search(text)), "".join(texts[-1:]))
-        if not code and self._stub and self._begins_indented:
-            return dedented(self._text).rstrip(), f"{self._stub.prompt.rstrip()}\n{self._text}"
         lines = dedented(code).split("\n")
         while lines and (PROSE.match(lines[-1]) or not lines[-1].strip()):
             lines.pop()

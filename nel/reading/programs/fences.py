@@ -1,7 +1,7 @@
-"""Fenced blocks in a text as models write it: unclosed, nested, glued to the code, after a sentence.
+"""Fenced blocks in a text as models write it: unclosed, nested, glued to code, after a sentence.
 
 CommonMark closes a block at the first fence that stands alone. Models also write such lines into
-docstrings, so the first possible end is taken that leaves a whole program, as far as the caller knows.
+docstrings, so the first possible end is taken that leaves a whole program, as the caller tells.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ _MARGIN = re.compile(r"[ \t]*(?:(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+)?")
 _TAG = re.compile(r"\{?[ ]*\.?([\w+#.-]*).*")
 _WRAPPERS: Final = frozenset({"markdown", "md"})
 """Tags of blocks that hold a text; the blocks in it count."""
+
+_Blocks = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +78,15 @@ def dedented(text: str) -> str:
     return textwrap.dedent(text) if has_margin else text
 
 
-def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the tags and texts of the fenced blocks of a text, and the texts between them.
-
-    Args:
-        is_whole: Whether a text can be the whole of a block.
+def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[_Blocks, list[str]]:
+    """Return the tags and texts of fenced blocks, and the texts between them.
 
     >>> blocks_of("So:\\n```py\\nx = 1\\n```\\nDone.", str.isprintable)
     ([('py', 'x = 1')], ['So:\\n', '\\nDone.'])
     """
     matches = islice(_FENCE_LINE.finditer(text), _LINES_MAX)
     fences = [_Fence(*match.span(), *match.groups()) for match in matches]
-    blocks: list[tuple[str, str]] = []
+    blocks: _Blocks = []
     outside: list[str] = []
     place = at = 0
     while at < len(fences):

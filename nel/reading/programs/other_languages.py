@@ -7,13 +7,14 @@ where a keyword, a type or an assignment introduces it. `python_source` tells pr
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Final
 
 from nel.reading.programs.fences import blocks_of, dedented
 from nel.reading.programs.python_source import PROSE
 
+_Result = tuple[str, str] | None
 _UNFENCED_CHARACTERS_MAX: Final = 250_000
 _BLOCKS_MAX: Final = 256
 _IMPORT = re.compile(
@@ -42,12 +43,12 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 """The first line of some code, in any language that nel runs or models confuse with one."""
-_ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|(?:end|fi|done|esac|else|do|then|begin)\b|(?://|/\*|\*|#|--)")
-_REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var|const)\b")
+_ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|(?:end|fi|done|esac|else|do|then)\b|(?://|/\*|\*|#|--)")
+_REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var)\b")
 """The first line of a function's body."""
 _PROGRAM = re.compile(
-    r"\b(?:int|void|func|fn|fun)[ ]+main\b|^#!|\bcin\b|scanf|read_?[lL]ine|stdin|Scanner|\bgets\b|bufio"
-    r"|readFileSync|^[ \t]*(?:while[ ]+)?(?:IFS=\S*[ ]+)?(?:read|mapfile)[ ]+[-\w]",
+    r"\b(?:int|void|func|fn|fun)[ ]+main\b|^#!|\bcin\b|scanf|read_?[lL]ine|stdin|Scanner|\bgets\b"
+    r"|bufio|readFileSync|^[ \t]*(?:while[ ]+)?(?:IFS=\S*[ ]+)?(?:read|mapfile)[ ]+[-\w]",
     re.MULTILINE,
 )
 """What a main function, a script, or code that reads its input looks like."""
@@ -61,7 +62,7 @@ _INTRODUCED = re.compile(
 """Names after a keyword or a type."""
 
 
-def extract_unparsed(text: str, tags: frozenset[str], prompt: str, name: str | None) -> tuple[str, str] | None:
+def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str | None) -> _Result:
     """Return the code in a response and the program to be run, None if there is no code.
 
     >>> extract_unparsed("So:\\n```js\\nconst f = x => x;\\n```", frozenset({"js"}), "", "f")[0]
@@ -109,17 +110,17 @@ def _definition(name: str) -> re.Pattern[str]:
 def _looks_like_code(text: str) -> bool:
     """Return whether most lines of a text look like a program's."""
     lines = [line for line in text[:_UNFENCED_CHARACTERS_MAX].split("\n") if line.strip()]
-    return sum(map(_is_code_line, lines)) * 2 > len(lines) and any(map(_begins_code, lines))
+    return sum(map(_may_be_code, lines)) * 2 > len(lines) and any(map(_begins_code, lines))
 
 
 def _begins_code(line: str) -> bool:
-    is_sentence = line.rstrip()[-1:] not in ("{", "}", ";") and PROSE.match(line) is not None
-    return _CODE.match(line.rstrip()) is not None and not is_sentence
+    return _may_be_code(line) and _CODE.match(line.rstrip()) is not None
 
 
-def _is_code_line(line: str) -> bool:
-    is_sentence = line.rstrip()[-1:] not in ("{", "}", ";") and PROSE.match(line) is not None
-    return _begins_code(line) or (_ENDS.match(line.rstrip()) is not None and not is_sentence)
+def _may_be_code(line: str) -> bool:
+    line = line.rstrip()
+    is_sentence = line[-1:] not in ("{", "}", ";") and PROSE.match(line)
+    return not is_sentence and (_CODE.match(line) or _ENDS.match(line)) is not None
 
 
 def _stretch(text: str) -> str:
@@ -127,7 +128,7 @@ def _stretch(text: str) -> str:
     lines = text[:_UNFENCED_CHARACTERS_MAX].split("\n")
     start = next((at for at, line in enumerate(lines) if _begins_code(line)), len(lines))
     end = len(lines)
-    while end > start and not (lines[end - 1].strip() and _is_code_line(lines[end - 1])):
+    while end > start and not (lines[end - 1].strip() and _may_be_code(lines[end - 1])):
         end -= 1
     code = "\n".join(lines[start:end])
     return code.rstrip() if _looks_like_code(code) else ""

@@ -1,7 +1,7 @@
 """Python code: parsing within a budget, what code binds and needs, and where it ends among prose.
 
-Prose can parse: ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a name. So
-a statement that could do nothing but raise a NameError is not code.
+Prose can parse: ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a name.
+So a statement that could do nothing but raise a NameError is not code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ PROGRAM_CHARACTERS_MAX: Final = 200_000
 _PARSED_CHARACTERS_MAX: Final = 500_000
 """Characters parsed for one response in total, at 0.4 to 2 MB/s."""
 _BUILTINS: Final = frozenset(dir(builtins))
-_INPUT = re.compile(r"\binput\(|\bstdin\b(?![ ]*=[^=])|\bopen\(0|\bfileinput\b")
 CODE = re.compile(
     r"""
     [ \t]*+
@@ -54,11 +53,13 @@ PROSE = re.compile(
     re.VERBOSE,
 )
 """What a sentence, a heading, a list item or a comment looks like."""
-_GOES_ON = re.compile(r"[ \t]*(?:else\b|elif\b|except\b|finally\b|case\b|[)\]}])")
+_SENTENCE = re.compile(rf"(?!\#){PROSE.pattern}", re.VERBOSE)
+_GOES_ON = re.compile(r"[ \t]*(?:else\b|elif\b|except\b|finally\b|case\b|[)\]}]|$)")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
 _Import = ast.Import | ast.ImportFrom
+_Prefix = tuple[int, ast.Module | None]
 
 
 class Parser:
@@ -72,7 +73,7 @@ class Parser:
         """Return the tree of a text, None if it does not parse or is beyond the budget."""
         return self._parsed(text)[0]
 
-    def prefix(self, lines: Sequence[str], start: int, margin: float) -> tuple[int, ast.Module | None]:
+    def prefix(self, lines: Sequence[str], start: int, margin: float) -> _Prefix:
         """Return how many lines parse, more than ``start``, and their tree.
 
         A syntax error is reported where Python notices it, which may be far below its cause. So
@@ -84,7 +85,7 @@ class Parser:
             if tree or not fault_line:
                 return end, tree
             end = min(fault_line, end) - 1
-            while end > start and _continues(lines[end], margin):
+            while end > start and (indent_of(lines[end]) > margin or _GOES_ON.match(lines[end])):
                 end -= 1
         return 0, None
 
@@ -96,20 +97,15 @@ class Parser:
         self.characters_left -= min(len(text), PROGRAM_CHARACTERS_MAX) + 100
         if len(text) > PROGRAM_CHARACTERS_MAX or self.characters_left <= 0:
             return None, 0
-        result: tuple[ast.Module | None, int] = None, text.count("\n") + 1
+        last = text.count("\n") + 1
         try:
-            result = parse_python(text), 0
+            result: tuple[ast.Module | None, int] = parse_python(text), 0
         except SyntaxError as error:
-            result = None, error.lineno or result[1]
+            result = None, error.lineno or last
         except (ValueError, RecursionError, MemoryError):  # a NUL, a lone surrogate, brackets
-            pass
+            result = None, last
         self._known[text] = result
         return result
-
-
-def _continues(line: str, margin: float) -> bool:
-    """Return whether a line belongs to the statement that begins above it."""
-    return not line.strip() or indent_of(line) > margin or _GOES_ON.match(line) is not None
 
 
 class Piece:
@@ -146,11 +142,6 @@ class Piece:
         """Return whether it does more than to define."""
         passive = (Definition, _Import, ast.Assign, ast.AnnAssign, ast.Pass)
         return any(not isinstance(stmt, passive) and not is_text(stmt) for stmt in self.tree.body)
-
-    @cached_property
-    def has_input(self) -> bool:
-        """Return whether it reads an input."""
-        return _INPUT.search(self.text) is not None
 
     @cached_property
     def returns(self) -> bool:
@@ -208,11 +199,7 @@ def is_idle(stmt: ast.stmt) -> bool:
 
 
 def is_prose(stmt: ast.stmt) -> bool:
-    """Return whether a statement is a sentence rather than code.
-
-    >>> [is_prose(ast.parse(text).body[0]) for text in ("Note: this", "Done", "f()", "x = 1")]
-    [True, True, False, False]
-    """
+    """Return whether a statement is a sentence rather than code: ``Done``, ``Note: this``."""
     is_label = isinstance(stmt, ast.AnnAssign) and stmt.value is None
     return is_label or (is_idle(stmt) and not is_text(stmt))
 
@@ -236,7 +223,7 @@ def indent_of(line: str) -> int:
 def pieces_of(parser: Parser, text: str) -> list[Piece]:
     """Return the stretches of a text that are code.
 
-    >>> text = "Sure:\\n\\nimport math\\n\\nThen:\\n\\n    def f(x):\\n        return x\\n\\nThat is it."
+    >>> text = "Sure:\\n\\nimport math\\n\\nThen:\\n\\n    def f(x):\\n        return x\\n\\nThis."
     >>> [piece.text for piece in pieces_of(Parser(), text)]
     ['import math', 'def f(x):\\n    return x']
     """
@@ -263,7 +250,8 @@ def pieces_of(parser: Parser, text: str) -> list[Piece]:
 
 def _piece_at(parser: Parser, lines: Sequence[str], margin: int) -> Piece | None:
     """Return the code that some lines begin with, up to the first sentence, if any."""
-    ends = (at for at, line in enumerate(lines) if at and _is_sentence_at(line, margin))
+    near = ((at, line) for at, line in enumerate(lines) if at and line[: margin + 1].strip())
+    ends = (at for at, line in near if line[:margin].strip() or _SENTENCE.match(line, margin))
     own = dedented("\n".join(lines[: next(ends, len(lines))])).split("\n")
     _, tree = parser.prefix(own, 0, 0)
     body = list(takewhile(lambda stmt: not is_prose(stmt), tree.body if tree else []))
@@ -271,11 +259,3 @@ def _piece_at(parser: Parser, lines: Sequence[str], margin: int) -> Piece | None
         return None
     code = "\n".join(own[: body[-1].end_lineno]).rstrip()
     return Piece(code, ast.Module(body=body, type_ignores=[]))
-
-
-def _is_sentence_at(line: str, margin: int) -> bool:
-    """Return whether a line is left of a margin, or at it and prose; a comment there is code."""
-    indent = indent_of(line)
-    if not line.strip() or indent > margin:
-        return False
-    return indent < margin or (line[indent] != "#" and PROSE.match(line) is not None)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from nel.reading.programs.python_source import Function, Piece, bound, first_line_of, is_idle
 
+_INPUT = re.compile(r"\binput\(|\bstdin\b(?![ ]*=[^=])|\bopen\(0|\bfileinput\b")
 _ELIDED = re.compile(r"^[ \t]*(?:#[ ]*)?(?:\.\.\.|…)", re.MULTILINE)
 
 
@@ -28,22 +29,19 @@ def main_of(pieces: Sequence[Piece]) -> Piece | None:
     That is the last one that reads an input and does something with it, else the last that defines
     more than tests, else the last. What only calls functions is an example of their use.
     """
-    inputs = {name for piece in pieces if piece.has_input for name in piece.defined}
-    readers = [piece for piece in pieces if piece.acts and (piece.has_input or piece.used & inputs)]
+    inputs = [piece for piece in pieces if _INPUT.search(piece.text)]
+    names = {name for piece in inputs for name in piece.defined}
+    readers = [piece for piece in pieces if piece.acts and (piece in inputs or piece.used & names)]
     makers = [piece for piece in pieces if piece.has_definition]
     whole = [piece for piece in makers if any(name[:4] != "test" for name in piece.defined)]
     return next(reversed(readers or whole or makers or pieces), None)
 
 
-def helpers_of(main: Piece, pieces: Sequence[Piece], bound_names: frozenset[str]) -> list[str]:
-    """Return the statements of other pieces that bind what a piece needs, in their order.
-
-    Args:
-        bound_names: Names that are bound anyway.
-    """
+def helpers_of(main: Piece, pieces: Sequence[Piece], known: frozenset[str]) -> list[str]:
+    """Return the statements of other pieces that bind what a piece needs beside the known names."""
     place = pieces.index(main) if main in pieces else len(pieces)
     nearest = [*reversed(pieces[:place]), *pieces[place + 1 :]]
-    have = set(main.names | bound_names)
+    have = set(main.names | known)
     missing = sorted(main.missing - have)
     taken: set[tuple[int, int]] = set()
     while missing:
