@@ -12,7 +12,7 @@ from nel.scoring.delegation import needs_judge
 from nel.scoring.intermediate import score
 from nel.scoring.json_schema import extract_json, validate_json_schema
 from nel.scoring.label_match import label_match
-from nel.scoring.numeric.math_answer import math_equal
+from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.numeric.numbers import numeric_match
 from nel.scoring.overlap import bleu, chrf, corpus_bleu, corpus_chrf, f1_token, rouge
 from nel.scoring.protocol import Target, TaskState, scorer

@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from nel.scoring.numeric.math_answer import expressions_equal, final_expression
+from nel.scoring.mathematics.answer import final_expression
+from nel.scoring.mathematics.comparison import expressions_equal
 from nel.scoring.numeric.numbers import numbers_equal
 from nel.scoring.reading.categories import read_category
 from nel.scoring.reading.letters import labels_for, read_labels

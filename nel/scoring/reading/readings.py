@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from nel.errors import DatasetError, MissingExtra, ScorerError
+from nel.errors import DatasetError, ScorerError
 from nel.scoring.answers import gold_decision
 from nel.scoring.choice import choices_of, gold_label
 from nel.scoring.equality import same_text
+from nel.scoring.mathematics.comparison import expressions_equal
 from nel.scoring.numeric.finding import numbers_equal
-from nel.scoring.numeric.math_answer import expressions_equal
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.reading.declarations import declarations
 from nel.scoring.reading.expressions import read_expression
@@ -207,7 +207,7 @@ def _same_expression(left: str, right: str) -> bool:
         return True
     try:
         return expressions_equal(right, left)
-    except (DatasetError, MissingExtra, ScorerError):
+    except (DatasetError, ScorerError):
         return False
 
 

@@ -8,7 +8,7 @@ from nel.benchmarks.mathematics.aime import whole_number
 from nel.benchmarks.mathematics.mgsm import answer_number
 from nel.scoring import math_equal
 from nel.scoring.answers import gsm8k_answer, gsm8k_number
-from nel.scoring.numeric.math_answer import final_expression
+from nel.scoring.mathematics.answer import final_expression
 from nel.types import Sample, ScorerInput
 
 NEXT = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.scoring.numeric.math_answer import math_equal
+from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.reading.expressions import read_expression
 from nel.types import ScorerInput
 
