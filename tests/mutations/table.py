@@ -2149,13 +2149,4 @@ MUTATIONS: Final = (
         tests=("tests/scoring/reading/test_numbers_in_forms.py",),
         keyword="test_what_follows",
     ),
-    Mutation(
-        name="a-coloured-answer-is-wrong",
-        room="scoring",
-        fault="A colour around an answer in LaTeX is a part of it.",
-        fragment="    text = uncoloured(text)\n",
-        replacement="",
-        tests=("tests/scoring/numeric/test_math_answer.py",),
-        keyword="colours",
-    ),
 )

@@ -78,23 +78,6 @@ def test_a_response_without_an_expression_is_no_answer(response: str) -> None:
     assert _score(response, "5") == {"correct": False, "parsed": False, "extracted": None}
 
 
-@pytest.mark.parametrize(
-    ("response", "gold", "right"),
-    [
-        (r"\boxed{\textcolor{red}{\frac12}}", "0.5", True),
-        (r"\boxed{\color{blue}x+1}", "x+1", True),
-        (r"$x = \textcolor{blue}{\sqrt{8}}$", r"2\sqrt2", True),
-        (r"\boxed{(\color{red}1,\color{blue}2)}", "(1,2)", True),
-        (r"\boxed{\colorbox{yellow}{\text{even}}}", r"\text{even}", True),
-        (r"\boxed{\textcolor[rgb]{1,0,0}{5\text{ cm}}}", "5", True),
-        (r"\boxed{\textcolor{red}{7}}", "5", False),
-    ],
-)
-def test_colours_say_nothing(response: str, gold: str, right: bool) -> None:
-    """A colour, of the whole answer or of a part, leaves the expression as it is."""
-    assert _score(response, gold)["correct"] is right
-
-
 @pytest.mark.parametrize("text", ["yes", "Paris", "even", "A", " yes. "])
 def test_a_response_that_is_the_target_is_right(text: str) -> None:
     """A text answer need not stand in a box when it is all of the response."""
