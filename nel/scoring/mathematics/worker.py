@@ -42,32 +42,30 @@ def main() -> None:
 
 
 def _reply(gold_text: str, answer_text: str) -> dict[str, bool | str]:
-    from math_verify import LatexExtractionConfig, parse, verify  # noqa: PLC0415 - takes a second
-    from math_verify.parser import NormalizationConfig  # noqa: PLC0415
+    from math_verify import verify  # noqa: PLC0415 - takes a second
 
-    notation = NormalizationConfig(basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="all")
-    formula = LatexExtractionConfig(normalization_config=notation)
     try:
-        gold, answer = (
-            _with_solutions(parse(f"${text}$", [formula], parsing_timeout=None)) for text in (gold_text, answer_text)
-        )
+        gold, answer = (_parsed(text) for text in (gold_text, answer_text))
         equal = bool(gold and answer) and verify(gold, answer, allow_set_relation_comp=True, timeout_seconds=None)
     except Exception as error:  # noqa: BLE001 - any error of the parser is caused by the text it was given
         return {"error": f"{type(error).__name__}: {error}"[:500]}
     return {"equal": bool(equal), "gold": bool(gold)}
 
 
-def _with_solutions(parsed: list[Any]) -> list[Any]:
-    """Return what was parsed, and for a list of inequalities the set of what solves one of them, or all of them."""
+def _parsed(text: str) -> list[Any]:
+    """Return what math-verify reads, and for a list of inequalities the set of what solves one of them, or all."""
+    from math_verify import LatexExtractionConfig, parse  # noqa: PLC0415
+    from math_verify.parser import NormalizationConfig  # noqa: PLC0415
     from sympy import FiniteSet, Ge, Gt, Intersection, Le, Lt, Union  # noqa: PLC0415
 
-    if not parsed or not isinstance(parsed[0], FiniteSet):
-        return parsed
+    notation = NormalizationConfig(basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="all")
+    formula = LatexExtractionConfig(normalization_config=notation)
+    parsed = parse(f"${text.replace('$', ' ')}$", [formula], parsing_timeout=None)
+    if not parsed or not isinstance(parsed[0], FiniteSet) or len(parsed[0].free_symbols) != 1:
+        return list(parsed)
     conditions = parsed[0].args
     if not all(isinstance(condition, Ge | Gt | Le | Lt) for condition in conditions):
-        return parsed
-    if len(parsed[0].free_symbols) != 1:
-        return parsed
+        return list(parsed)
     sets = [condition.as_set() for condition in conditions]
     return [*parsed, Union(*sets), Intersection(*sets)]
 

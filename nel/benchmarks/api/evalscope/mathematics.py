@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from nel.scoring.numeric.finding import last_number
 from nel.scoring.mathematics.answer import final_expression
 from nel.scoring.mathematics.comparison import expressions_equal
+from nel.scoring.numeric.finding import last_number
 from nel.scoring.numeric.parsing import parse_number
 
 __all__ = ["MathEvaluationError", "MathResult", "compare_answers", "extract_answer", "math_equal", "parse_digits"]
