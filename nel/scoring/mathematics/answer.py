@@ -25,19 +25,20 @@ _LETTER: Final = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")
 def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the final answer of a response with the target as mathematics.
 
-    Rule: the expression that the response declares last, in a box or otherwise, and does not deny, suppose or take
-    back; where it declares none, the one that its last sentence comes to. Several candidates, a cut-off text and an
-    open box are no answer. Expressions are equal when math-verify says so, with these differences: two plain numbers
-    are compared exactly, a decimal and an exact value by a relative difference of at most one millionth; a set is no
-    tuple, a bound (``\\\\ge 2``) no number, ``12_5`` is not ``12_6``, and 5 m is not 5 cm, while a unit, a base or the
-    name before an equals sign may be left out.
+    Rule: the expression that the response declares last, in a box or otherwise, and does not deny,
+    suppose or take back; where it declares none, the one that its last sentence comes to. Several
+    candidates, a cut-off text and an open box are no answer. Expressions are equal when math-verify
+    says so, with these differences: two plain numbers are compared exactly, and a decimal agrees
+    with another exact value when six digits do, however small or large it is; a set is no tuple,
+    ``12_5`` is not ``12_6`` and 5 m is not 5 cm, while a unit, the gold answer's base and the name
+    before an equals sign may be left out.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, the answer as written or None.
 
     Raises:
         DatasetError: The target is no mathematical expression.
-        ScorerError: The comparison takes longer than 5 seconds or more memory than there is.
+        ScorerError: The comparison takes longer than 5 seconds, or more memory than 2 GiB.
 
     >>> math_equal(ScorerInput(response="So it is $\\\\boxed{\\\\frac{1}{2}}$.", target="0.5"))
     {'correct': True, 'parsed': True, 'extracted': '\\\\frac{1}{2}'}
@@ -63,7 +64,7 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
 
 
 def final_expression(text: str) -> str | None:
-    """Return the expression that a response gives as its answer, or None; see `read_expression` for how it is found.
+    """Return the expression that a response gives as its answer, or None; see `read_expression`.
 
     >>> final_expression("so \\\\boxed{\\\\frac{1}{2}}"), final_expression("Answer: $x + 1$.")
     ('\\\\frac{1}{2}', 'x + 1')

@@ -1,8 +1,8 @@
 """`expressions_equal`: whether two final answers are the same mathematics.
 
-What is decided without math-verify: answers that are written alike, words, plain numbers, and what it takes for equal
-although it is not: numbers of different bases, sets and tuples, other units. Depends on `nel.scoring.numeric.parsing`
-for the value of a plain number.
+What is decided without math-verify: answers that are written alike, words, plain numbers, and what
+it takes for equal although it is not: numbers of different bases, sets and tuples, other units.
+Depends on `nel.scoring.numeric.parsing` for the value of a plain number.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """`usual_notation`: an answer in the LaTeX that math-verify reads, whichever signs it is written with.
 
-Each row of the tables stands for answers that models write in boxes and JSON fields: ``2√7``, ``(4 * sqrt(29)) / 29``,
-``11,\\! 111``, ``\\textbf{(B)}\\ 26``, ``\\mathrm{e}``. Depends on the standard library alone.
+Each row of the tables stands for answers that models write in boxes and JSON fields: ``2√7``,
+``(4 * sqrt(29)) / 29``, ``11,\\! 111``, ``\\textbf{(B)}\\ 26``, ``\\mathrm{e}``. Depends on the
+standard library alone.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def usual_notation(text: str) -> str:
 
 
 def _both_signs(text: str) -> str:
-    """Return an expression with ``\\pm`` in it as its two values: math-verify splits one outside of fractions only."""
+    """Return an expression with ``\\pm`` as its two values; math-verify does so outside fractions."""
     if text.count("\\pm") != 1 or "," in text:
         return text
     plain = _HEAD.sub("", text)

@@ -1,6 +1,7 @@
 """`compare`: asks the worker process whether two expressions are equal, within a time and a memory limit.
 
-Depends on the standard library; math-verify is imported in the worker alone, when a formula is first compared.
+Depends on the standard library; math-verify is imported in the worker alone, when a formula is
+first compared.
 """
 
 from __future__ import annotations

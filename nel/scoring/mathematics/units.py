@@ -1,7 +1,7 @@
 """`split_unit`: an answer without its unit, which may be left out, and the unit, which may not be another one.
 
-math-verify drops a unit, too, but takes ``4t`` for 4 and ``5-\\mathrm{e}^2`` for 5, so it is asked without. Depends on
-`nel.scoring.mathematics.notation` for texts in LaTeX.
+math-verify drops a unit, too, but takes ``4t`` for 4 and ``5-\\mathrm{e}^2`` for 5, so it is asked
+without. Depends on `nel.scoring.mathematics.notation` for texts in LaTeX.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The worker process of `nel.scoring.mathematics.process`: compares expressions, one JSON line in, one out.
 
-Depends on math-verify. It limits its own memory, and its parent limits its time: sympy may compute for hours on a short
-text such as ``9^{9^{9^9}}``, and a thread could not be stopped.
+Depends on math-verify. It limits its own memory, and its parent limits its time: sympy may compute
+for hours on a short text such as ``9^{9^{9^9}}``, and a thread could not be stopped.
 """
 
 from __future__ import annotations
