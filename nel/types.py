@@ -188,6 +188,8 @@ class Response:
     """The model's name in the server's response."""
     system_fingerprint: str | None = None
     """The server's own name of its configuration, where it gives one."""
+    fallback: str | None = None
+    """What a gateway says that it asked instead of the requested model; it may say so in a header alone."""
     latency_seconds: float | None = None
     """From sending the successful attempt to its last byte; backoff between attempts is excluded."""
     first_token_seconds: float | None = None

@@ -62,6 +62,7 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     from nel.artifacts.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.reports.run_warnings import CALIBRATION, texts_of  # noqa: PLC0415
 
     imported = import_labels(run_dir, labels, slot=bench)
     benchmarks = _rebuilt(run_dir)
@@ -69,7 +70,7 @@ def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     judging: dict[str, Any] = item.metrics["judging"]
     for line in _lines(imported, judging, item.headline):
         typer.echo(plain(line))
-    for warning in [*imported.skipped, *judging["calibration"]["warnings"]]:
+    for warning in [*imported.skipped, *texts_of(item.metrics, (CALIBRATION,))]:
         typer.echo(plain(f"nel: {warning}"), err=True)
     typer.echo(plain(str(imported.directory / "calibration.json")))
 

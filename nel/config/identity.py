@@ -91,6 +91,13 @@ def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, obje
     }
 
 
+def sample_fields(benchmark: BenchmarkConfig) -> dict[str, object]:
+    """Return the part of a benchmark's identity that says which sample of it is asked; none where it is no sample."""
+    if benchmark.sample is None:
+        return {}
+    return {"sample.size": benchmark.sample, "sample.seed": benchmark.sample_seed}
+
+
 def shard_fields(config: RunConfig) -> dict[str, object]:
     """Return the part of a benchmark's identity that says which shard of a run it is; none for a whole run."""
     return {} if config.shard is None else {SHARD: config.shard}

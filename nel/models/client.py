@@ -28,6 +28,7 @@ from nel.models.answer_json import answer_of
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, CarriedRequests
+from nel.models.fallbacks import fallback_of
 from nel.models.faults import ANSWERED, NO_FILES, UNREADABLE, Fault, fault_of_status, not_json, unreadable
 from nel.models.image_sizes import prompt_bytes
 from nel.models.pacing import Admission, EndpointDown, Gate, Permit
@@ -385,6 +386,7 @@ class Client:
         answer = one.parse(payload)
         if isinstance(answer, Fault) or isinstance(fetched, Fault):
             return answer
+        answer = replace(answer, fallback=fallback_of(fetched.headers))
         if stream is None or not fetched.streamed or not stream.token_times:
             return replace(answer, latency_seconds=fetched.seconds, attempts=1)
         times = stream.token_times

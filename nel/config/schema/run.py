@@ -33,8 +33,17 @@ class BenchmarkConfig(Strict):
         str | None, NAMED, Flag("--dataset", "Path or URI that replaces the benchmark's source.", one_benchmark=True)
     ] = None
     """Replaces the benchmark's own source."""
-    max_problems: Annotated[int | None, Field(ge=1), Flag("--max-problems", "Only the first N problems.")] = None
-    """Only the first so many rows."""
+    sample: Annotated[
+        int | None, Field(ge=1), Flag("--sample", "Only N problems, drawn at random from all of them.")
+    ] = None
+    """Only so many rows, drawn at random: as many of each category as it has of the benchmark. The interval is that of
+    the score on the whole benchmark."""
+    sample_seed: Annotated[int, Field(ge=0), Flag("--sample-seed", "Another seed draws another sample.")] = 0
+    """Another seed draws another sample."""
+    max_problems: Annotated[
+        int | None, Field(ge=1), Flag("--max-problems", "Only the first N problems; not a sample of all.")
+    ] = None
+    """Only the first so many rows, as they come: they may all be of one category, and say nothing of the rest."""
     repeats: Annotated[
         int, Field(ge=1, le=10_000), Flag("--repeats", "Answers asked for each problem.", short="-n")
     ] = 1
@@ -86,6 +95,12 @@ class BenchmarkConfig(Strict):
     """A response cut off by its token limit: a model failure that counts 0, or scored as it stands."""
     judge: JudgeConfig | None = None
     """Replaces the run's judge, field by field."""
+
+    @model_validator(mode="after")
+    def _one_way_of_selecting(self) -> BenchmarkConfig:
+        if self.sample is not None and self.max_problems is not None:
+            raise ValueError("sample and max_problems are both given; leave one of --sample and --max-problems away")
+        return self
 
 
 class EngineConfig(Strict):
