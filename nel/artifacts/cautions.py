@@ -1,4 +1,4 @@
-"""What one pass over the results notices for `nel.artifacts.run_warnings`: unknown endings, and repeats that are copies."""
+"""What one pass over the results notices for the warnings: unknown endings, and repeats that are copies."""
 
 from __future__ import annotations
 

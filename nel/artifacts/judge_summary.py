@@ -1,7 +1,7 @@
 """``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks against it.
 
-What speaks against it is among the warnings of the run. A warning names a number and the bound that it misses, never a cause that was not
-measured.
+What speaks against it is among the warnings of the run. A warning names a number and the bound that it misses, never a
+cause that was not measured.
 """
 
 from __future__ import annotations

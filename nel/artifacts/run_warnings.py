@@ -1,7 +1,7 @@
 """``warnings`` of metrics.json: all that speaks against a benchmark's numbers, made here once and read by every output.
 
-A warning names a number, and the limit that it passes where there is one. Terminal, ``--json``, report.html, `nel view`,
-tables, JUnit and `nel compare` print the same list; none of them makes a warning of its own.
+A warning names a number. Terminal, ``--json``, report.html, `nel view`, tables, JUnit and `nel compare` print the same
+list; none of them makes a warning of its own.
 """
 
 from __future__ import annotations

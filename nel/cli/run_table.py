@@ -5,7 +5,7 @@ Note: imported when a run has ended, since its first request need not wait for t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import typer
@@ -215,7 +215,7 @@ def _judge_faults(result: RunResult) -> list[dict[str, int]]:
     return [item.accounting["unscored"].get("judge", {}).get("kinds", {}) for item in result.benchmarks]
 
 
-def _span(interval: dict[str, Any], unit: str) -> str:
+def _span(interval: Mapping[str, Any], unit: str) -> str:
     lower, upper = interval["ci_lower"], interval["ci_upper"]
     if lower is None or upper is None:
         return "none"

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.datasets.ids import content_id
@@ -51,7 +51,7 @@ def first_rows(benchmark: Benchmark, rows: Iterable[RawRow], n: int, note: Note)
         is_exact = next(rows, None) is None
     except DatasetError:  # a later row is broken, and this run does not ask it
         is_exact = False
-    kind = "all" if is_exact and whole.n_rows == n_asked else "first"
+    kind: Literal["all", "first"] = "all" if is_exact and whole.n_rows == n_asked else "first"
     by = whole.divided_by
     note(
         {

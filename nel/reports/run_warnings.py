@@ -1,4 +1,4 @@
-"""The warnings of a benchmark as every output prints them: those of metrics.json, made when the artifacts were written."""
+"""The warnings of a benchmark as every output prints them: those of metrics.json, made once with the artifacts."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from nel.reports import numbers
 
 
 def sample_line(metrics: Mapping[str, Any]) -> str:
-    """Return how the questions of a sample were drawn, and the interval for new ones; empty where they are no sample."""
+    """Return how a sample was drawn, with the interval for new questions; empty where the questions are no sample."""
     selection = metrics.get("selection") or {}
     if selection.get("kind") != "sample":
         return ""
