@@ -120,6 +120,7 @@ class _Metrics(_Part):
     failed_metrics: list[str] = []
     stop_rule: _StopRule | None = None
     shard: _Shard | None = None
+    judging: dict[str, object] | None = None
     warnings: list[_Warning] = []
 
 

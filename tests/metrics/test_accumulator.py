@@ -9,8 +9,8 @@ import pytest
 
 from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
 from nel.metrics.intervals import Interval
-from nel.metrics.question_intervals import Design
 from nel.metrics.outcome_columns import Counted, OutcomeColumnsBuilder
+from nel.metrics.question_intervals import Design
 from nel.types import ModelFailure, Outcome, Scored, Unscored
 
 
