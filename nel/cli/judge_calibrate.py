@@ -79,6 +79,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
     from nel.reports.corrected import (  # noqa: PLC0415 - keeps --help fast
         annotator_lines,
         calibration_measures,
+        is_rate_of_agreement,
         measure_text,
         panel_lines,
     )
@@ -87,7 +88,10 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
     empty = f", {imported.n_empty:,} lines without one" if imported.n_empty else ""
     replaced = f" (replacing {imported.n_replaced:,})" if imported.n_replaced else ""
     lines = [f"labels: {imported.n:,}{replaced} of {found['n_judged']:,} judged answers{empty}"]
-    lines += [f"  {name}: {measure_text(measure)}" for name, measure in calibration_measures(found).items()]
+    lines += [
+        f"  {name}: {measure_text(measure, is_rate=is_rate_of_agreement(name))}"
+        for name, measure in calibration_measures(found).items()
+    ]
     if "panel" in found:
         lines += panel_lines(found["panel"])
     if "annotators" in found:
@@ -116,11 +120,12 @@ def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
 def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list[str]:
     from nel.reports.corrected import ASSUMPTIONS, METHODS, measure_text  # noqa: PLC0415 - keeps --help fast
 
-    lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'])}"]
+    is_rate = headline["unit"] == "rate"
+    lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'], is_rate=is_rate)}"]
     for key, name in METHODS.items():
         if key in corrected:
             best = ", the one to quote" if key == corrected.get("best") else ""
-            lines.append(f"  corrected, {name}: {measure_text(corrected[key])}{best}")
+            lines.append(f"  corrected, {name}: {measure_text(corrected[key], is_rate=is_rate)}{best}")
             lines.append(f"    if {ASSUMPTIONS[key]}")
     return lines
 

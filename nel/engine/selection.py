@@ -21,7 +21,7 @@ from nel.engine.store.plans import StoredSelection
 from nel.errors import DatasetError, PromptError
 from nel.metrics.category_fields import divided_by, fields_of, labels_of
 
-ROWS_COUNTED: Final = 100_000
+ROWS_COUNTED: Final = 50_000
 """Rows after the first so many that are read to know what these are of; a few seconds at most."""
 Rows: TypeAlias = Callable[[], Iterable[RawRow]]
 """Reads the rows of a benchmark from the start."""

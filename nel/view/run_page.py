@@ -13,6 +13,7 @@ from nel.reports.failure_clusters import ClusterTable, cluster_table
 from nel.reports.judge_section import judged_line
 from nel.reports.page import Segment, accounting_segments, causes_of
 from nel.reports.run_warnings import texts_of
+from nel.reports.selection import sample_line
 from nel.reports.text import one_line
 from nel.view.summary import BenchmarkSummary, RunSummary
 
@@ -72,7 +73,14 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         alike=cluster_table(failures),
         metrics=list(metrics.get("metrics") or ()),
         remarks=[
-            one for one in (stop_line(metrics), judged_line(judging) if judging else "", band_text(metrics)) if one
+            one
+            for one in (
+                sample_line(metrics),
+                stop_line(metrics),
+                judged_line(judging) if judging else "",
+                band_text(metrics),
+            )
+            if one
         ],
         is_shard=bool(metrics.get("shard")),
         latencies=[(title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))],

@@ -47,7 +47,7 @@ def test_a_word_like_no_command_gets_no_offer() -> None:
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
-        ("eval run --limit 3", "No such option: --limit. Did you mean --max-problems?"),
+        ("eval run --limit 3", "No such option: --limit. Did you mean --sample?"),
         ("eval run --model x", "Did you mean --model-id?"),
         ("eval run --max_tokens 3", "Did you mean --max-tokens?"),
         ("eval run --max-gen-toks=3", "Did you mean --max-tokens?"),
