@@ -96,7 +96,7 @@ generation:
 benchmarks:
   - gsm8k
   - name: mmlu_pro
-    max_problems: 500
+    sample: 500
     repeats: 2
 engine:
   concurrency: 64

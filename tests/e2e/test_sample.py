@@ -139,7 +139,7 @@ def test_a_sample_of_all_is_the_whole_benchmark(folder: Path) -> None:
         (("--sample", "0"), "too small"),
         (("--sample", "x"), "is not a whole number"),
         (("--sample-seed", "-1", "--sample", "5"), "too small"),
-        (("--sample", "5", "--stop-when", "width 0.1"), "leave one of them away"),
+        (("--sample", "5", "--stop-when", "width<0.1"), "leave one of them away"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(folder: Path, flags: tuple[str, ...], message: str) -> None:
