@@ -61,7 +61,7 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 
 def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     from nel.artifacts.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
     from nel.reports.run_warnings import CALIBRATION, texts_of  # noqa: PLC0415
 
     imported = import_labels(run_dir, labels, slot=bench)
@@ -69,7 +69,7 @@ def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     (item,) = (one for one in benchmarks if one.directory == imported.directory)
     judging: dict[str, Any] = item.metrics["judging"]
     for line in _lines(imported, judging, item.headline):
-        typer.echo(plain(line))
+        typer.echo(plain(with_plain_spaces(line)))
     for warning in [*imported.skipped, *texts_of(item.metrics, (CALIBRATION,))]:
         typer.echo(plain(f"nel: {warning}"), err=True)
     typer.echo(plain(str(imported.directory / "calibration.json")))
@@ -102,7 +102,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
 def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     from nel.artifacts.calibration import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
     from nel.artifacts.labelling import borrow_calibration  # noqa: PLC0415
-    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
     from nel.judges.stats.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
 
     directory = borrow_calibration(run_dir, other, slot=bench)
@@ -111,7 +111,7 @@ def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     corrected: dict[str, Any] = item.metrics["judging"]["corrected"]
     typer.echo(plain(f"labels: {corrected['n_labelled']:,} of {corrected['labels_of']}"))
     for line in _headline_lines(corrected, item.headline):
-        typer.echo(plain(line))
+        typer.echo(plain(with_plain_spaces(line)))
     if corrected["n_labelled"] < LABELS_FEW:
         typer.echo(f"nel: {few_labels(corrected['n_labelled'])}", err=True)
     typer.echo(plain(str(directory / BORROWED_NAME)))

@@ -30,7 +30,7 @@ from nel.config.identity import (
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
-from nel.engine.plan_judges import check_judge, judge_identity, note_of_judge, with_judges
+from nel.engine.plan_judges import check_judge, judge_identity, with_judges
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.rendering import rendered_ahead, rendering_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
@@ -323,7 +323,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **judge_identity(judge, roles),
         },
         unseen=unseen_dependencies(benchmark),
-        notes=tuple(one for one in (note or note_of_judge(config, benchmark, slot),) if one),
+        notes=(note,) if note else (),
         judge=judge,
         model_roles=roles,
     )
