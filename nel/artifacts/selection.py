@@ -61,7 +61,7 @@ class Drawn:
         self._strata: dict[int, str] = {}
         fixed = None
         if selection.get("kind") == "first":
-            fixed = no_interval(f"{selection_text(selection)} of the benchmark's questions")
+            fixed = no_interval(selection_text(selection))
         self.design = Design(sizes=selection.get("strata") or {}, strata=self._strata, fixed=fixed)
         self.of_category = self.design if self._by != GROUP and self._by else Design(fixed=fixed)
         """For the questions of one category: how many it has is known where the sample was drawn by it."""

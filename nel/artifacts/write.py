@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -255,6 +255,8 @@ def _collecting(
     models = _models_of_judges(config, plan)
     drawn = Drawn(plan)
     anytime = None if early is None else early.interval
+    if anytime is not None and drawn.design.fixed is not None:
+        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
     design = drawn.design if anytime is None else Design(fixed=NO_INTERVAL)
     of_category = drawn.of_category if anytime is None else design
     price = prices.get((config.get("endpoint") or {}).get("model"))
