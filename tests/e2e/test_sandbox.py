@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from nel.sandbox.engine import connect
-from nel.sandbox.languages import find_language
-from nel.sandbox.owners import containers
+from nel.sandbox.isolation.engine import connect
+from nel.sandbox.isolation.languages import find_language
+from nel.sandbox.isolation.owners import containers
 from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, Script, Turnstile, answer, scripted
 from tests.support.engine import can_start, own_engine

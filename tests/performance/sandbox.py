@@ -20,8 +20,8 @@ from typing import Any
 
 from nel.sandbox import Program, Sandbox, SandboxSettings
 from nel.sandbox.container import Container, host_options
-from nel.sandbox.engine import connect
-from nel.sandbox.languages import find_language
+from nel.sandbox.isolation.engine import connect
+from nel.sandbox.isolation.languages import find_language
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "humaneval.jsonl.gz"
 WORKERS = 2

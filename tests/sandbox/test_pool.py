@@ -19,9 +19,9 @@ import pytest
 from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
 from nel.sandbox.container import Container
-from nel.sandbox.engine import connect, info_of, speaking
-from nel.sandbox.languages import find_language
-from nel.sandbox.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of
+from nel.sandbox.isolation.engine import connect, info_of, speaking
+from nel.sandbox.isolation.languages import find_language
+from nel.sandbox.isolation.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of
 from tests.sandbox.conftest import need_engine
 
 pytestmark = pytest.mark.docker
@@ -227,7 +227,7 @@ def test_an_engine_that_cannot_hold_a_limit_is_refused_unless_that_is_allowed(
     client: Any, monkeypatch: pytest.MonkeyPatch, lacks: tuple[str, ...]
 ) -> None:
     """By the check of a run and by the first program; what is allowed is not asked of the engine, and is recorded."""
-    monkeypatch.setattr("nel.sandbox.pool.info_of", lambda client: replace(info_of(client), lacks=lacks))
+    monkeypatch.setattr("nel.sandbox.info_of", lambda client: replace(info_of(client), lacks=lacks))
     with Sandbox(SandboxSettings(workers=1)) as sandbox:
         for attempt in (sandbox.check, lambda: sandbox.run(RIGHT), lambda: sandbox.run(RIGHT)):
             with pytest.raises(SandboxError, match=f"cannot limit {lacks[0]}.*allow_unlimited") as refused:
@@ -241,7 +241,7 @@ def test_an_engine_that_cannot_hold_a_limit_is_refused_unless_that_is_allowed(
 
 
 def test_containers_are_made_anew_after_so_many_programs(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nel.sandbox.pool._JOBS_MAX", 5)
+    monkeypatch.setattr("nel.sandbox._JOBS_MAX", 5)
     seen = set()
     for _ in range(12):
         assert lone.run(RIGHT).passed

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError
-from nel.sandbox.languages import find_language
+from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.rehearsals import Rehearsals
 from nel.sandbox.steps import judge
-from nel.sandbox.types import Case, Limits, Program
+from nel.sandbox.verdict.types import Case, Limits, Program
 from tests.sandbox.test_verdict import run
 
 PROGRAM = Program(

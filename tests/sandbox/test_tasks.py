@@ -10,7 +10,7 @@ import pytest
 
 from nel.errors import DatasetError
 from nel.sandbox import Case, Limits, Program, Sandbox
-from nel.sandbox.languages import find_language
+from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.task import read_task
 from nel.scoring.code.extraction import extract_program
 from tests.sandbox.conftest import need_engine

@@ -69,7 +69,7 @@ def code_sandbox(
     {'correct': False, 'parsed': False, 'verdict': 'no_code', 'extracted': None}
     """
     from nel.sandbox import Program  # noqa: PLC0415 - the sandbox is loaded when a program is to be run
-    from nel.sandbox.languages import find_language  # noqa: PLC0415
+    from nel.sandbox.isolation.languages import find_language  # noqa: PLC0415
     from nel.scoring.code.extraction import extract_program  # noqa: PLC0415
 
     row = sample.metadata
