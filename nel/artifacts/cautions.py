@@ -11,7 +11,7 @@ from typing import Final
 
 from nel.core.finish_reasons import ending_of
 from nel.metrics.accumulator import MetricJson
-from nel.types import Response
+from nel.types import Outcome, Response, Scored
 
 _REASONS_MAX: Final = 8
 """Distinct unknown finish reasons that are named."""
@@ -22,6 +22,33 @@ def failed_metrics(failed: Sequence[str], rows: Sequence[MetricJson]) -> list[st
     """Return a warning for each metric that failed."""
     reasons = {row["name"]: row["reason"] or "" for row in rows}
     return [f"the metric {name} has no value: it {reasons[name]}" for name in failed]
+
+
+class SharedPasses:
+    """Counts passes of programs whose tests shared their process, which is no proof of them."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self.count = 0
+
+    def add(self, outcome: Outcome) -> None:
+        """Note one outcome."""
+        details = outcome.details if isinstance(outcome, Scored) else {}
+        self.count += details.get("mode") == "shared" and details.get("verdict") == "passed"
+
+    def merge(self, other: SharedPasses) -> None:
+        """Note the passes of a part."""
+        self.count += other.count
+
+    def warnings(self) -> list[str]:
+        """Return what stands beside the score; nothing where there are none."""
+        if not self.count:
+            return []
+        passes = "1 pass is" if self.count == 1 else f"{self.count:,} passes are"
+        return [
+            f"{passes} not proof against a program that attacks its tests, which share its process; "
+            "--strict-verdicts leaves them unscored"
+        ]
 
 
 class UnknownEndings:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from nel.artifacts.categories import fields_of
-from nel.artifacts.cautions import UnknownEndings
+from nel.artifacts.cautions import SharedPasses, UnknownEndings
 from nel.artifacts.early_stop import EarlyStop, not_asked_line
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.results import Result, read_row, result_line
@@ -61,6 +61,7 @@ class Range:
     counted: OutcomeColumnsBuilder = field(default_factory=OutcomeColumnsBuilder)
     failures: FailureAnalysis = field(default_factory=lambda: FailureAnalysis(is_part=True))
     endings: UnknownEndings = field(default_factory=lambda: UnknownEndings(is_part=True))
+    shared_passes: SharedPasses = field(default_factory=SharedPasses)
     served: ServedBuilds = field(default_factory=lambda: ServedBuilds(is_part=True))
     judged: list[Judged] = field(default_factory=list)
     models: dict[str, None] = field(default_factory=dict)
@@ -85,6 +86,7 @@ class Range:
         self.counted.add(result.idx, outcome, label=fields_of(sample), group=group)
         self.failures.add(result)
         self.endings.add(response)
+        self.shared_passes.add(outcome)
         self.served.add(result.idx, response)
         self._note_question(result)
         kind = outcome.kind if isinstance(outcome, Unscored) and outcome.cause == "judge" else None

@@ -15,7 +15,7 @@ import yaml
 
 from nel.artifacts.calibration import Calibrating
 from nel.artifacts.categories import Categories
-from nel.artifacts.cautions import UnknownEndings, failed_metrics
+from nel.artifacts.cautions import SharedPasses, UnknownEndings, failed_metrics
 from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, read_early_stop, without_interval
 from nel.artifacts.extraction import Auditing
 from nel.artifacts.failures import FailureAnalysis
@@ -121,6 +121,7 @@ class _Pass:
     judges: JudgeStats
     models_of_judges: dict[str, str]
     endings: UnknownEndings
+    shared_passes: SharedPasses
     early: EarlyStop | None
     served: ServedBuilds
     question: object = None
@@ -148,6 +149,7 @@ class _Pass:
             self._count()
         self.failures.merge(found.failures)
         self.endings.merge(found.endings)
+        self.shared_passes.merge(found.shared_passes)
         self.served.merge(found.served)
         self.not_run += found.not_run
         self.n_beyond += found.n_beyond
@@ -264,6 +266,7 @@ def _collecting(
         judges=JudgeStats(panel, models, prices),
         models_of_judges=models,
         endings=UnknownEndings(),
+        shared_passes=SharedPasses(),
         early=early,
         served=ServedBuilds(),
     )
@@ -294,6 +297,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
         "metrics": [*own, *chosen],
+        **({"shared_passes": collected.shared_passes.count} if collected.shared_passes.count else {}),
         "failed_metrics": list(collected.chosen.failed),
         "categories": {name: _category_json(part) for name, part in collected.categories.by_name().items()},
         "rates": total.rates(),
@@ -301,6 +305,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "warnings": [
             *failed_metrics(collected.chosen.failed, chosen),
             *collected.endings.warnings(),
+            *collected.shared_passes.warnings(),
             *collected.served.warnings(),
             *(plan.get("imported") or {}).get("notes", ()),
         ],

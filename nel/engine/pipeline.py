@@ -72,6 +72,7 @@ class Pipeline:
         scorers: ScorerPool,
         judges: Judges,
         sandbox: ProgramRunner,
+        strict_verdicts: bool = False,
         config: EngineConfig,
         progress: Progress,
         observer: Observer = UNOBSERVED,
@@ -82,6 +83,7 @@ class Pipeline:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
         self._sandbox = sandbox
+        self._strict_verdicts = strict_verdicts
         self._jobs = jobs
         self._store = store
         self._snapshot = snapshot
@@ -482,7 +484,8 @@ class Pipeline:
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
         """Answer what a scorer asks of the run; the payload is what `nel.engine.scorers.dispatch.Answer` says."""
         if what == "sandbox":
-            return await asyncio.wrap_future(self._sandbox.submit(payload))
+            verdict = await asyncio.wrap_future(self._sandbox.submit(payload))
+            return verdict.required_proof() if self._strict_verdicts else verdict
         if what not in ("model", "judge"):
             raise ScorerError(f"a scorer asked for {what}, which a run does not have")
         try:

@@ -14,8 +14,8 @@ from textwrap import indent
 from typing import Any, Final
 
 from nel.errors import ConfigError, SandboxError
-from nel.sandbox.isolation.languages import Language
 from nel.sandbox import Sandbox
+from nel.sandbox.isolation.languages import Language
 from nel.sandbox.verdict.types import Case, Limits, Program, Verdict, VerdictName
 
 _LIMITS: Final = Limits(cpu_seconds=2.0, idle_seconds=1.5, processes=32, memory_mb=256)

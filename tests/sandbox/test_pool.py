@@ -18,7 +18,7 @@ import pytest
 
 from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
-from nel.sandbox.container import Container
+from nel.sandbox.isolation.container import Container
 from nel.sandbox.isolation.engine import connect, info_of, speaking
 from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.isolation.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of
@@ -39,7 +39,7 @@ ENDLESS = Program(
 )
 RUN_FOR_EVER = """
 from nel.sandbox import Sandbox, SandboxSettings
-from nel.sandbox.container import Container
+from nel.sandbox.isolation.container import Container
 from tests.sandbox.test_pool import ENDLESS
 
 send = Container._send

@@ -10,7 +10,7 @@ import pytest
 
 from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
-from nel.sandbox.container import Container
+from nel.sandbox.isolation.container import Container
 
 pytestmark = pytest.mark.docker
 

@@ -139,7 +139,7 @@ class SandboxLimits(Strict):
 
 
 class SandboxConfig(Strict):
-    """Where programs are run; only the limits and the images can change a verdict."""
+    """Where programs are run; only limits, images and strictness can change a verdict."""
 
     workers: Annotated[
         int | None,
@@ -157,6 +157,11 @@ class SandboxConfig(Strict):
         bool, Flag("--allow-unlimited-sandbox", "Use an engine that cannot limit memory, processes or CPU.")
     ] = False
     """Use a Docker engine that cannot limit memory, processes or CPU; without it such an engine is refused."""
+    strict_verdicts: Annotated[
+        bool, Flag("--strict-verdicts", "Leave passes unscored whose tests shared the program's process.")
+    ] = False
+    """Leave a pass unscored whose tests shared the program's process (mode ``shared``), which a program that attacks
+    its tests can forge."""
     engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
     """Maximum time without an answer of the Docker engine before the run checkpoints and exits 75."""
     limits: SandboxLimits = SandboxLimits()

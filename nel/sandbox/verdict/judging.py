@@ -182,7 +182,7 @@ class Judge:
 
     def _ask(self, job: dict[str, Any], *, output_bytes: int | None = None) -> Mapping[str, Any]:
         limits = self.limits
-        given = {
+        given: dict[str, Any] = {
             "cpu_seconds": limits.cpu_seconds,
             "idle_seconds": limits.idle_seconds,
             "wall_seconds_max": _wall_seconds_max(limits.cpu_seconds, limits.idle_seconds),

@@ -9,13 +9,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from nel.sandbox.verdict.names import standard_module
+from nel.sandbox.verdict.names import BUILTIN_ATTRIBUTES, standard_module
 
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
     r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
-    r"|write_text|write_bytes|IsolatedAsyncioTestCase|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
+    r"|write_text|write_bytes|IsolatedAsyncioTestCase|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution|GeneratorType|__class__|__doc__)\b"
     r"|\b(?P<open>open\([^)\n]*)"
 )
 """What the program prints, its coroutines, files and the environment, which tests share with it."""
@@ -24,6 +24,7 @@ _CHANGES: Final = frozenset(
 )
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PASSED_THROUGH: Final = ("enumerate", "zip", "reversed", "sorted", "list", "iter")
+_OBJECT_MAKERS: Final = ("iter", "map", "filter", "zip", "enumerate", "object", "partial", "open")
 _BUILTIN_FUNCTIONS: Final = frozenset(
     name for name in dir(builtins) if not isinstance(getattr(builtins, name), type) and name.islower()
 )
@@ -46,6 +47,8 @@ def needs_shared(tests: str, tree: ast.Module, program: Collection[str], prompt_
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and _names_in(node.bases) & set(program):
             return f"line {node.lineno} derives from a class of the program"
+        if any(map(objects.is_of_program, getattr(node, "decorator_list", ()))):
+            return f"line {node.lineno} decorates with a function of the program"  # type: ignore[attr-defined]
         if isinstance(node, ast.Name) and prompt_classes.get(node.id) is False:
             return f"line {node.lineno} uses {node.id}, a class of the prompt"
         if any(map(objects.holds_object, objects.handed_over(node))):
@@ -87,14 +90,14 @@ class _Objects:
         ):
             self._makers.add(node.name)
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            targets = getattr(node, "targets", None) or [getattr(node, "target", node)]
             self._bind(targets, node.value)
         elif isinstance(node, (ast.For, ast.comprehension)):
             for value in _iterated(node.iter):
                 self._bind([node.target], value)
-        elif isinstance(node, ast.Call) and (takes := self._functions.get(getattr(node.func, "id", ""))):
-            if any(map(self.holds_object, node.args)):
-                self._objects.update(argument.arg for argument in takes.args)
+        elif isinstance(node, ast.Call) and any(map(self.holds_object, node.args)):
+            takes = self._functions.get(getattr(node.func, "id", ""))
+            self._objects.update(argument.arg for argument in (takes.args if takes else ()))
 
     def _bind(self, targets: list[ast.expr], value: ast.expr) -> None:
         names = [name for target in targets for name in _stored(target)]
@@ -126,12 +129,15 @@ class _Objects:
         if isinstance(node, (ast.Lambda, ast.GeneratorExp)):
             return True
         if isinstance(node, ast.Name):
-            return node.id in {*self._objects, *self._functions, *self._modules} | _BUILTIN_FUNCTIONS
+            known = (self._objects, self._functions, self._makers, self._modules, _BUILTIN_FUNCTIONS)
+            return any(node.id in names for names in known)
         if isinstance(node, ast.Attribute):
-            return isinstance(node.value, ast.Name) and _is_function(node)
+            owner = getattr(node.value, "id", None)
+            is_method = node.attr in BUILTIN_ATTRIBUTES and owner not in self._answers
+            return owner in self._makers or is_method or (owner is not None and _is_function(node))
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", "")
-            return name in self._makers or name in ("iter", "map", "filter", "zip", "enumerate")
+            return name in self._makers or name in _OBJECT_MAKERS or getattr(node.func, "attr", "") == "partial"
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return any(map(self.holds_object, node.elts))
         if isinstance(node, ast.Dict):
@@ -168,7 +174,7 @@ def _is_function(node: ast.Attribute) -> bool:
     owner = getattr(node.value, "id", "")
     module = standard_module(owner) or builtins
     kinds = (module, getattr(module, owner, None))
-    return any(inspect.isroutine(getattr(kind, node.attr, None)) for kind in kinds)
+    return any(inspect.isroutine(value) or inspect.isclass(value) for kind in kinds if (value := getattr(kind, node.attr, None)))
 
 
 def _stored(target: ast.AST) -> Iterator[str]:

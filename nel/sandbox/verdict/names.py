@@ -11,7 +11,6 @@ import collections
 import importlib
 import re
 import symtable
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from types import ModuleType
@@ -35,11 +34,12 @@ _MEMBERS: Final[Mapping[str, str]] = {
 }
 """What tests use without an import; a program that defines one of these does not judge itself by it."""
 _NOT_IMPORTED: Final = ("antigravity", "this", "idlelib", "tkinter", "turtle", "turtledemo", "test")
-_BUILTIN_ATTRIBUTES: Final = frozenset(
+BUILTIN_ATTRIBUTES: Final = frozenset(
     name
     for kind in (str, bytes, list, tuple, dict, set, int, float, complex, range, collections.deque)
     for name in dir(kind)
 )
+"""Of plain values, which every answer may be."""
 
 
 def unbound_names(tests: str) -> set[str]:
@@ -147,7 +147,7 @@ def _used_as_classes(tree: ast.Module, names: set[str]) -> Iterator[str]:
             targets = [getattr(target, "id", getattr(target, "attr", "")) for target in node.targets]
             made.update((target, name) for target in targets if target and name in names)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr not in _BUILTIN_ATTRIBUTES:
+        if isinstance(node, ast.Attribute) and node.attr not in BUILTIN_ATTRIBUTES:
             owner = getattr(node.value, "id", getattr(node.value, "attr", ""))
             yield from {owner} & names
             yield from (made[name] for name in {owner} & made.keys())
@@ -184,7 +184,7 @@ def _place_of(name: str, attributes: set[str], *, is_called: bool) -> str | None
 
 @cache
 def _homes() -> Mapping[str, str]:
-    return {name: module for module, names in reversed(_MEMBERS.items()) for name in names.split()}
+    return {name: module for module, names in _MEMBERS.items() for name in names.split()}
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from nel.config.schema import SandboxConfig as SandboxSettings
 from nel.config.schema import SandboxLimits as Limits
+from nel.errors import SandboxError
 
 __all__ = ["Case", "Limits", "Mode", "Program", "SandboxSettings", "Verdict", "VerdictName"]
 
@@ -85,3 +86,10 @@ class Verdict:
     def passed(self) -> bool:
         """Return whether the program is right."""
         return self.verdict == PASSED
+
+    def required_proof(self) -> Verdict:
+        """Return this verdict; raise `SandboxError` for a pass that a program could have forged."""
+        if self.passed and self.mode == "shared":
+            text = "it passed tests that share its process, which is not proof against a program that attacks them"
+            raise SandboxError(text, kind="shared_verdict")
+        return self

@@ -37,7 +37,7 @@ def code_sandbox(
     sample: ScorerInput,
     *,
     language: str | None = None,
-    mode: Literal["auto", "split", "same_process"] = "auto",
+    mode: Literal["auto", "split", "shared"] = "auto",
     compare: Literal["lines", "exact", "tokens", "floats"] = "lines",
     limits: Limits | None = None,
 ) -> Any:
@@ -50,8 +50,8 @@ def code_sandbox(
     Args:
         language: ``python``, ``javascript``, ``cpp``, ``bash``, ``go``, ``rust``, ``java``; None: the row's
             ``language``, else Python.
-        mode: ``split``: tests and program in two processes, which nothing but plain values crosses; ``same_process``:
-            the documented weaker way, for tests that need the program's own classes; ``auto``: by the tests' text.
+        mode: ``split``: tests and program in two processes, between which values cross; ``shared``: the tests in the
+            program's process, which is not proof against a program that attacks them; ``auto``: by the tests' text.
         compare: How the outputs of cases are compared.
         limits: Instead of the run's.
 

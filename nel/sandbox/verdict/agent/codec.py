@@ -66,7 +66,7 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
     collections.deque: lambda value: [list(value), value.maxlen],
     collections.Counter: lambda value: [dict(value)],
-    collections.OrderedDict: lambda value: [list(dict.items(value))],
+    collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
     collections.defaultdict: lambda value: [_factory(value), dict(value)],
 }
 """What each of these is made of. `_MAKERS` holds those that are not made by a call of their class."""
@@ -138,6 +138,11 @@ class Sender:
             return ["x", [place, self._encode_all(_BY_PARTS[kind](value), depth)]]
         return self._encode_object(value, kind, depth)
 
+    def plain(self, value: Any) -> Any:
+        """Return a container of the program's own class as the builtin it derives from; else None."""
+        reduce = (make(value) for base, make in _REDUCED if isinstance(value, base))
+        return next(reduce, None)
+
     def _encode_all(self, values: Any, depth: int) -> list[Any]:
         return [self.encode(value, depth + 1) for value in values]
 
@@ -150,10 +155,10 @@ class Sender:
         if id(kind) in self._shared and dataclasses.is_dataclass(kind) and hasattr(value, "__dict__"):
             fields = [part for pair in vars(value).items() for part in pair]
             return ["p", [self._shared[id(kind)], self._encode_all(fields, depth)]]
-        fields = getattr(kind, "_fields", None)
-        if issubclass(kind, tuple) and type(fields) is tuple and set(map(type, fields)) <= {str}:
+        names: Any = getattr(kind, "_fields", None)
+        if issubclass(kind, tuple) and type(names) is tuple and set(map(type, names)) <= {str}:
             items = self._encode_all(tuple.__iter__(value), depth)
-            return ["n", [kind.__name__, list(fields), items]]
+            return ["n", [kind.__name__, list(names), items]]
         if kind.__name__ in _BY_TEXT.get(kind.__module__, ()):
             return ["s", [f"{kind.__module__}:{kind.__name__}", str(value)]]
         if (array := _array_parts(value, kind)) is not None:
@@ -215,7 +220,7 @@ class Receiver:
             return _SEQUENCES[tag]([self._decoded(item, depth + 1) for item in body])
         if tag == "d":
             parts = [self._decoded(part, depth + 1) for part in body]
-            return dict(zip(parts[::2], parts[1::2]))  # noqa: B905 - Python 3.9
+            return {parts[at]: parts[at + 1] for at in range(0, len(parts), 2)}
         if tag == "i":
             return int(body, 16)
         if tag == "f":
@@ -294,7 +299,12 @@ def become(old: Any, new: Any) -> Any:
     elif isinstance(old, dict):
         items = [(key, become(old[key], item) if key in old else item) for key, item in new.items()]
         old.clear()
-        old.update(items)
+        for key, item in items:
+            old[key] = item
+    elif type(old) is tuple:
+        for a, b in zip(old, new):  # noqa: B905 - Python 3.9
+            become(a, b)
+        return new
     elif isinstance(old, set):
         old.clear()
         old.update(new)

@@ -89,27 +89,27 @@ class Reference:
     def __contains__(self, key: Any) -> bool:
         if self._is_made:
             return self._remote.ask("contains", self._target, (key,)) is True
-        return any(item is key or item == key for item in self)
+        return any(item is key or item == key for item in self._remote.ask("iter", self._target))
 
     def __instancecheck__(self, value: Any) -> bool:
-        return isinstance(value, Reference) and self._remote.ask("isinstance", value._target, (self,)) is True
+        return isinstance(value, Reference) and self._remote.ask("isinstance", _target_of(value), (self,)) is True
 
     def __subclasscheck__(self, kind: Any) -> bool:
-        return isinstance(kind, Reference) and self._remote.ask("issubclass", kind._target, (self,)) is True
+        return isinstance(kind, Reference) and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
 
-    def __exit__(self, *error: object) -> bool:
+    def __exit__(self, *error: object) -> None:
         self._remote.ask("exit", self._target)
-        return False
 
 
-def _operator(deed: str, *, is_compared: bool = False) -> Callable[..., Any]:
+def _operator(deed: str) -> Callable[..., Any]:
     """Return the method of an operator, whose other side holds what the tests expect."""
 
     def operate(self: Reference, other: object) -> Any:
         if not isinstance(other, Reference) and not self._is_made:
-            return NotImplemented
-        value = self._remote.ask(deed, self._target, (other,))
-        return value if is_compared or not isinstance(value, Reference) else self._remote.made(value)
+            is_container = deed in ("eq", "ne") and type(other) in (list, dict, set)
+            plain = self._remote.ask("plain", self._target) if is_container else None
+            return NotImplemented if plain is None else (plain == other) is (deed == "eq")
+        return self._remote.ask(deed, self._target, (other,))
 
     return operate
 
@@ -122,7 +122,7 @@ for _name in solution.BINARY:
     setattr(Reference, f"__{_name.rstrip('_')}__", _operator(_name))
     setattr(Reference, f"__r{_name.rstrip('_')}__", _operator(f"r{_name}"))
 for _name in solution.COMPARED:
-    setattr(Reference, f"__{_name}__", _operator(_name, is_compared=True))
+    setattr(Reference, f"__{_name}__", _operator(_name))
 for _name in (*solution.UNARY, *"len iter next reversed str repr format bool hash round trunc".split()):
     setattr(Reference, f"__{_name}__", _method(_name))
 for _name in "int float complex copy deepcopy getitem setitem delitem enter".split():
@@ -226,7 +226,7 @@ class Remote:
 
         It is another one than stands for the object elsewhere: an object may return itself.
         """
-        return Reference(self, value._target, is_made=True)
+        return Reference(self, _target_of(value), is_made=True)
 
     def trace_of(self, error: BaseException) -> str | None:
         """Return the program's own traceback where it raised this exception."""
@@ -269,10 +269,11 @@ class Remote:
             codec.CannotCross: It is the tests' own, and has no plain form.
         """
         if isinstance(value, Reference):
-            return value._target.get("ref", value._target.get("name"))
+            return next(iter(_target_of(value).values()))  # its number, or its name
         known = tuple(self._classes.values())
-        if value in known or isinstance(value, known) or self.trace_of(value) is not None:
-            raise self.failed("nonsense", "an exception of the program does not go back to it")
+        is_error = value in known or isinstance(value, known) or self.trace_of(value) is not None
+        if is_error or isinstance(value, (types.MethodType, types.BuiltinMethodType)):
+            raise self.failed("nonsense", "an exception, or a method of an answer, does not go back")
         kind = type(value).__name__
         raise codec.CannotCross(f"the tests pass a value of the class {kind}, which has no plain form")
 
@@ -373,6 +374,10 @@ class Remote:
                 return error
             return _exception(known, arguments)
         return None
+
+
+def _target_of(value: Reference) -> Mapping[str, Any]:
+    return value._target  # type: ignore[no-any-return]  # noqa: SLF001 - its class stands above
 
 
 def _imported(module: str, name: str) -> Any:

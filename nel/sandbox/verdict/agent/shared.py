@@ -50,14 +50,12 @@ def judge(payload: int, connection: int) -> int:
     if module is None:
         write(connection, {"load": failure})
         exit_now(0)
-        return 0
     write(connection, {"loaded": True})
     given = read(connection)
     verdict = _verdict(given, module)
     if process() == own:  # else a copy of the tests; which of the two came first would be chance
         write(connection, {"token": given["token"]} if verdict is None else verdict)
     exit_now(0)
-    return 0
 
 
 def _verdict(given: channel.Message, module: types.ModuleType) -> channel.Message | None:
