@@ -16,7 +16,13 @@ from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConf
 from nel.core.strict_json import dumps_bytes
 from nel.errors import ResumeRefused
 
-SCORING_FIELDS: Final = ("scorer.rules", "scoring.truncated", "sandbox.limits", "sandbox.images", "sandbox.strict_verdicts")
+SCORING_FIELDS: Final = (
+    "scorer.rules",
+    "scoring.truncated",
+    "sandbox.limits",
+    "sandbox.images",
+    "sandbox.strict_verdicts",
+)
 """Fields whose change scores stored responses again instead of refusing the resume."""
 _BYTE_DIGESTS: Final = {"scorer.sha256": "scorer.rules", "judge.source.sha256": "judge.rules"}
 """Fields of runs stored by earlier versions, which digested source files byte by byte, and what stands there now. The

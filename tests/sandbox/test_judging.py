@@ -14,6 +14,7 @@ from nel.sandbox.verdict.judging import Judge
 from nel.sandbox.verdict.types import Case, Limits, Program, Verdict
 from tests.sandbox.test_verdict import run
 
+
 def judge(language: str, ask: Ask, program: Program) -> Verdict:
     return Judge(find_language(language), Limits(), ask, {}).judge(program)
 

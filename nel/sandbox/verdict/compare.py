@@ -13,9 +13,7 @@ _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-
 _SHOWN_CHARACTERS_MAX: Final = 40
 
 
-def outputs_equal(
-    actual: str, expected: str, *, rule: Rule = "lines", tolerance: float = 1e-6
-) -> bool:
+def outputs_equal(actual: str, expected: str, *, rule: Rule = "lines", tolerance: float = 1e-6) -> bool:
     """Return whether a program's output is the expected one.
 
     Args:

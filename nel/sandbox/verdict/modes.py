@@ -174,7 +174,11 @@ def _is_function(node: ast.Attribute) -> bool:
     owner = getattr(node.value, "id", "")
     module = standard_module(owner) or builtins
     kinds = (module, getattr(module, owner, None))
-    return any(inspect.isroutine(value) or inspect.isclass(value) for kind in kinds if (value := getattr(kind, node.attr, None)))
+    return any(
+        inspect.isroutine(value) or inspect.isclass(value)
+        for kind in kinds
+        if (value := getattr(kind, node.attr, None))
+    )
 
 
 def _stored(target: ast.AST) -> Iterator[str]:

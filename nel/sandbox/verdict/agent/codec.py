@@ -52,6 +52,7 @@ _CLASSES: dict[str, Any] = {
 } | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
 _CLASS_NAMES = {id(kind): name for name, kind in _CLASSES.items()}
 
+_KEYS: Any = type({}.keys())
 _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     bytes: lambda value: [value.hex()],
     bytearray: lambda value: [value.hex()],
@@ -64,6 +65,7 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     datetime.time: lambda value: [value.isoformat()],
     datetime.datetime: lambda value: [value.isoformat()],
     datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
+    _KEYS: lambda value: [list(value)],
     collections.deque: lambda value: [list(value), value.maxlen],
     collections.Counter: lambda value: [dict(value)],
     collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
@@ -71,6 +73,7 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
 }
 """What each of these is made of. `_MAKERS` holds those that are not made by a call of their class."""
 _MAKERS: dict[type, Callable[..., Any]] = {
+    _KEYS: lambda keys: dict.fromkeys(keys).keys(),
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
     complex: lambda real, imaginary: complex(float(real), float(imaginary)),
