@@ -45,10 +45,8 @@ class SharedPasses:
         if not self.count:
             return []
         passes = "1 pass is" if self.count == 1 else f"{self.count:,} passes are"
-        return [
-            f"{passes} not proof against a program that attacks its tests, which share its process; "
-            "--strict-verdicts leaves them unscored"
-        ]
+        promise = "not proof against a program that attacks its tests, which share its process"
+        return [f"{passes} {promise}; --strict-verdicts leaves them unscored"]
 
 
 class UnknownEndings:

@@ -20,7 +20,7 @@ _MEANT: Final = {
     "status": "eval watch",
     "logs": "eval watch",
     "jobs": "view",
-    "validate": "byob validate",
+    "validate": "benchmark check",
     "package": "byob containerize",
     "diff": "compare",
     "ui": "view",

@@ -19,6 +19,7 @@ from typing import Any
 
 from httptools import HttpParserError, HttpParserUpgrade
 from multidict import CIMultiDict
+from nel.sandbox.agent import codec
 
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import loads
@@ -38,7 +39,6 @@ from nel.models.transport import Fetched
 from nel.models.transport.connection import Connection, Limits
 from nel.models.transport.faults import fault_of_exception
 from nel.models.wire.registry import parse_answer
-from nel.sandbox.agent import codec
 from nel.types import Response
 from tests.fuzzing import corpus
 from tests.fuzzing.mutation import break_bytes, break_json

@@ -18,8 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from nel.sandbox import Program, Sandbox, SandboxSettings
 from nel.sandbox.container import Container, host_options
+
+from nel.sandbox import Program, Sandbox, SandboxSettings
 from nel.sandbox.isolation.engine import connect
 from nel.sandbox.isolation.languages import find_language
 

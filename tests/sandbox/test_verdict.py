@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError, SandboxError
-from nel.sandbox.verdict.endings import of_compile, of_split, of_step, of_shared
+from nel.sandbox.verdict.endings import of_compile, of_shared, of_split, of_step
 
 
 def run(**seen: Any) -> dict[str, Any]:

@@ -15,7 +15,8 @@ _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
     r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
-    r"|write_text|write_bytes|IsolatedAsyncioTestCase|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution|GeneratorType|__class__|__doc__)\b"
+    r"|write_text|write_bytes|IsolatedAsyncioTestCase|GeneratorType|__class__|__doc__"
+    r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
     r"|\b(?P<open>open\([^)\n]*)"
 )
 """What the program prints, its coroutines, files and the environment, which tests share with it."""

@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from nel.errors import DatasetError
+from nel.scoring.broken_tests import broken_tests, key_of
 from nel.types import ScorerInput
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def code_sandbox(
     tests, cases = _tests_of(row), _cases_of(row)
     if tests is None and not cases:
         raise DatasetError('the row has no tests: give it a field "_test", or "_cases" with inputs and outputs')
+    if reason := broken_tests().get(key_of(tests, prompt, entry_point)):
+        raise DatasetError(reason)
     found = extract_program(
         sample.response, language=named.name, fences=named.fences, prompt=prompt, entry_point=entry_point or None
     )
