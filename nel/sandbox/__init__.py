@@ -19,14 +19,4 @@ from nel.sandbox.isolation.engine import OUTAGES
 from nel.sandbox.verdict.sandbox import Sandbox
 from nel.sandbox.verdict.types import Case, Limits, Mode, Program, SandboxSettings, Verdict, VerdictName
 
-__all__ = [
-    "OUTAGES",
-    "Case",
-    "Limits",
-    "Mode",
-    "Program",
-    "Sandbox",
-    "SandboxSettings",
-    "Verdict",
-    "VerdictName",
-]
+__all__ = ["OUTAGES", "Case", "Limits", "Mode", "Program", "Sandbox", "SandboxSettings", "Verdict", "VerdictName"]

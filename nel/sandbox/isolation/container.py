@@ -37,11 +37,7 @@ _ERROR_BYTES_MAX: Final = 1 << 20
 _STREAM: Final = struct.Struct(">BxxxL")
 _FRAME: Final = struct.Struct(">I")
 _STDERR: Final = 2
-_OPTIONS_OF: Final = {
-    "memory": ("mem_limit", "memswap_limit"),
-    "processes": ("pids_limit",),
-    "CPU": ("nano_cpus",),
-}
+_OPTIONS_OF: Final = {"memory": ("mem_limit", "memswap_limit"), "processes": ("pids_limit",), "CPU": ("nano_cpus",)}
 """By what `EngineInfo.lacks` names."""
 _FIRST_USERS: Final = range(10_000, 60_000, 4)
 """Below 65536, which is all that a rootless engine maps; each container has users of its own, because the kernel counts
@@ -87,11 +83,7 @@ class Container:
     """A container with the supervisor in it, ready for one job after the other. Not thread-safe."""
 
     def __init__(
-        self,
-        client: docker.DockerClient,
-        language: Language,
-        modules: Sequence[tuple[str, Path]],
-        **options: Any,
+        self, client: docker.DockerClient, language: Language, modules: Sequence[tuple[str, Path]], **options: Any
     ) -> None:
         """Start it and wait until it answers.
 

@@ -59,11 +59,7 @@ class Work:
 class Pool:
     """Hardened containers by language. Thread-safe; nothing is started before it is needed."""
 
-    def __init__(
-        self,
-        settings: SandboxSettings,
-        modules: Sequence[tuple[str, Path]] = (),
-    ) -> None:
+    def __init__(self, settings: SandboxSettings, modules: Sequence[tuple[str, Path]] = ()) -> None:
         """Prepare a pool; the engine is not asked for anything yet.
 
         Args:
@@ -139,12 +135,7 @@ class Pool:
         """Return the image that programs of a language run in."""
         return self.settings.images.get(language.name) or language.image
 
-    def start(
-        self,
-        client: docker.DockerClient,
-        language: Language,
-        memory_mb: int | None = None,
-    ) -> Container:
+    def start(self, client: docker.DockerClient, language: Language, memory_mb: int | None = None) -> Container:
         """Return a fresh container.
 
         Raises:

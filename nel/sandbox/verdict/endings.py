@@ -95,12 +95,7 @@ def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Verdict
 
 
 def of_step(
-    run: Mapping[str, Any],
-    cpu_seconds: float,
-    mode: Mode,
-    *,
-    syntax_error: str = "",
-    assertion: str = "",
+    run: Mapping[str, Any], cpu_seconds: float, mode: Mode, *, syntax_error: str = "", assertion: str = ""
 ) -> Verdict | None:
     """Return the verdict of a program that ended badly, None where it ended well.
 

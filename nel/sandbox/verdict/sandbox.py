@@ -15,11 +15,7 @@ from nel.sandbox.verdict.judging import Judge, mode_of
 from nel.sandbox.verdict.types import Limits, Program, SandboxSettings, Verdict
 
 _MODULES: Final = tuple((f"{agent.__name__}.{name}", agent.FOLDER / f"{name}.py") for name in agent.MODULES)
-_CANARY: Final = Program(
-    source="def double(x):\n    return 2 * x",
-    tests="assert double(4) == 8",
-    entry_point="double",
-)
+_CANARY: Final = Program(source="def double(x):\n    return 2 * x", tests="assert double(4) == 8", entry_point="double")
 
 
 class Sandbox:

@@ -14,14 +14,7 @@ from typing import Any
 
 from nel.core.python_trees import parse_python
 from nel.sandbox.verdict.modes import needs_shared
-from nel.sandbox.verdict.names import (
-    called_names,
-    class_names,
-    is_named,
-    missing_judge,
-    supplied_names,
-    unbound_names,
-)
+from nel.sandbox.verdict.names import called_names, class_names, is_named, missing_judge, supplied_names, unbound_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

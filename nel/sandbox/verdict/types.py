@@ -13,14 +13,7 @@ from nel.errors import SandboxError
 __all__ = ["Case", "Limits", "Mode", "Program", "SandboxSettings", "Verdict", "VerdictName"]
 
 VerdictName: TypeAlias = Literal[
-    "passed",
-    "wrong",
-    "runtime_error",
-    "syntax_error",
-    "timeout",
-    "out_of_memory",
-    "output_limit",
-    "no_code",
+    "passed", "wrong", "runtime_error", "syntax_error", "timeout", "out_of_memory", "output_limit", "no_code"
 ]
 """What a program can come to. Faults of the machinery are not among them: they are a `nel.errors.SandboxError`."""
 

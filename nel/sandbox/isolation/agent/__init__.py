@@ -10,15 +10,5 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = Path(__file__).parent
-MODULES: Final = (
-    "channel",
-    "limits",
-    "seccomp",
-    "zygote",
-    "watch",
-    "processes",
-    "run",
-    "jobs",
-    "supervisor",
-)
+MODULES: Final = ("channel", "limits", "seccomp", "zygote", "watch", "processes", "run", "jobs", "supervisor")
 """In the order in which they import each other."""

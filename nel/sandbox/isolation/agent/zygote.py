@@ -123,12 +123,7 @@ def _become(request: channel.Message, handles: list[int]) -> int:
     _place(handles)
     is_tests = request["is_tests"]
     score = _TESTS_SCORE if is_tests else _WORK_SCORE
-    limits.become(
-        request["user"],
-        request["limits"],
-        out_of_memory_score=score,
-        is_dumpable=not is_tests,
-    )
+    limits.become(request["user"], request["limits"], out_of_memory_score=score, is_dumpable=not is_tests)
     os.chdir("/" if is_tests else request["directory"])  # the work space is its owner's alone
     if request["do"] == "execute":
         return _execute(request["command"], {**ENVIRONMENT, **request["environment"]})

@@ -104,12 +104,7 @@ _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 class Sender:
     """Encodes values as something `json` can write."""
 
-    def __init__(
-        self,
-        refer: Callable[[Any], Any],
-        shared: Mapping[str, Any],
-        depth_max: int = DEPTH_MAX,
-    ) -> None:
+    def __init__(self, refer: Callable[[Any], Any], shared: Mapping[str, Any], depth_max: int = DEPTH_MAX) -> None:
         """Prepare to encode.
 
         Args:
@@ -185,12 +180,7 @@ class Sender:
 class Receiver:
     """Decodes what a `Sender` encoded."""
 
-    def __init__(
-        self,
-        resolve: Callable[[Any], Any],
-        shared: Mapping[str, Any],
-        depth_max: int = DEPTH_MAX,
-    ) -> None:
+    def __init__(self, resolve: Callable[[Any], Any], shared: Mapping[str, Any], depth_max: int = DEPTH_MAX) -> None:
         """Prepare to decode.
 
         Args:

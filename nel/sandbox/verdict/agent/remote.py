@@ -52,12 +52,7 @@ class Reference:
     __slots__ = ("_is_made", "_makes", "_remote", "_target")
 
     def __init__(
-        self,
-        remote: Remote,
-        target: Mapping[str, Any],
-        *,
-        is_made: bool = False,
-        makes: bool = False,
+        self, remote: Remote, target: Mapping[str, Any], *, is_made: bool = False, makes: bool = False
     ) -> None:
         """Stand for an object.
 

@@ -110,13 +110,7 @@ def described(error: BaseException) -> channel.Message:
         trace = "".join(frames)[-_TRACE_CHARACTERS_MAX:] + last[:_TEXT_CHARACTERS_MAX]
     except BaseException:  # noqa: BLE001
         trace = ""
-    return {
-        "type": type(error).__name__,
-        "kinds": kinds,
-        "args": arguments,
-        "text": text,
-        "trace": trace,
-    }
+    return {"type": type(error).__name__, "kinds": kinds, "args": arguments, "text": text, "trace": trace}
 
 
 def _refuse(value: Any) -> Any:
