@@ -24,7 +24,7 @@ def _said(line: str) -> str:
         ("sandbox claen", "Did you mean `nel sandbox clean`?"),
         ("endpoint dmo", "Did you mean `nel endpoint demo`?"),
         ("config show", "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it."),
-        ("validate", "Did you mean `nel byob validate`?"),
+        ("validate", "Did you mean `nel benchmark check`?"),
         ("package", "Did you mean `nel byob containerize`?"),
         ("eval status", "Did you mean `nel eval watch`?"),
         ("eval logs", "Did you mean `nel eval watch`?"),

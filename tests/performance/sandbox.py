@@ -18,9 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from nel.sandbox.container import Container, host_options
-
 from nel.sandbox import Program, Sandbox, SandboxSettings
+from nel.sandbox.isolation.container import Container, host_options
 from nel.sandbox.isolation.engine import connect
 from nel.sandbox.isolation.languages import find_language
 
@@ -88,7 +87,7 @@ def cold_start() -> tuple[float, int]:
     memory = 0
     for _ in range(5):
         started = time.monotonic()
-        container = Container(client, find_language("python"))
+        container = Container(client, find_language("python"), Sandbox().pool._modules)
         times.append((time.monotonic() - started) * 1000)
         stats = client.api.stats(container.id, stream=False)["memory_stats"]
         memory = stats["usage"] - stats.get("stats", {}).get("total_inactive_file", 0)

@@ -80,9 +80,9 @@ class Verdict:
         """Return whether the program is right."""
         return self.verdict == PASSED
 
-    def required_proof(self) -> Verdict:
-        """Return this verdict; raise `SandboxError` for a pass that a program could have forged."""
-        if self.passed and self.mode == "shared":
+    def proven(self, *, is_required: bool) -> Verdict:
+        """Return this verdict; raise `SandboxError` where it must be proof against the program and is not."""
+        if is_required and self.passed and self.mode == "shared":
             text = "it passed tests that share its process, which is not proof against a program that attacks them"
             raise SandboxError(text, kind="shared_verdict")
         return self
