@@ -13,12 +13,14 @@ import os
 import re
 import traceback
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nel.sandbox.isolation.agent import channel
 
 FILE_NAME = "tests.py"
+PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
 _TEST_CLASS = re.compile(r"^class[ \t]+(Test\w*)", re.MULTILINE)
@@ -55,13 +57,13 @@ def compiled(given: channel.Message) -> tuple[types.CodeType, set[int]]:
 
 
 class _Marker(ast.NodeTransformer):
-    """Puts a call that notes the line in front of each assertion."""
+    """Puts a call that notes the line after each assertion: what ends in the middle of it is not noted."""
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
-        """Return the note and the assertion."""
+        """Return the assertion and the note."""
         name, line = ast.Name(_MARK, ast.Load()), ast.Constant(node.lineno)
         note = ast.Expr(ast.Call(func=name, args=[line], keywords=[]))
-        return [ast.fix_missing_locations(ast.copy_location(note, node)), node]
+        return [node, ast.fix_missing_locations(ast.copy_location(note, node))]
 
 
 def _owed(body: list[ast.stmt]) -> list[int]:
@@ -120,13 +122,19 @@ def run_tests(code: types.CodeType, given: channel.Message, namespace: dict[str,
     """
     reached: set[int] = set()
     namespace[_MARK] = reached.add
-    try:
-        exec(code, namespace)  # noqa: S102 - the tests come with the benchmark
-    except SystemExit as end:
-        if end.code:
-            raise
-    _call_afterwards(given, namespace)
+    _run_to_exit(exec, code, namespace)
+    _run_to_exit(_call_afterwards, given, namespace)
     return reached
+
+
+def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
+    """Run a step of tests, which may end themselves; an exit of the program is none of theirs."""
+    try:
+        step(*arguments)
+    except SystemExit as end:
+        frames = traceback.walk_tb(end.__traceback__)
+        if end.code or any(frame.f_code.co_filename == PROGRAM_FILE_NAME for frame, _ in frames):
+            raise
 
 
 def check_reached(owed: set[int], reached: set[int]) -> None:
