@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from itertools import zip_longest
+from os.path import commonprefix
 from typing import Final, Literal
 
 Rule = Literal["lines", "exact", "tokens", "floats"]
@@ -64,10 +65,9 @@ def _shown(line: str | None, other: str | None) -> str:
     if line is None:
         return "the end"
     start = 0
-    if other is not None and max(len(line), len(other)) > _SHOWN_CHARACTERS_MAX:
-        pairs = enumerate(zip(line, other, strict=False))
-        same = next((at for at, (a, b) in pairs if a != b), min(len(line), len(other)))
-        start = max(0, same - _SHOWN_CHARACTERS_MAX // 2)
+    if max(len(line), len(other or "")) > _SHOWN_CHARACTERS_MAX:
+        common = commonprefix((line, other or ""))  # noqa: RUF071 - characters are meant
+        start = max(0, len(common) - _SHOWN_CHARACTERS_MAX // 2)
     part = line[start : start + _SHOWN_CHARACTERS_MAX]
     plain = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in part)
     after = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
