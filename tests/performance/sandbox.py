@@ -98,14 +98,14 @@ def cold_start() -> tuple[float, int]:
 
 def main() -> None:
     given = rows()
-    found: dict[str, list[float]] = {"split": [], "same_process": [], "docker run": [], "local": []}
+    found: dict[str, list[float]] = {"split": [], "shared": [], "docker run": [], "local": []}
     with Sandbox(SandboxSettings(workers=WORKERS)) as sandbox:
         sandbox_rate(sandbox, given[:8], "split")
         for _ in range(ROUNDS):
             found["docker run"].append(rate(docker_run, given[:CONTAINERS]))
             found["split"].append(sandbox_rate(sandbox, given, "split"))
             found["local"].append(rate(local_interpreter, given))
-            found["same_process"].append(sandbox_rate(sandbox, given, "same_process"))
+            found["shared"].append(sandbox_rate(sandbox, given, "shared"))
     middle = {name: statistics.median(values) for name, values in found.items()}
     milliseconds, memory = cold_start()
     print(f"programs per second, {WORKERS} at a time, median of {ROUNDS} rounds of HumanEval")
