@@ -37,8 +37,8 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards test-servers answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
-	bench bench-peers bench-million bench-view bench-artifacts bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs phrases clean help
+.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
+	bench bench-peers bench-million bench-view bench-artifacts bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -236,10 +236,6 @@ mutations: $(DEV_STAMP)
 	@echo "==> planted faults against the tests of the tier $(TIER); each that survives is a blind spot"
 	@$(BIN)/python -m tests.mutations --tier $(TIER)
 
-answer-rates: $(DEV_STAMP)
-	@echo "==> how often the readers err on 20,000 generated answers of each kind and half; about 3 minutes"
-	@$(BIN)/python -m tests.answer_forms.rates --write
-
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py
 
@@ -253,10 +249,6 @@ docs-site: docs
 	@test -x .venv-docs/bin/mkdocs || $(PYTHON) -m venv .venv-docs
 	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
-
-phrases: $(DEV_STAMP)
-	@$(BIN)/python scripts/phrase_words.py
-	@$(BIN)/ruff format --quiet nel/core/phrase_words.py
 
 clean:
 	rm -rf $(VENV) .venv-servers .venv-plugins .venv-inspect-evals .venv-readers .venv-docs .peers eval_results

@@ -8,7 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from nel import moved
 from nel.version import __version__
 
 if TYPE_CHECKING:
@@ -37,13 +36,13 @@ if TYPE_CHECKING:
         scorer,
         validate_json_schema,
     )
-    from nel.scoring.reading.model_reader import AnswerReader, UnreadAnswer
+    from nel.scoring.model_reader import AnswerReader, UnreadAnswer
     from nel.task import TaskConfig, run_task
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
-    "AnswerReader": "nel.scoring.reading.model_reader",
-    "UnreadAnswer": "nel.scoring.reading.model_reader",
+    "AnswerReader": "nel.scoring.model_reader",
+    "UnreadAnswer": "nel.scoring.model_reader",
     "Benchmark": "nel.benchmarks.api.benchmark",
     "Case": "nel.judges.types",
     "Grade": "nel.judges.types",
@@ -123,8 +122,6 @@ __all__ = [
     "to_pandas",
     "validate_json_schema",
 ]
-
-moved.install()
 
 
 def __getattr__(name: str) -> object:

@@ -29,7 +29,7 @@ from nel.core.strict_json import dumps_line
 from nel.engine.progress import Progress
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.evaluation import RunResult, evaluate
-from nel.scoring.reading.model_reader import AnswerReader, UnreadAnswer
+from nel.scoring.model_reader import AnswerReader, UnreadAnswer
 
 SLOT: Final = "unread_answers"
 _TOKENS_MAX: Final = 2048

@@ -96,12 +96,8 @@ def _kind_of(target: str) -> str:
 
 def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[Finding]:
     benchmark = find_benchmark(target)
-    entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
-    endpoint = {"url": "http://127.0.0.1/v1", "model": "none", "protocol": benchmark.protocol or "chat"}
     is_judged = asks_judge(benchmark.scorer)
-    # The configuration of a judged benchmark must name a judge; nothing is sent to it.
-    judge = {"judge": {"url": endpoint["url"], "model": "none"}} if is_judged else {}
-    plan = make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
+    plan = _plan_of(benchmark, target, dataset)
     findings = [Finding(check="the plugin loads", passed=True, detail=f"{benchmark.name}: {benchmark.description}")]
     try:
         samples, n_rows, faults, twins = _read(plan, samples_max)
@@ -119,6 +115,19 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
     if benchmark.has_gold_answers:
         findings += [_gold_scores_one(benchmark, samples), _empty_does_not(benchmark, samples)]
     return findings
+
+
+def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sample]:
+    """Return the first samples of a benchmark; raises `NelError` where it cannot be read."""
+    return _read(_plan_of(find_benchmark(target), target, dataset), samples_max)[0]
+
+
+def _plan_of(benchmark: Benchmark, target: str, dataset: str | None) -> Plan:
+    entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
+    endpoint = {"url": "http://127.0.0.1/v1", "model": "none", "protocol": benchmark.protocol or "chat"}
+    # The configuration of a judged benchmark must name a judge; nothing is sent to it.
+    judge = {"judge": {"url": endpoint["url"], "model": "none"}} if asks_judge(benchmark.scorer) else {}
+    return make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
 
 
 def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], int, list[str], list[str]]:

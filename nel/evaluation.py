@@ -26,6 +26,7 @@ from nel.engine.executors.find import find_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.observability import run_log
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
+from nel.engine.plan_judges import may_ask_judge, unasked_judge
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import check_draw
 from nel.engine.resume_checks import check_records
@@ -402,7 +403,7 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = n_mine * plan.config.repeats + (plan.config.repeat_check or 0)
     requests = 0 if plan.eval_only else answers
-    judge = plan.judge or JudgeConfig()
+    judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
     limit = plan.generation.max_tokens
     settings = config.generation_of(plan.config).model_dump()
     return PlannedBenchmark(
@@ -419,7 +420,11 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         generation={key: value for key, value in settings.items() if value not in (None, {})},
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
-        notes=plan.notes if shard is None else (*plan.notes, _shard_note(plan, shard, n_mine, digests)),
+        notes=(
+            *plan.notes,
+            *unasked_judge(config, plan.benchmark, plan.slot),
+            *(() if shard is None else (_shard_note(plan, shard, n_mine, digests),)),
+        ),
         first_requests=tuple(first),
     )
 

@@ -21,7 +21,7 @@ from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
 from nel.models.wire.base import Wire
 from nel.plugins import GROUPS
-from nel.scoring.reading.model_reader import AnswerReader
+from nel.scoring.model_reader import AnswerReader
 from nel.types import ScorerInput, ScorerResult
 
 

@@ -161,6 +161,17 @@ class ResponseError:
     """Set when the model is at fault (e.g. ``context_exceeded``), not the endpoint."""
 
 
+@dataclass(frozen=True, slots=True)
+class Border:
+    """The log-likelihood of a text from the start of one of its tokens on."""
+
+    characters: int
+    """Of the context, that the text begins with."""
+    logprob: float
+    is_greedy: bool
+    tokens: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceScore:
     """The log-likelihood that the model gives one continuation of a context."""
@@ -172,6 +183,9 @@ class ChoiceScore:
     is_greedy: bool
     """Whether each of its tokens is a most likely one; ties count."""
     tokens: int
+    borders: tuple[Border, ...] = field(default=(), compare=False, repr=False)
+    """Where it may be counted from so that a token that reaches over from the context is in it; the nearest first. Of
+    one choice alone: those of a sample are counted from one border, and have none left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +202,8 @@ class Response:
     """The model's name in the server's response."""
     system_fingerprint: str | None = None
     """The server's own name of its configuration, where it gives one."""
+    fallback: str | None = None
+    """What a gateway says that it asked instead of the requested model; it may say so in a header alone."""
     latency_seconds: float | None = None
     """From sending the successful attempt to its last byte; backoff between attempts is excluded."""
     first_token_seconds: float | None = None

@@ -21,7 +21,7 @@ ENDPOINTS = {
 INTERRUPTED = 130
 RUNS = {
     "demo": ["--concurrency", "8"],
-    "model": ["--concurrency", "4", "--max-tokens", "200", "--temperature", "0", "--max-problems", "15"],
+    "model": ["--concurrency", "4", "--max-tokens", "200", "--temperature", "0", "--sample", "15"],
 }
 
 

@@ -1,4 +1,4 @@
-"""Write the generated pages of docs/reference: the command line and the benchmarks.
+"""Write the generated pages of docs/reference, from the command line to the rule of reading.
 
 python scripts/docs.py            write them
 python scripts/docs.py --check    exit 1 when one is out of date
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import extension_page
+import reading_page
 import reference_pages
 from pydantic import BaseModel
 
@@ -25,8 +25,6 @@ from nel.benchmarks.api.registry import find_benchmark
 from nel.config import schema
 from nel.engine.benchmark_description import Fact, facts_of, metrics_of, prompt_of, rule_of
 
-GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "scoring" / "golden"
-MEASURED = Path(__file__).resolve().parents[1] / "tests" / "answer_forms" / "measured.json"
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 COMMANDS = (
     (),
@@ -96,7 +94,7 @@ generation:
 benchmarks:
   - gsm8k
   - name: mmlu_pro
-    max_problems: 500
+    sample: 500
     repeats: 2
 engine:
   concurrency: 64
@@ -190,58 +188,11 @@ def _shown(default: object) -> str:
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
 
 
-def what_counts() -> str:
-    """Return the page with the golden tables: each row is tested."""
-    parts = [HEAD + "# What counts as correct\n\nEach row is a promise that the tests keep.\n"]
-    for path in sorted(GOLDEN.glob("*.jsonl")):
-        parts.append(f"## {path.stem}\n\n| response | gold answer | verdict | extracted | why |\n|---|---|---|---|---|")
-        for line in path.read_text(encoding="utf-8").split("\n"):
-            if line:
-                row = json.loads(line)
-                verdict = "correct" if row["correct"] else "wrong"
-                given = {**(row.get("options") or {}), **(row.get("metadata") or {})}
-                why = f"{row['why']} ({_code(given)})" if given else row["why"]
-                cells = (_code(row["response"]), _code(row["target"]), verdict, _code(row["extracted"]), why)
-                parts.append(f"| {' | '.join(cells)} |")
-        parts.append("")
-    return "\n".join([*parts, _measured_error()])
-
-
-def _measured_error() -> str:
-    """Return the table of the readers' errors on generated answers, as last measured."""
-    measured = json.loads(MEASURED.read_text(encoding="utf-8"))
-    lines = [
-        "## Measured error\n",
-        "Model answers are generated whose truth is known by construction: forms of declaring, Markdown, LaTeX, tags,",
-        "units, corrections, hedges, conditions, refusals, ten languages. One half was written without looking at the",
-        "readers, the other by those who knew their errors. `make answer-rates` measures again. Wrong counted right",
-        "is a share of all forms, another read and not read are shares of those that state an answer, and the last",
-        "column of those that state none.\\n",
-        "| kind | half | forms | wrong counted right | another read | not read | read although none |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for kind, halves in measured.items():
-        for half, rates in halves.items():
-            names = ("wrong_counted_right", "another_read", "not_read", "read_although_none")
-            shares = " | ".join(f"{100 * rates[name]:.2f} %" for name in names)
-            lines.append(f"| {kind} | {half} | {rates['forms']:,} | {shares} |")
-    return "\n".join(lines) + "\n"
-
-
-def _code(value: object) -> str:
-    if value is None:
-        return "none"
-    shown = json.dumps(value, ensure_ascii=False).replace("|", "\\|")
-    if isinstance(value, str):
-        shown = shown[1:-1].replace('\\"', '"')
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`" if shown.strip() else "(empty)"
-
-
 def main() -> int:
     """Write or check the pages; return the exit code."""
     stale = []
     pages = {"cli.md": command_line(), "benchmarks.md": benchmarks(), "configuration.md": configuration()}
-    pages["what-counts.md"] = what_counts()
+    pages["reading.md"] = HEAD + reading_page.reading()
     pages["scorers.md"] = HEAD + reference_pages.scorers()
     pages["metrics.md"] = HEAD + reference_pages.metrics()
     pages["decide.md"] = HEAD + reference_pages.decide()

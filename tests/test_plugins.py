@@ -66,13 +66,13 @@ def test_a_built_in_keeps_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_two_packages_with_one_name_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a built-in a shared name is refused; the message names both and how to pick one."""
     install(tmp_path, "my-evals", {"nel.scorers": {"shared": EXACT}})
-    install(tmp_path, "other_evals", {"nel.scorers": {"shared": "nel.scoring.numeric.numbers:numeric_match"}})
+    install(tmp_path, "other_evals", {"nel.scorers": {"shared": "nel.scoring.answers:numeric_match"}})
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(PluginError) as refused:
         plugins.load("scorers", "shared")
     assert str(refused.value) == (
         f'the scorer "shared" is provided by my-evals 1.0 ({EXACT}) and other_evals 1.0 '
-        "(nel.scoring.numeric.numbers:numeric_match); choose one with my-evals:shared or other_evals:shared"
+        "(nel.scoring.answers:numeric_match); choose one with my-evals:shared or other_evals:shared"
     )
     assert plugins.load("scorers", "my-evals:shared").__name__ == "exact_match"
     assert plugins.load("scorers", "My_Evals:shared").__name__ == "exact_match"
@@ -154,7 +154,7 @@ def test_a_group_that_nel_does_not_load_is_reported(tmp_path: Path, monkeypatch:
 
 def test_a_listing_shows_every_plugin_of_one_name(tmp_path: Path) -> None:
     """Each says how its name is resolved."""
-    install(tmp_path, "rival", {"nel.scorers": {"exact_match": "nel.scoring.numeric.numbers:numeric_match"}})
+    install(tmp_path, "rival", {"nel.scorers": {"exact_match": "nel.scoring.answers:numeric_match"}})
     listed = nel("list", "scorers", cwd=tmp_path, env=path_with(tmp_path))
     assert listed.returncode == 0, listed.stderr
     own, rival = [line for line in listed.stdout.splitlines() if line.startswith("exact_match ")]

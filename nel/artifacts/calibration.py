@@ -88,6 +88,8 @@ class Calibrating:
         self._tally = Tally()
         self._n_used = 0
         self._annotations: list[Mapping[str, float]] = []
+        self.warnings: list[str] = []
+        """What the labels say against the judge, once `write` was called."""
 
     @property
     def wants_results(self) -> bool:
@@ -142,7 +144,8 @@ class Calibrating:
         found = calibration_json(self._tally) | ({} if annotators is None else {"annotators": annotators})
         corrected = corrected_headline(self._tally, headline, found)
         write_file(path, [pretty({**head, "judge": judge, **found, "corrected": corrected})])
-        kept = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement", "warnings")
+        self.warnings = [str(text) for text in found["warnings"]]
+        kept = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement")
         rates = ("sensitivity", "specificity")
         shown = {name: found[name] for name in (*kept, *rates, "recall", "panel", "annotators") if name in found}
         return {"calibration": shown, "corrected": corrected}

@@ -6,20 +6,13 @@ A field that the benchmark does not name is used only where it has few values: i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nel.metrics.accumulator import Accumulator
+from nel.metrics.category_fields import FIELDS, FOUND_MAX, Fields, is_breakdown
 from nel.metrics.outcome_columns import OutcomeColumns, OutcomeColumnsBuilder
-from nel.types import Sample
-
-FOUND_MAX: Final = 100
-"""Values of a field that the benchmark did not name; with more there is no breakdown by it."""
-_FIELDS: Final = ("category", "subject")
-_FEWEST: Final = 2
-"""One value alone would repeat the headline."""
 
 
 class Categories:
@@ -33,7 +26,7 @@ class Categories:
         """
         self._empty = empty
         self._named: dict[str, Accumulator] = {}
-        self._found: dict[str, dict[str, Accumulator]] = {name: {} for name in _FIELDS}
+        self._found: dict[str, dict[str, Accumulator]] = {name: {} for name in FIELDS}
 
     def add_all(self, counted: OutcomeColumnsBuilder) -> None:
         """Count results in the categories of their samples, where they have them.
@@ -43,7 +36,7 @@ class Categories:
         """
         columns, labels = counted.columns(), np.array(counted.label_codes, dtype=np.int64)
         _, firsts = np.unique(labels, return_index=True)
-        found: list[dict[int, Accumulator]] = [{} for _ in (None, *_FIELDS)]
+        found: list[dict[int, Accumulator]] = [{} for _ in (None, *FIELDS)]
         names = list(counted.labels)
         for label in labels[np.sort(firsts)].tolist():
             for place, part in self._parts(names[label]):
@@ -68,7 +61,7 @@ class Categories:
 
     def by_name(self) -> dict[str, Accumulator]:
         """Return the accumulators by category, sorted: of the benchmark's own field, else of the first that fits."""
-        fits = [parts for parts in self._found.values() if _FEWEST <= len(parts) <= FOUND_MAX]
+        fits = [parts for parts in self._found.values() if is_breakdown(len(parts))]
         return dict(sorted((self._named or next(iter(fits), {})).items()))
 
     def _parts(self, fields: Fields | None) -> list[tuple[int, Accumulator]]:
@@ -79,7 +72,7 @@ class Categories:
             return [(0, self._of(self._named, fields.subset))]
         return [
             (place, self._of(self._found[name], value))
-            for place, (name, value) in enumerate(zip(_FIELDS, fields.found, strict=True), start=1)
+            for place, (name, value) in enumerate(zip(FIELDS, fields.found, strict=True), start=1)
             if value is not None and self._has_room(name, value)
         ]
 
@@ -91,22 +84,3 @@ class Categories:
     def _has_room(self, name: str, value: str) -> bool:
         """Return whether a value is known, or there is room; one more than `FOUND_MAX` shows that they are many."""
         return value in self._found[name] or len(self._found[name]) <= FOUND_MAX
-
-
-class Fields(NamedTuple):
-    """What of a sample says in which categories it is."""
-
-    subset: str | None
-    found: tuple[str | None, ...]
-    """The values of `_FIELDS` in its row that could be categories."""
-
-
-def fields_of(sample: Sample | None) -> Fields | None:
-    """Return what of a sample says in which categories it is; None where it is in none."""
-    if sample is None:
-        return None
-    if sample.subset is not None:
-        return Fields(sample.subset, ())
-    row = sample.metadata
-    found = tuple([value if type(value := row.get(name)) is str and value.strip() else None for name in _FIELDS])
-    return Fields(None, found) if any(found) else None

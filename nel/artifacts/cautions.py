@@ -1,27 +1,41 @@
-"""``warnings`` of metrics.json: what speaks against a benchmark's numbers, judges apart.
-
-A warning stays beside the score: on the terminal, in metrics.json, in the report and its tables.
-"""
+"""What one pass over the results notices for the warnings: unknown endings, and repeats that are copies."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Final
 
 from nel.core.finish_reasons import ending_of
-from nel.metrics.accumulator import MetricJson
-from nel.types import Response
+from nel.types import Outcome, Response, Scored
 
 _REASONS_MAX: Final = 8
 """Distinct unknown finish reasons that are named."""
 _CHARACTERS_MAX: Final = 60
 
 
-def failed_metrics(failed: Sequence[str], rows: Sequence[MetricJson]) -> list[str]:
-    """Return a warning for each metric that failed."""
-    reasons = {row["name"]: row["reason"] or "" for row in rows}
-    return [f"the metric {name} has no value: it {reasons[name]}" for name in failed]
+class SharedPasses:
+    """Counts passes of programs whose tests shared their process, which is no proof of them."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self.count = 0
+
+    def add(self, outcome: Outcome) -> None:
+        """Note one outcome."""
+        details = outcome.details if isinstance(outcome, Scored) else {}
+        self.count += details.get("mode") == "shared" and details.get("verdict") == "passed"
+
+    def merge(self, other: SharedPasses) -> None:
+        """Note the passes of a part."""
+        self.count += other.count
+
+    def warnings(self) -> list[str]:
+        """Return what stands beside the score; nothing where there are none."""
+        if not self.count:
+            return []
+        passes = "1 pass is" if self.count == 1 else f"{self.count:,} passes are"
+        promise = "not proof against a program that attacks its tests, which share its process"
+        return [f"{passes} {promise}; --strict-verdicts leaves them unscored"]
 
 
 class UnknownEndings:
@@ -58,3 +72,40 @@ class UnknownEndings:
             "count as complete; look at them in results.jsonl"
             for name, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         ]
+
+
+class Copies:
+    """Counts questions whose repeats all have the same text: repeats of a deterministic model measure nothing."""
+
+    def __init__(self) -> None:
+        """Start with nothing observed."""
+        self.n = 0
+        """Questions with at least two answers."""
+        self.n_equal = 0
+        """Those of which all answers are the same text."""
+        self._question = -1
+        self._text = ""
+        self._is_equal = True
+        self._n_answers = 0
+
+    def add(self, question: int, response: Response | None) -> None:
+        """Note one response, or that there is none; the repeats of a question come together."""
+        if response is None or response.error is not None:
+            return
+        if question != self._question:
+            self._question, self._text = question, response.text
+            self._n_answers, self._is_equal = 1, True
+            return
+        self._n_answers += 1
+        is_equal = self._is_equal and response.text == self._text
+        if self._n_answers == 2:  # noqa: PLR2004 - the question counts from its second answer on
+            self.n += 1
+            self.n_equal += is_equal
+        elif self._is_equal and not is_equal:
+            self.n_equal -= 1
+        self._is_equal = is_equal
+
+    def merge(self, later: Copies) -> None:
+        """Note the questions of a part, which has none of those that were noted here."""
+        self.n += later.n
+        self.n_equal += later.n_equal

@@ -17,7 +17,6 @@ from nel.engine.stop_rule_opening import rule_of
 from nel.engine.stop_rules import BASELINES, DECISIONS
 from nel.engine.store.codec import decode_outcome
 from nel.engine.store.snapshot import Snapshot
-from nel.metrics.accumulator import MetricJson
 from nel.metrics.intervals import ANYTIME, Interval
 
 COVERS: Final = "all questions of the benchmark"
@@ -119,9 +118,3 @@ def _counted(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
 def not_asked_line(result: Result) -> dict[str, object]:
     """Return the line of results.jsonl of a question that does not count; an answer in flight is not in it."""
     return {**result_line(replace(result, response=None, outcome=NOT_RUN)), "outcome": dict(_OUTCOME)}
-
-
-def without_interval(row: MetricJson) -> MetricJson:
-    """Return a metric other than the headline, whose interval would not hold."""
-    reason = row["reason"] or NO_INTERVAL.reason
-    return {**row, "ci_lower": None, "ci_upper": None, "ci_method": NO_INTERVAL.method, "reason": reason}

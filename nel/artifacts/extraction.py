@@ -20,8 +20,8 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
-from nel.scoring.reading.model_reader import UnreadAnswer
-from nel.scoring.reading.readings import LENIENT, OFFICIAL, STRICT
+from nel.scoring.model_reader import UnreadAnswer
+from nel.scoring.readings import LENIENT, OFFICIAL, STRICT
 from nel.types import ModelFailure, Unscored
 
 AUDIT_NAME: Final = "extraction_audit.json"

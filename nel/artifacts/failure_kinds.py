@@ -41,6 +41,7 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "judge:no_logprobs": "use a judge whose server gives log-probabilities, or leave judge.grade_logprobs out",
         "judge:reasoned": "turn the judge's reasoning off: its first token is to be the grade",
         "judge:tie": "make panel and repeats odd, then nel eval resume DIR --allow-judge-change",
+        "sandbox:shared_verdict": "leave out --strict-verdicts to count passes of tests in the program's process",
         "bad_row:unusable": "correct the row of the dataset and start a new run",
     }
 )

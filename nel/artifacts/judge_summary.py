@@ -1,7 +1,7 @@
 """``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks against it.
 
-A warning stays beside the score permanently. It names a number and the bound that it misses, never a cause that was not
-measured.
+What speaks against it is among the warnings of the run. A warning names a number and the bound that it misses, never a
+cause that was not measured.
 """
 
 from __future__ import annotations
@@ -25,36 +25,49 @@ _DETAIL_MAX: Final = 500
 
 
 def judging_json(
-    counts: dict[str, Any] | None,
-    plan: Mapping[str, Any],
-    *,
-    judges: Mapping[str, str],
-    models: Iterable[str],
-    served: Mapping[str, Iterable[str]],
-    faults: Mapping[str, str] | None = None,
-) -> dict[str, object] | None:
+    counts: dict[str, Any] | None, plan: Mapping[str, Any], *, judges: Mapping[str, str]
+) -> dict[str, Any] | None:
     """Return the ``judging`` object, None where nothing was judged.
 
     Args:
         counts: Of the benchmark, as `nel.judges.stats.summary.JudgingCounts` has them.
         plan: Of the benchmark, as the store has it.
         judges: By judge, what the configuration calls its model.
-        models: What the evaluated model's server calls it.
-        served: By judge what its server calls it.
-        faults: By kind of fault what the first one said.
     """
     if counts is None:
         return None
     settings = plan.get("judge") or {}
     asked = [{**judge, "model": judges.get(judge["name"])} for judge in counts["judges"]]
-    found = {
+    return {
         **counts,
         "judges": asked,
         "settings": {name: settings.get(name) for name in ("aggregate", "quorum", "repeats", "swap")},
     }
+
+
+def judging_warnings(
+    judging: Mapping[str, Any] | None,
+    plan: Mapping[str, Any],
+    *,
+    models: Iterable[str],
+    served: Mapping[str, Iterable[str]],
+    faults: Mapping[str, str] | None = None,
+) -> Iterator[str]:
+    """Yield what speaks against the judges.
+
+    Args:
+        judging: As `judging_json` returns it.
+        plan: Of the benchmark, as the store has it.
+        models: What the evaluated model's server calls it.
+        served: By judge what its server calls it.
+        faults: By kind of fault what the first one said.
+    """
+    if judging is None:
+        return
     evaluated = {str(plan["model"]), *models} if plan.get("model") else set(models)
-    said = _unasked(counts["n_without_grade"]["kinds"], faults or {})
-    return {**found, "warnings": [*_kinship(asked, evaluated, served), *said, *_doubts(found)]}
+    yield from _kinship(judging["judges"], evaluated, served)
+    yield from _unasked(judging["n_without_grade"]["kinds"], faults or {})
+    yield from _doubts(judging)
 
 
 def _unasked(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iterator[str]:

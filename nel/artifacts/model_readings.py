@@ -18,9 +18,9 @@ from nel import plugins
 from nel.artifacts.results import Result, read_result
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, PluginError
-from nel.scoring.reading.model_reader import AnswerReader, UnreadAnswer, model_reading
-from nel.scoring.reading.readings import GoldAnswer
-from nel.scoring.reading.result import Reading
+from nel.reading.types import Reading
+from nel.scoring.model_reader import AnswerReader, UnreadAnswer, model_reading
+from nel.scoring.readings import GoldAnswer
 from nel.types import Sample, Scored, Unscored
 
 DIRECTORY: Final = "reader"
@@ -52,7 +52,7 @@ class ModelReadings:
             return None
         reply = self.replies[unread.digest]
         answer = None if reply is None else guarded(self.made_by.reader, self.reader.read, unread, reply)
-        return model_reading(unread, answer, f"read by {self.made_by.model}")
+        return model_reading(unread, answer)
 
 
 def find_reader(name: str) -> AnswerReader:

@@ -14,8 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from nel.artifacts.categories import fields_of
-from nel.artifacts.cautions import UnknownEndings
+from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
 from nel.artifacts.early_stop import EarlyStop, not_asked_line
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.results import Result, read_row, result_line
@@ -30,6 +29,7 @@ from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.snapshot import Snapshot
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE
+from nel.metrics.category_fields import fields_of
 from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.types import Unscored
 
@@ -61,7 +61,9 @@ class Range:
     counted: OutcomeColumnsBuilder = field(default_factory=OutcomeColumnsBuilder)
     failures: FailureAnalysis = field(default_factory=lambda: FailureAnalysis(is_part=True))
     endings: UnknownEndings = field(default_factory=lambda: UnknownEndings(is_part=True))
+    shared_passes: SharedPasses = field(default_factory=SharedPasses)
     served: ServedBuilds = field(default_factory=lambda: ServedBuilds(is_part=True))
+    copies: Copies = field(default_factory=Copies)
     judged: list[Judged] = field(default_factory=list)
     models: dict[str, None] = field(default_factory=dict)
     """What the server of the evaluated model calls it, in the order in which the names came."""
@@ -85,6 +87,8 @@ class Range:
         self.counted.add(result.idx, outcome, label=fields_of(sample), group=group)
         self.failures.add(result)
         self.endings.add(response)
+        self.copies.add(result.idx, response)
+        self.shared_passes.add(outcome)
         self.served.add(result.idx, response)
         self._note_question(result)
         kind = outcome.kind if isinstance(outcome, Unscored) and outcome.cause == "judge" else None

@@ -1,6 +1,6 @@
 """How a stored answer was read: in every way that applies to it, or the reason why none does.
 
-Shared by the audit of a run and the explanation of one answer. Depends on `nel.scoring.reading.readings`.
+Shared by the audit of a run and the explanation of one answer. Depends on `nel.scoring.readings`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from nel.artifacts.model_readings import ModelReadings, unread_answer
 from nel.artifacts.results import Result, reward_of
 from nel.benchmarks.official_readings import official_reading
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.scoring.reading.readings import Readings, read_in_every_way, same_answer
-from nel.scoring.reading.result import Reading
+from nel.reading.types import Reading
+from nel.scoring.readings import Readings, read_in_every_way, same_answer
 from nel.types import ModelFailure, Scored, ScorerInput, Unscored
 
 SCORED: Final = "scored"
@@ -133,7 +133,7 @@ def reading_json(reading: Reading, response: str) -> dict[str, object]:
     """Return a reading with its place, the text around it, and what it rejected."""
     return {
         "value": reading.value,
-        "rule": reading.rule,
+        "form": reading.form.value,
         **_place(reading.start, reading.end, response, found=reading.value is not None),
         "rejected": [{"why": one.why, **_place(one.start, one.end, response, found=True)} for one in reading.rejected],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +30,7 @@ class ServedBuilds:
             is_part: It is of a few results, and becomes part of another, which alone knows which names are new.
         """
         self._builds: dict[tuple[str | None, str | None], _Build] = {}
+        self._fallbacks: Counter[str] = Counter()
         self._is_part = is_part
 
     def add(self, idx: int, response: Response | None) -> None:
@@ -36,11 +38,19 @@ class ServedBuilds:
         if response is None or response.error is not None or response.cached:
             return
         self._note((response.model, response.system_fingerprint), 1, idx, idx)
+        if response.fallback is not None:
+            self._note_fallback(response.fallback, 1)
 
     def merge(self, later: ServedBuilds) -> None:
         """Note the answers of a part after those that were noted here."""
         for name, build in later._builds.items():
             self._note(name, build.n, build.first, build.last)
+        for model, n in later._fallbacks.items():
+            self._note_fallback(model, n)
+
+    def _note_fallback(self, model: str, n: int) -> None:
+        has_room = self._is_part or model in self._fallbacks or len(self._fallbacks) < _BUILDS_MAX
+        self._fallbacks[model if has_room else "others"] += n
 
     def _note(self, name: tuple[str | None, str | None], n: int, first: int, last: int) -> None:
         build = self._builds.get(name)
@@ -61,6 +71,14 @@ class ServedBuilds:
                 "last_problem_idx": build.last,
             }
             for (model, fingerprint), build in self._builds.items()
+        ]
+
+    def fallbacks(self) -> list[str]:
+        """Return a warning for each model that a gateway says to have asked in the place of the evaluated one."""
+        return [
+            f"{n:,} {'answer' if n == 1 else 'answers'} came from a fallback of the gateway, {model}, and not from the "
+            "model that was asked for"
+            for model, n in sorted(self._fallbacks.items())
         ]
 
     def warnings(self) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,16 +15,18 @@ import yaml
 
 from nel.artifacts.calibration import Calibrating
 from nel.artifacts.categories import Categories
-from nel.artifacts.cautions import UnknownEndings, failed_metrics
-from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, read_early_stop, without_interval
+from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
+from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, read_early_stop
 from nel.artifacts.extraction import Auditing
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.judge_summary import judging_json
+from nel.artifacts.judge_summary import judging_json, judging_warnings
 from nel.artifacts.ranges import Range, RangeReader
 from nel.artifacts.repeat_check import read_pairs, repeat_check_json
 from nel.artifacts.results import NOT_RUN, Result
+from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
+from nel.artifacts.selection import Drawn, selection_json
 from nel.artifacts.served import ServedBuilds
 from nel.artifacts.shard import shard_json
 from nel.benchmarks.api.statistics_names import choose_statistics
@@ -40,6 +42,7 @@ from nel.errors import StoreError
 from nel.judges.stats.summary import JudgingCounts
 from nel.metrics.accumulator import Accounting, Accumulator
 from nel.metrics.outcome_columns import OutcomeColumnsBuilder
+from nel.metrics.question_intervals import Design
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
@@ -121,8 +124,11 @@ class _Pass:
     judges: JudgeStats
     models_of_judges: dict[str, str]
     endings: UnknownEndings
+    copies: Copies
+    shared_passes: SharedPasses
     early: EarlyStop | None
     served: ServedBuilds
+    drawn: Drawn
     question: object = None
     """What the latest judgements were about."""
     n_questions: int = 0
@@ -148,17 +154,21 @@ class _Pass:
             self._count()
         self.failures.merge(found.failures)
         self.endings.merge(found.endings)
+        self.copies.merge(found.copies)
+        self.shared_passes.merge(found.shared_passes)
         self.served.merge(found.served)
         self.not_run += found.not_run
         self.n_beyond += found.n_beyond
         self._add_judgements(found)
         for result in found.results:
             if not self.chosen.requested.is_empty:
-                self.chosen.add(result.idx, result.outcome, _sample_score(result))
+                group = None if result.sample is None else result.sample.group
+                self.chosen.add(result.idx, result.outcome, _sample_score(result), group=group)
             self.calibrating.add(result)
             self.auditing.add(result)
 
     def _count(self) -> None:
+        self.drawn.add_all(self.uncounted)
         self.total.add_all(self.uncounted.columns())
         self.categories.add_all(self.uncounted)
         self.uncounted = OutcomeColumnsBuilder()
@@ -206,6 +216,7 @@ def _write_benchmark(
     head = {"run_id": run_id, "benchmark": name}
     metrics = {**head, **_metrics_json(collected, plan)}
     metrics["judging"] = _with_labels(metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan))
+    metrics["warnings"] = run_warnings(plan, collected.total, _noticed(collected, plan, metrics))
     metrics |= collected.auditing.write(head)
     if pairs:
         n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
@@ -244,17 +255,20 @@ def _collecting(
     prices = {model: Price.model_validate(price) for model, price in listed.items()}
     panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
     models = _models_of_judges(config, plan)
-    ended = early is not None and early.interval is not None
+    drawn = Drawn(plan)
+    anytime = None if early is None else early.interval
+    if anytime is not None and drawn.design.fixed is not None:
+        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
+    design = drawn.design if anytime is None else Design(fixed=NO_INTERVAL)
+    of_category = drawn.of_category if anytime is None else design
     price = prices.get((config.get("endpoint") or {}).get("model"))
-    chosen = StatisticsCollector(choice or _stored_choice(plan))
+    chosen = StatisticsCollector(choice or _stored_choice(plan), design)
     calibrating, auditing = Calibrating(directory), Auditing(directory, name, plan)
     wants_results = not chosen.requested.is_empty or calibrating.wants_results or auditing.wants_results
     return _Pass(
         reader=RangeReader(not_run=not_run, price=price, early=early, keeps_results=wants_results),
-        total=Accumulator(
-            None if early is None else early.interval, elsewhere=NO_INTERVAL if early and early.interval else None
-        ),
-        categories=Categories(lambda: Accumulator(NO_INTERVAL, elsewhere=NO_INTERVAL) if ended else Accumulator()),
+        total=Accumulator(design, headline=None if anytime is None else Design(fixed=anytime)),
+        categories=Categories(lambda: Accumulator(of_category)),
         failures=FailureAnalysis(),
         runtime=RuntimeStats(price),
         chosen=chosen,
@@ -264,8 +278,11 @@ def _collecting(
         judges=JudgeStats(panel, models, prices),
         models_of_judges=models,
         endings=UnknownEndings(),
+        copies=Copies(),
+        shared_passes=SharedPasses(),
         early=early,
         served=ServedBuilds(),
+        drawn=drawn,
     )
 
 
@@ -284,35 +301,49 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
     headline = total.headline()
     own = total.metrics()
     chosen = collected.chosen.rows(total.headline_name, own)
-    if collected.early is not None and collected.early.interval is not None:
-        chosen = [without_interval(row) for row in chosen]
-    kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
+    kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "ci_covers", "bounds", "unit", "new_questions")
     return {
         "complete": _is_complete(collected, plan),
         "stop_rule": _stop_rule_json(collected, plan),
         **shard_json(plan, total.accounting),
+        "selection": selection_json(plan),
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
         "metrics": [*own, *chosen],
+        **({"shared_passes": collected.shared_passes.count} if collected.shared_passes.count else {}),
         "failed_metrics": list(collected.chosen.failed),
         "categories": {name: _category_json(part) for name, part in collected.categories.by_name().items()},
         "rates": total.rates(),
         "completed": total.completed(),
-        "warnings": [
-            *failed_metrics(collected.chosen.failed, chosen),
-            *collected.endings.warnings(),
-            *collected.served.warnings(),
-            *(plan.get("imported") or {}).get("notes", ()),
-        ],
-        "judging": judging_json(
-            collected.judging.as_json(),
-            plan,
-            judges=collected.models_of_judges,
-            models=collected.models,
-            served=collected.judges.served(),
-            faults=collected.judging.details,
-        ),
+        "warnings": [],
+        "judging": judging_json(collected.judging.as_json(), plan, judges=collected.models_of_judges),
     }
+
+
+def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, Any]) -> Noticed:
+    judging, asked = metrics["judging"], collected.judges.as_json().values()
+    return Noticed(
+        failed_metrics=collected.chosen.failed,
+        rows=metrics["metrics"],
+        endings=collected.endings.warnings(),
+        shared_passes=collected.shared_passes.warnings(),
+        served=collected.served.warnings(),
+        fallbacks=collected.served.fallbacks(),
+        judging=list(
+            judging_warnings(
+                judging,
+                plan,
+                models=collected.models,
+                served=collected.judges.served(),
+                faults=collected.judging.details,
+            )
+        ),
+        calibration=collected.calibrating.warnings,
+        judges_asked=sum(sum(one["requests"].values()) for one in asked) + (judging is not None),
+        copies=collected.copies,
+        is_complete=metrics["complete"],
+        is_shard="shard" in metrics,
+    )
 
 
 def _stop_rule_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from nel.scoring.reading.readings import Read
-from nel.scoring.reading.result import Reading
+from nel.reading.types import Form, Reading, Value
+from nel.scoring.readings import Read
 from nel.types import ScorerInput
 
 _GSM8K: Final = re.compile(r"#### (\-?[0-9\.\,]+)")
@@ -33,8 +33,7 @@ def _read_mmlu_pro(sample: ScorerInput) -> Reading:
     found = find(sample.response)
     if found is None:
         return Reading()
-    place, rule = found
-    return Reading().take(sample.response[place], place, place + 1, rule)
+    return Reading().take(Value(sample.response[found], found, found + 1), Form.OFFICIAL)
 
 
 def _of_gsm8k(sample: ScorerInput) -> Read | None:
@@ -44,7 +43,9 @@ def _of_gsm8k(sample: ScorerInput) -> Read | None:
 
 def _read_gsm8k(sample: ScorerInput) -> Reading:
     match = _GSM8K.search(sample.response)
-    return Reading() if match is None else Reading().take(match[1].replace(",", ""), *match.span(1), "#### N")
+    return (
+        Reading() if match is None else Reading().take(Value(match[1].replace(",", ""), *match.span(1)), Form.OFFICIAL)
+    )
 
 
 _OFFICIAL: Final[Mapping[str, Callable[[ScorerInput], Read | None]]] = {"mmlu_pro": _of_mmlu_pro, "gsm8k": _of_gsm8k}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.choice import declared_letter
-from nel.scoring.numeric.numbers import numbers_equal
-from nel.scoring.reading.numbers import read_number
-from nel.scoring.reading.texts import declared_text
-from nel.scoring.text import answer_after_marker, same_text
+from nel.reading.letters import read_letter
+from nel.reading.numbers import read_number
+from nel.reading.numerals import numbers_equal
+from nel.reading.own import own_answer
+from nel.reading.texts import read_text
+from nel.scoring.text import same_text
 
 _FORMS = {
     "arithmetic": "the number",
@@ -57,13 +58,14 @@ def with_form(row: dict[str, Any]) -> dict[str, object]:
 def quickstart(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared answer with the gold one: as number, as letter or as text, by the problem's kind."""
     kind = sample.metadata["kind"]
+    response, _ = own_answer(sample)
     if kind == "choice":
-        extracted = declared_letter(sample.response, _LETTERS)
+        extracted = read_letter(response, _LETTERS).value
         correct = extracted == sample.target
     elif kind == "arithmetic":
-        extracted = read_number(sample.response).value
+        extracted = read_number(response).value
         correct = extracted is not None and numbers_equal(extracted, sample.target)
     else:
-        extracted = answer_after_marker(sample.response) or declared_text(sample.response)
+        extracted = read_text(response).value
         correct = extracted is not None and same_text(extracted, sample.target)
     return {"correct": correct, "extracted": extracted}

@@ -21,6 +21,7 @@ from nel.byob.requirements import read_requirements
 from nel.datasets.fewshot import ExampleSource
 from nel.errors import ConfigError, did_you_mean
 from nel.prompts import Template, load_template
+from nel.reading.asked import parse_asked_form
 from nel.scoring.protocol import as_scorer
 from nel.types import Protocol, Row, Scorer
 
@@ -87,6 +88,7 @@ def benchmark(
     prepare_row: Callable[..., dict[str, object]] | None = None,
     seed_fn: Callable[..., SeedResult] | None = None,
     judge: Mapping[str, object] | None = None,
+    answer_form: str | None = None,
     extra: Mapping[str, object] | None = None,
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
@@ -103,6 +105,7 @@ def benchmark(
         endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank choices by log-likelihood.
         prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used; see `row_function`.
         seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
+        answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see `nel.reading.asked`.
         judge: ``url``, ``model_id`` and ``api_key`` (a variable's name) of the judge where the run names none.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
         requirements: What the scorer needs of pip, as strings or the name of a requirements.txt.
@@ -127,7 +130,7 @@ def benchmark(
         "prepare_row": None if prepare_row is None else row_function(prepare_row, "prepare_row"),
         "protocol": "chat" if needs_messages else _PROTOCOLS[endpoint_type],
         "judge": judge,
-        "extra": {**(extra or {}), **({} if judge is None else {"judge": dict(judge)})},
+        "extra": _scorer_config(extra, judge, answer_form),
         "reducers": tuple(reducers),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
@@ -192,6 +195,23 @@ def _check_options(name: str, fewshot: FewShotOptions, endpoint_type: str, *, sh
         raise ConfigError(f'"{name}": examples as turns need a chat endpoint, and endpoint_type is "{endpoint_type}"')
     if shares_continuation and endpoint_type != _LOGLIKELIHOOD:
         raise ConfigError(f'"{name}": continuation= is for log-likelihoods; set endpoint_type="{_LOGLIKELIHOOD}"')
+
+
+def _scorer_config(
+    extra: Mapping[str, object] | None, judge: Mapping[str, object] | None, answer_form: str | None
+) -> dict[str, object]:
+    """Return what the scorer gets as ``config``.
+
+    Raises:
+        ConfigError: The form of answer is none.
+    """
+    config = dict(extra or {})
+    if judge is not None:
+        config["judge"] = dict(judge)
+    if answer_form is not None:
+        parse_asked_form(answer_form)
+        config["answer_form"] = answer_form
+    return config
 
 
 def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:

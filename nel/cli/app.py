@@ -12,6 +12,7 @@ import typer
 
 from nel.cli import (
     baseline,
+    benchmark,
     byob,
     compare,
     endpoint,
@@ -103,6 +104,7 @@ app.command(name="leaderboard")(leaderboard.leaderboard)
 app.add_typer(baseline.app, name="baseline", help="Name the results that candidates are compared with.")
 app.command(name="list")(plugin_list.list_plugins)
 app.command(name="show")(show.show)
+app.add_typer(benchmark.app, name="benchmark", help="Check a benchmark before it is run.")
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")
 app.add_typer(judge.app, name="judge", help="Calibrate a judge, or rank models by one.")
 app.add_typer(scorer.app, name="scorer", help="Audit how scorers read answers.")

@@ -67,9 +67,9 @@ def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
     verdict = "right" if reading["reward"] == 1 else "wrong" if reading["reward"] == 0 else f"{reading['reward']:g}"
     head = f"  {name + ':':<9} "
     if reading["value"] is None:
-        yield f"{head}no answer ({reading['rule']})"
+        yield f"{head}no answer ({reading['form']})"
     else:
-        yield f"{head}{_value(reading['value'])}, {verdict}; rule: {reading['rule']}"
+        yield f"{head}{_value(reading['value'])}, {verdict}; form: {reading['form']}"
         yield f"            {reading['start']}–{reading['end']}: {reading['excerpt']}"
     for one in reading["rejected"]:
         yield f"            rejected, {one['why']}: {one['start']}–{one['end']}: {one['excerpt']}"

@@ -61,15 +61,16 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 
 def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     from nel.artifacts.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
+    from nel.reports.run_warnings import CALIBRATION, texts_of  # noqa: PLC0415
 
     imported = import_labels(run_dir, labels, slot=bench)
     benchmarks = _rebuilt(run_dir)
     (item,) = (one for one in benchmarks if one.directory == imported.directory)
     judging: dict[str, Any] = item.metrics["judging"]
     for line in _lines(imported, judging, item.headline):
-        typer.echo(plain(line))
-    for warning in [*imported.skipped, *judging["calibration"]["warnings"]]:
+        typer.echo(plain(with_plain_spaces(line)))
+    for warning in [*imported.skipped, *texts_of(item.metrics, (CALIBRATION,))]:
         typer.echo(plain(f"nel: {warning}"), err=True)
     typer.echo(plain(str(imported.directory / "calibration.json")))
 
@@ -78,6 +79,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
     from nel.reports.corrected import (  # noqa: PLC0415 - keeps --help fast
         annotator_lines,
         calibration_measures,
+        is_rate_of_agreement,
         measure_text,
         panel_lines,
     )
@@ -86,7 +88,10 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
     empty = f", {imported.n_empty:,} lines without one" if imported.n_empty else ""
     replaced = f" (replacing {imported.n_replaced:,})" if imported.n_replaced else ""
     lines = [f"labels: {imported.n:,}{replaced} of {found['n_judged']:,} judged answers{empty}"]
-    lines += [f"  {name}: {measure_text(measure)}" for name, measure in calibration_measures(found).items()]
+    lines += [
+        f"  {name}: {measure_text(measure, is_rate=is_rate_of_agreement(name))}"
+        for name, measure in calibration_measures(found).items()
+    ]
     if "panel" in found:
         lines += panel_lines(found["panel"])
     if "annotators" in found:
@@ -97,7 +102,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
 def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     from nel.artifacts.calibration import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
     from nel.artifacts.labelling import borrow_calibration  # noqa: PLC0415
-    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
     from nel.judges.stats.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
 
     directory = borrow_calibration(run_dir, other, slot=bench)
@@ -106,7 +111,7 @@ def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     corrected: dict[str, Any] = item.metrics["judging"]["corrected"]
     typer.echo(plain(f"labels: {corrected['n_labelled']:,} of {corrected['labels_of']}"))
     for line in _headline_lines(corrected, item.headline):
-        typer.echo(plain(line))
+        typer.echo(plain(with_plain_spaces(line)))
     if corrected["n_labelled"] < LABELS_FEW:
         typer.echo(f"nel: {few_labels(corrected['n_labelled'])}", err=True)
     typer.echo(plain(str(directory / BORROWED_NAME)))
@@ -115,11 +120,12 @@ def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
 def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list[str]:
     from nel.reports.corrected import ASSUMPTIONS, METHODS, measure_text  # noqa: PLC0415 - keeps --help fast
 
-    lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'])}"]
+    is_rate = headline["unit"] == "rate"
+    lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'], is_rate=is_rate)}"]
     for key, name in METHODS.items():
         if key in corrected:
             best = ", the one to quote" if key == corrected.get("best") else ""
-            lines.append(f"  corrected, {name}: {measure_text(corrected[key])}{best}")
+            lines.append(f"  corrected, {name}: {measure_text(corrected[key], is_rate=is_rate)}{best}")
             lines.append(f"    if {ASSUMPTIONS[key]}")
     return lines
 

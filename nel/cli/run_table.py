@@ -5,7 +5,7 @@ Note: imported when a run has ended, since its first request need not wait for t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import typer
@@ -13,7 +13,6 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from nel.artifacts.failure_kinds import hint_for
 from nel.artifacts.write import BenchmarkResult
 from nel.cli.console import wide_console
 from nel.cli.terminal import percent, plain, with_plain_spaces
@@ -21,11 +20,14 @@ from nel.core.strict_json import dumps
 from nel.errors import EXIT_UNSCORED
 from nel.evaluation import RunResult
 from nel.judges.types import SETTING_FAULTS
+from nel.reports import numbers
 from nel.reports.corrected import best_correction
 from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
+from nel.reports.run_warnings import texts_of
+from nel.reports.selection import n_text
 
 _ROW = "bad_row"
 """The cause of what no resume can score: no sample can be made of the row."""
@@ -60,6 +62,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
                 "accounting": item.accounting,
                 "complete": item.metrics["complete"],
                 "stop_rule": item.metrics["stop_rule"],
+                "selection": item.metrics["selection"],
                 **({"shard": item.metrics["shard"]} if "shard" in item.metrics else {}),
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
                 "warnings": item.metrics["warnings"],
@@ -73,7 +76,9 @@ def result_json(result: RunResult) -> dict[str, Any]:
 
 def _result_table(result: RunResult) -> Table:
     rows = [
-        row for item in result.benchmarks for row in (_result_row(item), *_corrected_rows(item), *_further_rows(item))
+        row
+        for item in result.benchmarks
+        for row in (_result_row(item), *_new_questions_rows(item), *_corrected_rows(item), *_further_rows(item))
     ]
     table = Table(box=SIMPLE_HEAD)
     for heading in (heading for heading in _COLUMNS if any(row[heading] for row in rows)):
@@ -88,10 +93,10 @@ def _result_row(item: BenchmarkResult) -> dict[str, str]:
     return {
         "benchmark": plain(item.slot),
         "metric": plain(headline["metric"]),
-        "score": "no score" if headline["value"] is None else _figure(headline["value"], share=_is_share(headline)),
-        "95 % interval": _span(headline["ci_lower"], headline["ci_upper"], share=_is_share(headline)),
+        "score": _figure(headline["value"], headline["unit"]),
+        "95 % interval": _span(headline, headline["unit"]),
         "bounds": _bounds(headline["bounds"], accounting["n_unscored"]),
-        "n": f"{accounting['n_total']:,}",
+        "n": n_text(item.metrics),
         "model failures": _parts(accounting["model_failures"].items()),
         "unscored": _parts((cause, part["n"]) for cause, part in accounting["unscored"].items()),
         "not asked": f"{accounting['n_not_asked']:,}" if accounting["n_not_asked"] else "",
@@ -104,13 +109,13 @@ def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
     if best is None:
         return []
     name, found = best
-    share, labels = _is_share(item.headline), item.metrics["judging"]["corrected"]["n_labelled"]
+    unit, labels = item.headline["unit"], item.metrics["judging"]["corrected"]["n_labelled"]
     return [
         {
             **dict.fromkeys(_COLUMNS, ""),
             "metric": f"judge-corrected ({name})",
-            "score": _figure(found["value"], share=share),
-            "95 % interval": _span(found["ci_lower"], found["ci_upper"], share=share),
+            "score": _figure(found["value"], unit),
+            "95 % interval": _span(found, unit),
             "n": f"{labels:,} labels",
         }
     ]
@@ -127,24 +132,26 @@ def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
 
 
 def _further_row(item: BenchmarkResult, metric: dict[str, Any]) -> dict[str, str]:
-    reduced = metric["name"].startswith(f"{item.headline['metric']}/")
-    share = _is_share(metric) or (reduced and _is_share(item.headline))
     return {
         **dict.fromkeys(_COLUMNS, ""),
         "metric": plain(metric["name"]),
-        "score": "no score" if metric["value"] is None else _figure(metric["value"], share=share),
-        "95 % interval": _span(metric["ci_lower"], metric["ci_upper"], share=share) if metric["ci_lower"] else "",
+        "score": _figure(metric["value"], metric["unit"]),
+        "95 % interval": "" if metric["ci_lower"] is None else _span(metric, metric["unit"]),
         "n": f"{metric['n']:,}",
     }
 
 
-def _is_share(metric: dict[str, Any]) -> bool:
-    """Return whether a metric is known to lie in [0, 1]."""
-    return metric["bounds"] is not None
+def _new_questions_rows(item: BenchmarkResult) -> list[dict[str, str]]:
+    """Return the interval for new questions below that of the whole benchmark, which a sample has."""
+    new = item.headline.get("new_questions")
+    if new is None:
+        return []
+    span = _span(new, item.headline["unit"])
+    return [{**dict.fromkeys(_COLUMNS, ""), "metric": "for new questions", "95 % interval": span}]
 
 
-def _figure(value: float, *, share: bool) -> str:
-    return percent(value) if share else f"{value:.4f}"
+def _figure(value: float | None, unit: str) -> str:
+    return "no score" if value is None else with_plain_spaces(numbers.in_unit(value, unit))
 
 
 def _judged(result: RunResult) -> list[str]:
@@ -169,34 +176,8 @@ def remarks(result: RunResult) -> list[str]:
     """Return what a user has to know of a run beside its table, one line each."""
     lines = []
     for item in result.benchmarks:
-        judged = (item.metrics["judging"] or {}).get("warnings", ())
-        lines += [f"{item.slot}: {warning}" for warning in (*item.metrics["warnings"], *judged)]
+        lines += [f"{item.slot}: {text}" for text in texts_of(item.metrics)]
         lines += [f"{item.slot}: {said}" for said in (stop_line(item.metrics),) if said]
-        for cause, part in item.accounting["unscored"].items():
-            kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
-            said = f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})"
-            named = f"{hint_for(cause)}; failure_analysis.json names each"
-            lines.append(f"{said}; {named}" if cause == _ROW else said)
-        if "tie" in item.accounting["unscored"].get("judge", {}).get("kinds", {}):
-            odd = "an even panel or judge.repeats can tie; make it odd and resume with --allow-judge-change"
-            lines.append(f"{item.slot}: {odd}")
-        truncated = item.accounting["model_failures"].get("truncated", 0)
-        if truncated:
-            lines.append(
-                f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens{_on_completed(item)}"
-            )
-        empty = item.accounting["model_failures"].get("empty", 0)
-        if empty:
-            lines.append(f"{item.slot}: {empty:,} answers were empty and count 0{_on_completed(item)}")
-        too_long = item.accounting["model_failures"].get("context_exceeded", 0)
-        if too_long:
-            lines.append(f"{item.slot}: {too_long:,} prompts did not fit into the model's context and count 0")
-        filtered = item.accounting["model_failures"].get("content_filter", 0)
-        if filtered:
-            lines.append(
-                f"{item.slot}: {filtered:,} prompts or answers were stopped by a content filter and count 0"
-                f"{_on_completed(item)}"
-            )
     if result.ending.reason in ("SIGINT", "SIGTERM", "SIGHUP"):
         lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":
@@ -234,18 +215,11 @@ def _judge_faults(result: RunResult) -> list[dict[str, int]]:
     return [item.accounting["unscored"].get("judge", {}).get("kinds", {}) for item in result.benchmarks]
 
 
-def _on_completed(item: BenchmarkResult) -> str:
-    completed = item.metrics["completed"]
-    if completed["value"] is None:
-        return ""
-    figure = _figure(completed["value"], share=_is_share(item.headline))
-    return f" (on the {completed['n']:,} completed answers: {figure})"
-
-
-def _span(lower: float | None, upper: float | None, *, share: bool) -> str:
+def _span(interval: Mapping[str, Any], unit: str) -> str:
+    lower, upper = interval["ci_lower"], interval["ci_upper"]
     if lower is None or upper is None:
         return "none"
-    return f"{_figure(lower, share=share)} – {_figure(upper, share=share)}"
+    return f"{_figure(lower, unit)} – {_figure(upper, unit)}"
 
 
 def _bounds(bounds: dict[str, float] | None, n_unscored: int) -> str:

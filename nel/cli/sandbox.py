@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nel.sandbox import Sandbox
-    from nel.sandbox.engine import EngineInfo
-    from nel.sandbox.languages import Language
+    from nel.sandbox.isolation.engine import EngineInfo
+    from nel.sandbox.isolation.languages import Language
     from nel.sandbox.probes import Finding
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -38,10 +38,10 @@ def build(
     docker_host: Host = None,
 ) -> None:
     """Build the images that programs run in; Python's alone where no language is given."""
-    from nel.sandbox.engine import connect  # noqa: PLC0415 - keeps --help fast
-    from nel.sandbox.images import build as build_image  # noqa: PLC0415
-    from nel.sandbox.images import list_images  # noqa: PLC0415
-    from nel.sandbox.languages import languages as known  # noqa: PLC0415
+    from nel.sandbox.isolation.engine import connect  # noqa: PLC0415 - keeps --help fast
+    from nel.sandbox.isolation.images import build as build_image  # noqa: PLC0415
+    from nel.sandbox.isolation.images import list_images  # noqa: PLC0415
+    from nel.sandbox.isolation.languages import languages as known  # noqa: PLC0415
 
     with _usage_errors():
         client = connect(docker_host)
@@ -59,10 +59,10 @@ def build(
 @app.command(name="list")
 def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
     """List the languages, their images, and the running containers."""
-    from nel.sandbox.engine import connect  # noqa: PLC0415 - keeps --help fast
-    from nel.sandbox.images import list_images  # noqa: PLC0415
-    from nel.sandbox.languages import languages as known  # noqa: PLC0415
-    from nel.sandbox.owners import containers  # noqa: PLC0415
+    from nel.sandbox.isolation.engine import connect  # noqa: PLC0415 - keeps --help fast
+    from nel.sandbox.isolation.images import list_images  # noqa: PLC0415
+    from nel.sandbox.isolation.languages import languages as known  # noqa: PLC0415
+    from nel.sandbox.isolation.owners import containers  # noqa: PLC0415
 
     with _usage_errors():
         client = connect(docker_host)
@@ -138,10 +138,10 @@ def prune(
     docker_host: Host = None,
 ) -> None:
     """Remove the leftover containers of killed runs; those of active runs stay."""
-    from nel.sandbox.engine import connect  # noqa: PLC0415 - keeps --help fast
-    from nel.sandbox.images import remove_old_images  # noqa: PLC0415
-    from nel.sandbox.languages import languages as known  # noqa: PLC0415
-    from nel.sandbox.owners import reap  # noqa: PLC0415
+    from nel.sandbox.isolation.engine import connect  # noqa: PLC0415 - keeps --help fast
+    from nel.sandbox.isolation.images import remove_old_images  # noqa: PLC0415
+    from nel.sandbox.isolation.languages import languages as known  # noqa: PLC0415
+    from nel.sandbox.isolation.owners import reap  # noqa: PLC0415
 
     with _usage_errors():
         client = connect(docker_host)
@@ -169,7 +169,7 @@ def _findings(sandbox: Sandbox, wanted: Sequence[Language]) -> Iterator[Finding]
 
 
 def _named(names: Sequence[str]) -> list[Language]:
-    from nel.sandbox.languages import find_language, languages  # noqa: PLC0415
+    from nel.sandbox.isolation.languages import find_language, languages  # noqa: PLC0415
 
     if list(names) == ["all"]:
         return list(languages().values())

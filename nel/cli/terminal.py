@@ -8,7 +8,7 @@ from __future__ import annotations
 
 def percent(value: float) -> str:
     """Return a share as a percentage with two decimals."""
-    return f"{100 * value:.2f} %"
+    return f"{round(100 * value, 2) + 0.0:.2f} %"
 
 
 def duration(seconds: float) -> str:

@@ -20,7 +20,7 @@ _MEANT: Final = {
     "status": "eval watch",
     "logs": "eval watch",
     "jobs": "view",
-    "validate": "byob validate",
+    "validate": "benchmark check",
     "package": "byob containerize",
     "diff": "compare",
     "ui": "view",
@@ -36,7 +36,7 @@ _NOT_A_COMMAND: Final = {
 """What other tools have a command for, and how it is done here."""
 _OPTIONS_MEANT: Final = {
     "--bench": ("benchmark", "benchmarks", "task", "tasks", "datasets", "eval"),
-    "--max-problems": (
+    "--sample": (
         "limit", "limit-samples", "max-samples", "max-examples", "num-samples", "n-samples", "num-examples", "examples",
         "samples",
     ),

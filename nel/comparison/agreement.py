@@ -21,8 +21,9 @@ from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, F
 from nel.comparison.questions import is_universal, metric_values
 from nel.config.identity import Identity
 from nel.errors import OutputError
-from nel.metrics.accumulator import REWARD_KEYS, interval_of, published_name, published_names
+from nel.metrics.accumulator import REWARD_KEYS, published_name, published_names
 from nel.metrics.intervals import ANYTIME, LEVEL
+from nel.metrics.question_intervals import new_questions_interval
 from nel.metrics.series import Series
 from nel.reports.run_files import BenchmarkFiles
 
@@ -61,10 +62,16 @@ class _Number(_Part):
     bounds: _Bounds | None
 
 
+class _NewQuestions(_Part):
+    ci_lower: float | None
+    ci_upper: float | None
+
+
 class _Row(_Number):
     name: str
     n_questions: Count
     reason: str | None
+    new_questions: _NewQuestions | None = None
 
 
 class _Headline(_Number):
@@ -96,12 +103,9 @@ class _Shard(_Part):
     n_questions_asked: Count
 
 
-class _Calibration(_Part):
-    warnings: list[str] = []
-
-
-class _Judging(_Part):
-    calibration: _Calibration | None = None
+class _Warning(_Part):
+    kind: str
+    text: str
 
 
 class _Metrics(_Part):
@@ -116,7 +120,8 @@ class _Metrics(_Part):
     failed_metrics: list[str] = []
     stop_rule: _StopRule | None = None
     shard: _Shard | None = None
-    judging: _Judging | None = None
+    judging: dict[str, object] | None = None
+    warnings: list[_Warning] = []
 
 
 class _Score(_Part):
@@ -209,12 +214,17 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
     if values is None or row["ci_method"] == ANYTIME or (columns.states == NOT_ASKED).any():
         return
     series = _series(columns, values)
-    found = interval_of(series, _groups(columns))
-    for end, made in zip(_ENDS, (found.lower, found.upper), strict=True):
+    kind = (files.metrics.get("selection") or {}).get("kind")
+    ends: tuple[float | None, float | None] = (None, None)
+    if kind != "first":  # the first so many questions have no interval
+        found = new_questions_interval(series, _groups(columns))
+        ends = found.lower, found.upper
+    written = row["new_questions"] if kind == "sample" else row
+    for end, made in zip(_ENDS, ends, strict=True):
         limit = made
         if made is not None and series.unit:
             limit = min(max(made, 0.0), 1.0)
-        _refuse_unequal(files, f"{end} of {name}", row[end], limit)
+        _refuse_unequal(files, f"{end} of {name}", written[end], limit)
     if bounds is not None:
         n_unscored = int((columns.states == UNSCORED).sum())
         made = series.total / len(columns) if n_unscored else value

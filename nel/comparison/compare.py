@@ -30,6 +30,7 @@ from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.multiplicity import benjamini_hochberg, holm
 from nel.decide.repeats import VarianceParts, variance_parts_of_sums
 from nel.errors import UndefinedMetric, UsageError, did_you_mean
+from nel.reports.run_warnings import CALIBRATION, texts_of
 
 _FEWEST = 2
 
@@ -286,9 +287,7 @@ def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairin
     if pairing.key == "position":
         found.append("paired by position alone: a file in another order gives another result")
     for side, name in ((baseline, "baseline"), (candidate, "candidate")):
-        if side.failed_metrics:
-            found.append(f"metrics of the {name} failed: {', '.join(side.failed_metrics)}")
-        found += [f"judge of the {name}: {one}" for one in calibration_warnings(side)]
+        found += [f"the {name}: {text}" for text in texts_of({"warnings": side.warnings})]
     n_left_out = n_not_asked(pairing)
     if n_left_out:
         found.append(
@@ -300,8 +299,7 @@ def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairin
 
 def calibration_warnings(side: SideBenchmark) -> list[str]:
     """Return what speaks against the judge of a side where its calibration was measured; empty where nothing does."""
-    calibration = (side.judging or {}).get("calibration") or {}
-    return [str(one) for one in calibration.get("warnings") or ()]
+    return texts_of({"warnings": side.warnings}, (CALIBRATION,))
 
 
 def _adjusted(comparison: Comparison) -> Comparison:

@@ -20,6 +20,7 @@ from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.reports.run_files import BenchmarkFiles
+from nel.reports.run_warnings import CALIBRATION, texts_of
 from nel.reports.shard import MERGE, shard_title
 
 _KIND: Final = "floor"
@@ -141,8 +142,7 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
             one.blockers.append("samples are unscored, and what they could change is not known")
         if metric in (files.metrics.get("failed_metrics") or ()):
             one.blockers.append("the metric failed")
-        calibration = (files.metrics.get("judging") or {}).get("calibration") or {}
-        one.blockers += [f"calibration of the judge: {text}" for text in calibration.get("warnings") or ()]
+        one.blockers += [f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))]
     return held
 
 

@@ -110,6 +110,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         run_id=text_or_none(metrics.get("run_id")),
         stop_rule=metrics.get("stop_rule"),
         judging=metrics.get("judging"),
+        warnings=metrics.get("warnings") or (),
         check=lambda columns: check_results(files, columns),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -88,6 +88,8 @@ class SideBenchmark:
     """``stop_rule`` of metrics.json; None without one, or where the files do not say."""
     judging: Mapping[str, Any] | None = None
     """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
+    warnings: Sequence[Mapping[str, str]] = ()
+    """``warnings`` of metrics.json; none where the files do not say."""
     check: Callable[[Columns], None] | None = None
     """Raises OutputError where all lines together are not what the files beside them say; None where none do."""
 

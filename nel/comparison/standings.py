@@ -21,6 +21,7 @@ from nel.core.scaling import mean_of
 from nel.decide.multiplicity import holm
 from nel.decide.ranks import one_sided, rank_intervals, stratified_difference
 from nel.errors import UndefinedMetric, UsageError
+from nel.reports.run_warnings import texts_of
 from nel.version import __version__
 
 OVERALL: Final = "mean of all benchmarks"
@@ -94,6 +95,12 @@ def standings_json(
         "benchmarks": [
             _benchmark_json(name, scores, list(zip(duels, _pairs(adjusted), strict=True)), alpha)
             for name, scores in scored.items()
+        ],
+        "warnings": [
+            f"{side.label}, {name}: {text}"
+            for name in names
+            for side in sides
+            for text in texts_of({"warnings": side.benchmarks[name].warnings})
         ],
     }
 

@@ -16,7 +16,13 @@ from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConf
 from nel.core.strict_json import dumps_bytes
 from nel.errors import ResumeRefused
 
-SCORING_FIELDS: Final = ("scorer.rules", "scoring.truncated", "sandbox.limits", "sandbox.images")
+SCORING_FIELDS: Final = (
+    "scorer.rules",
+    "scoring.truncated",
+    "sandbox.limits",
+    "sandbox.images",
+    "sandbox.strict_verdicts",
+)
 """Fields whose change scores stored responses again instead of refusing the resume."""
 _BYTE_DIGESTS: Final = {"scorer.sha256": "scorer.rules", "judge.source.sha256": "judge.rules"}
 """Fields of runs stored by earlier versions, which digested source files byte by byte, and what stands there now. The
@@ -91,6 +97,13 @@ def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, obje
     }
 
 
+def sample_fields(benchmark: BenchmarkConfig) -> dict[str, object]:
+    """Return the part of a benchmark's identity that says which sample of it is asked; none where it is no sample."""
+    if benchmark.sample is None:
+        return {}
+    return {"sample.size": benchmark.sample, "sample.seed": benchmark.sample_seed}
+
+
 def shard_fields(config: RunConfig) -> dict[str, object]:
     """Return the part of a benchmark's identity that says which shard of a run it is; none for a whole run."""
     return {} if config.shard is None else {SHARD: config.shard}
@@ -101,7 +114,8 @@ def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, obj
     if not languages:
         return {}
     images = {name: image for name, image in config.sandbox.images.items() if name in languages}
-    return {"sandbox.limits": config.sandbox.limits.model_dump(), "sandbox.images": images}
+    strict = {"sandbox.strict_verdicts": True} if config.sandbox.strict_verdicts else {}
+    return {"sandbox.limits": config.sandbox.limits.model_dump(), "sandbox.images": images, **strict}
 
 
 def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, object]:

@@ -17,7 +17,7 @@ endpoint:
   # stream: true                  # measures the time to the first token too
 benchmarks:
   - name: {benchmark}
-    # max_problems: 20            # the first 20 problems alone, to try it
+    # sample: 20                  # 20 problems drawn from all of them, to try it
     # repeats: 4                  # answers to each problem
     # dataset: my_rows.jsonl      # other rows of the same fields
     # truncated: score            # score answers that were cut off as they stand; they count 0 otherwise

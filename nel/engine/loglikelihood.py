@@ -15,10 +15,10 @@ from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault
 from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.faults import Fault, fault_of_error_object
-from nel.models.loglikelihood import argmax_choice, build_echo_body, score_batch, split_context
+from nel.models.loglikelihood import argmax_choice, build_echo_body, on_one_border, score_batch, split_context
 from nel.models.protocols import name_in, parse_usage
 from nel.solvers.generate import build_request
-from nel.types import ChoiceScore, Generation, JsonObject, Request, Response, Sample, Usage
+from nel.types import ChoiceScore, Generation, JsonObject, Request, Response, ResponseError, Sample, Usage
 
 Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
 AskEcho: TypeAlias = "Callable[[str, Request, bytes, Callable[[object], Response | Fault]], Awaitable[Response]]"
@@ -51,7 +51,13 @@ async def rank(
         if answer.error is not None:
             return body, answer
         answers.append(answer)
-    scores = tuple(score for answer in answers for score in answer.choice_scores)
+    try:
+        scores = on_one_border(
+            [score for answer in answers for score in answer.choice_scores], [context for context, _ in pairs]
+        )
+    except LogprobFault as error:
+        why = ResponseError(kind=f"logprob_{error.kind}", message=str(error), status=200)
+        return body, replace(_joined(answers), choice_scores=(), error=why)
     return body, replace(_joined(answers), text=choices[argmax_choice(scores)], choice_scores=scores)
 
 

@@ -72,6 +72,7 @@ class Pipeline:
         scorers: ScorerPool,
         judges: Judges,
         sandbox: ProgramRunner,
+        strict_verdicts: bool = False,
         config: EngineConfig,
         progress: Progress,
         observer: Observer = UNOBSERVED,
@@ -82,6 +83,7 @@ class Pipeline:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
         self._sandbox = sandbox
+        self._strict_verdicts = strict_verdicts
         self._jobs = jobs
         self._store = store
         self._snapshot = snapshot
@@ -384,10 +386,8 @@ class Pipeline:
         """Count an outcome that is on disk."""
         self._progress.count_outcome(outcome, repeat=place[2], benchmark=place[0])
         self._observer.sample_finished(place, outcome)
-        rule = self._stop_rules.ended_by(place, outcome)
-        if rule is not None:  # the queue is empty now; what is in flight is stored, and does not count
-            job = next(job for job in self._jobs if job.key == place[0])
-            self._progress.total -= self._queue.n_left_out(job, rule)
+        if (rule := self._stop_rules.ended_by(place, outcome)) is not None:  # what is in flight does not count
+            self._progress.total -= self._queue.n_left_out(next(j for j in self._jobs if j.key == place[0]), rule)
 
     def _stop_on_sandbox_outage(self, outcome: Outcome) -> None:
         """Stop resumably when no program can be run, rather than pay for answers that cannot be scored."""
@@ -482,7 +482,8 @@ class Pipeline:
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
         """Answer what a scorer asks of the run; the payload is what `nel.engine.scorers.dispatch.Answer` says."""
         if what == "sandbox":
-            return await asyncio.wrap_future(self._sandbox.submit(payload))
+            ran = asyncio.wrap_future(self._sandbox.submit(payload))
+            return (await ran).proven(is_required=self._strict_verdicts)
         if what not in ("model", "judge"):
             raise ScorerError(f"a scorer asked for {what}, which a run does not have")
         try:

@@ -6,9 +6,8 @@ run's identity covers the rendered samples, so a benchmark whose prompt depends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from nel.byob.requirements import check_requirements
 from nel.config.identity import (
     JUDGES_ADAPTED,
     Identity,
+    sample_fields,
     sandbox_fields,
     settings_fields,
     shard_fields,
@@ -30,11 +30,13 @@ from nel.config.identity import (
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
-from nel.engine.plan_judges import check_judge, judge_identity, note_of_judge, with_judges
+from nel.engine.plan_judges import check_judge, judge_identity, with_judges
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.rendering import rendered_ahead, rendering_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.engine.scorers.source_cache import KEPT
+from nel.engine.selection import first_rows, sampled_rows
+from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
@@ -123,6 +125,21 @@ class Digests:
     rendered: int = 0
     first_fault: str | None = None
     duplicates: dict[str, int] = field(default_factory=dict)
+    part: StoredSelection | None = None
+    """What the rows are of the benchmark's, where the run was to ask a part."""
+
+    def note(self, part: StoredSelection) -> None:
+        """Note what the rows are of the benchmark's."""
+        self.part = part
+
+    @property
+    def selection(self) -> StoredSelection:
+        """Return what has streamed by of the benchmark's rows: all where nothing else was noted."""
+        n = self.rows
+        return self.part or {
+            "kind": "all", "n": n, "of": n, "is_exact": True, "seed": None,
+            "by": None, "n_strata": None, "n_strata_asked": None, "strata": {},
+        }  # fmt: skip
 
     def fields(self) -> dict[str, Any]:
         """Return the identity fields of what has streamed by."""
@@ -256,6 +273,11 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         raise ConfigError(
             "--repeat-check may draw what --stop-when leaves out; check repeatability in a run of its own"
         )
+    if config.stop.when and entry.sample is not None:
+        raise ConfigError(
+            "--stop-when asks all questions of the benchmark in a random order until it is decided, and --sample draws "
+            "some before; leave one of them away"
+        )
     check_shard(config, entry)
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
@@ -296,11 +318,12 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
             **stop_fields(config, entry),
+            **sample_fields(entry),
             **shard_fields(config),
             **judge_identity(judge, roles),
         },
         unseen=unseen_dependencies(benchmark),
-        notes=tuple(one for one in (note or note_of_judge(config, benchmark, slot),) if one),
+        notes=(note,) if note else (),
         judge=judge,
         model_roles=roles,
     )
@@ -375,7 +398,7 @@ def stream_samples(
     Raises:
         DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a sample.
     """
-    rows: Iterator[RawRow] = islice(plan.benchmark.selected(plan.dataset.read()), plan.config.max_problems)
+    rows = _selected(plan, digests)
     for idx, (row, made) in enumerate(rendered_ahead(plan.benchmark, rows, processes=processes)):
         content = content_id(row.data) if made is None else made.content
         digests.rows += 1
@@ -394,6 +417,20 @@ def stream_samples(
         raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")
     if digests.good == 0:
         raise DatasetError(f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}: {digests.first_fault}")
+
+
+def _selected(plan: Plan, digests: Digests) -> Iterator[RawRow]:
+    """Yield the rows that the run asks, and note in the digests what they are of the benchmark's."""
+    benchmark, entry = plan.benchmark, plan.config
+
+    def rows() -> Iterable[RawRow]:
+        return benchmark.selected(plan.dataset.read())
+
+    if entry.sample is not None:
+        return sampled_rows(benchmark, rows, entry.sample, entry.sample_seed, digests.note)
+    if entry.max_problems is not None:
+        return first_rows(benchmark, rows(), entry.max_problems, digests.note)
+    return iter(rows())
 
 
 def identity_of(plan: Plan, digests: Digests) -> Identity:

@@ -70,11 +70,16 @@ def check_judge(
     _check_names(benchmark, judge, roles)
 
 
-def note_of_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> str | None:
-    """Return a note where a judge is configured for a scorer that decides by a rule."""
-    if config.judge is None or asks_judge(benchmark.scorer) or not is_builtin_rule(benchmark.scorer):
-        return None
-    return f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has the judge decide"
+def unasked_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> tuple[str, ...]:
+    """Return a note of a dry run where a judge is configured for a scorer that decides by a rule."""
+    if config.judge is None or may_ask_judge(benchmark.scorer):
+        return ()
+    return (f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has the judge decide",)
+
+
+def may_ask_judge(scorer: object) -> bool:
+    """Return whether a scorer asks a judge, or may: only nel's own rules are known to ask none."""
+    return asks_judge(scorer) or not is_builtin_rule(scorer)
 
 
 def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:

@@ -25,6 +25,7 @@ from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.work import Job
 from nel.errors import DatasetError, ResumeRefused
 from nel.models.adaptation import Changes
+from nel.version import __version__
 
 _ENDPOINT_FIELDS = frozenset({"endpoint.model", "endpoint.url", "endpoint.protocol"})
 _UNSEEN_MAX = 3
@@ -97,11 +98,13 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     if clash is not None:
         raise duplicate_id(plan, *clash)
     refuse_growth(plan, n_stored, digests.rows)
-    if n_stored:
-        _check_resume(store, key, plan, stored, at_stored, options)
+    is_rescored = bool(n_stored) and _check_resume(store, key, plan, stored, at_stored, options)
+    versions = _versions(stored, options, is_rescored=is_rescored, asks=digests.rows > n_stored, key=key)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
     shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
-    store.put_benchmark(plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), "fewshot": shots})
+    store.put_benchmark(
+        plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), **versions, "fewshot": shots}
+    )
     return Job(key=key, plan=plan)
 
 
@@ -123,9 +126,10 @@ def _prepare_from_snapshot(
     """Resume with the samples of run.db where the dataset is gone, or is checked in the background."""
     digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **digests})
-    _check_resume(store, key, plan, stored, [now], options)
+    is_rescored = _check_resume(store, key, plan, stored, [now], options)
     changed: StoredPlan = {
         **stored,
+        **_versions(stored, options, is_rescored=is_rescored, asks=False, key=key),
         "identity": dict(now.fields),
         "digest": now.digest,
         "repeats": plan.config.repeats,
@@ -172,7 +176,8 @@ def _check_resume(
     stored: StoredPlan,
     at_stored: list[Identity],
     options: ResumeOptions,
-) -> None:
+) -> bool:
+    """Drop the outcomes that are made again, and return whether these are all of them."""
     if not at_stored:
         raise ResumeRefused(
             f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and there are fewer now; "
@@ -187,6 +192,31 @@ def _check_resume(
     store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=options.scoring_only)
     if plan.unseen and not rescore and options.snapshot.has_outcomes(key):
         options.progress.notes.append(_unseen_note(plan))
+    return rescore
+
+
+def _versions(stored: StoredPlan, options: ResumeOptions, *, is_rescored: bool, asks: bool, key: int) -> StoredPlan:
+    """Return the versions of nel that asked and scored the answers, with this one where it does either.
+
+    Args:
+        stored: The plan in run.db; empty for a new benchmark.
+        options: Of the resume.
+        is_rescored: Whether every answer is scored again.
+        asks: Whether there are questions that were not known before.
+        key: Of the benchmark.
+    """
+    if not stored:
+        return {"asked_by": [__version__], "scored_by": [__version__]}
+    asks = asks or options.snapshot.count_pending(key, stored["repeats"]) > 0
+    asked, scored = stored.get("asked_by", []), stored.get("scored_by", [])
+    return {
+        "asked_by": _with_this(asked) if asks and not options.scoring_only else asked,
+        "scored_by": [__version__] if is_rescored else _with_this(scored) if asks else scored,
+    }
+
+
+def _with_this(versions: list[str]) -> list[str]:
+    return versions if __version__ in versions else [*versions, __version__]
 
 
 def _unseen_note(plan: Plan) -> str:
@@ -227,6 +257,8 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
         "repeats": plan.config.repeats,
         "repeat_check": plan.config.repeat_check,
         "max_problems": plan.config.max_problems,
+        "sample": plan.config.sample,
+        "selection": digests.selection,
         "fingerprint": fingerprint_of(plan),
         "reducers": list(plan.reducers),
         "metrics": list(plan.config.metrics),

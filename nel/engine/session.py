@@ -422,6 +422,7 @@ class Session:
             scorers=self.scorers,
             judges=judges,
             sandbox=sandbox,
+            strict_verdicts=self.config.sandbox.strict_verdicts,
             config=self.config.engine.model_copy(update={"concurrency": self._concurrency()}),
             progress=self.progress,
             observer=self.observer,

@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NotRequired, TypedDict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from nel.core.late_numpy import np
-from nel.errors import UndefinedMetric
-from nel.metrics.clusters import cluster_interval
 from nel.metrics.compact_arrays import CompactRanges
-from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.intervals import LEVEL, Interval
 from nel.metrics.outcome_columns import Counted, OutcomeColumns
+from nel.metrics.question_intervals import Design, new_questions_interval, question_interval
 from nel.metrics.series import SMALL, Series, large, sum_in_order
 from nel.types import ModelFailure, Scored, Unscored
 
@@ -35,6 +34,8 @@ REWARD_KEYS: Final = ("correct", "reward", "score")
 """Names of scorers' values of which the first is the reward; without one of them, a score's first value is."""
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
+Unit: TypeAlias = Literal["rate", "points", "number"]
+"""How a number is shown: a rate in per cent, a difference of rates in points, everything else as it is."""
 _UNNAMED: Final = "unnamed"
 """How a value whose name is empty is published."""
 
@@ -44,6 +45,15 @@ class BoundsJson(TypedDict):
 
     lower: float
     upper: float
+
+
+class NewQuestionsJson(TypedDict):
+    """The interval for new questions of the same kind, where the metric's own is of the whole benchmark."""
+
+    ci_lower: float | None
+    ci_upper: float | None
+    ci_method: str
+    ci_covers: str
 
 
 class MetricJson(TypedDict):
@@ -61,7 +71,10 @@ class MetricJson(TypedDict):
     ci_covers: str
     bounds: BoundsJson | None
     denominator: str
+    unit: Unit
     reason: str | None
+    new_questions: NotRequired[NewQuestionsJson]
+    """Of a sample of the benchmark alone."""
 
 
 class CompletedJson(TypedDict):
@@ -162,15 +175,15 @@ class _Metric:
 class Accumulator:
     """All numbers of one benchmark (or one category of it)."""
 
-    def __init__(self, interval: Interval | None = None, *, elsewhere: Interval | None = None) -> None:
+    def __init__(self, design: Design | None = None, *, headline: Design | None = None) -> None:
         """Start without outcomes.
 
         Args:
-            interval: Of the headline, where a stop rule has ended the run; None: that of a fixed number of questions.
-            elsewhere: Of every other metric then.
+            design: How the questions were drawn; None: they are all there are.
+            headline: The same for the headline alone, where that has another interval.
         """
-        self._anytime = interval
-        self._elsewhere = elsewhere
+        self._design = design or Design()
+        self._headline_design = headline or self._design
         self.accounting = Accounting()
         self._rewards = Series()
         self._metrics: dict[str, _Metric] = {}
@@ -331,29 +344,18 @@ class Accumulator:
 
     def _metric(self, name: str, series: Series, *, universal: bool) -> MetricJson:
         value = series.mean()
-        interval = self._interval(series)
-        lower, upper = interval.lower, interval.upper
-        if series.unit and lower is not None and upper is not None:
-            lower, upper = max(0.0, lower), min(1.0, upper)
+        design = self._headline_design if series is self._rewards else self._design
         return {
             "name": name,
             "value": value,
             "n": series.n,
             "n_questions": len(series.question_means()),
             "repeats": series.repeats,
-            "ci_lower": lower,
-            "ci_upper": upper,
-            "ci_level": LEVEL,
-            "ci_method": interval.method,
-            "ci_covers": interval.covers,
+            **interval_fields(series, replace(design, groups=self._groups)),
             "bounds": self._bounds(series) if universal else None,
             "denominator": "scored and model failures" if universal else "samples that have this metric",
-            "reason": "nothing was scored" if value is None else interval.reason,
+            "unit": unit_of(series),
         }
-
-    def _interval(self, series: Series) -> Interval:
-        chosen = self._anytime if series is self._rewards else self._elsewhere
-        return chosen if chosen is not None and series.n else interval_of(series, self._groups)
 
     def _bounds(self, series: Series) -> BoundsJson | None:
         total = self.accounting.n_asked
@@ -403,22 +405,55 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def interval_of(series: Series, groups: Mapping[int, str]) -> Interval:
-    """Return the interval of a mean over a fixed number of questions.
+def unit_of(series: Series) -> Unit:
+    """Return the unit of the mean of values: a rate where each of them is in [0, 1]."""
+    return "rate" if series.unit and series.n else "number"
+
+
+class IntervalFields(TypedDict):
+    """What a row of metrics.json says of its interval."""
+
+    ci_lower: float | None
+    ci_upper: float | None
+    ci_level: float
+    ci_method: str
+    ci_covers: str
+    reason: str | None
+    new_questions: NotRequired[NewQuestionsJson]
+
+
+def interval_fields(series: Series, design: Design) -> IntervalFields:
+    """Return what a row says of the interval of a mean, and of that for new questions where the two differ.
 
     Args:
-        series: The values, with at least one.
-        groups: The cluster of each question that is in one.
+        series: The values.
+        design: How their questions were drawn.
     """
-    if series.n == 0:
-        return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
-    means = series.question_means()
-    clusters = [groups.get(question, question) for question in series.questions] if groups else []
-    if len(set(clusters)) < len(clusters):  # at least one cluster has two questions
-        try:
-            return cluster_interval(list(means), clusters)
-        except UndefinedMetric as error:
-            return Interval(lower=None, upper=None, method="none", covers="new clusters", reason=str(error))
-    if series.binary and (series.repeats <= 1 or means.is_constant):
-        return wilson_interval(math.fsum(means), len(means))
-    return mean_interval(means.as_array())
+    interval = question_interval(series, design)
+    lower, upper = _within_unit(series, interval)
+    fields: IntervalFields = {
+        "ci_lower": lower,
+        "ci_upper": upper,
+        "ci_level": LEVEL,
+        "ci_method": interval.method,
+        "ci_covers": interval.covers,
+        "reason": interval.reason if series.n else "nothing was scored",
+    }
+    if design.sizes and design.fixed is None:
+        new = new_questions_interval(series, design.groups)
+        lower, upper = _within_unit(series, new)
+        fields["new_questions"] = {
+            "ci_lower": lower,
+            "ci_upper": upper,
+            "ci_method": new.method,
+            "ci_covers": new.covers,
+        }
+    return fields
+
+
+def _within_unit(series: Series, interval: Interval) -> tuple[float | None, float | None]:
+    """Return the ends of an interval; those of values in [0, 1] are within it."""
+    lower, upper = interval.lower, interval.upper
+    if series.unit and lower is not None and upper is not None:
+        return max(0.0, lower), min(1.0, upper)
+    return lower, upper

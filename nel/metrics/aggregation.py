@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nel.core.scaling import mean_of
-from nel.metrics.intervals import Interval, mean_interval, wilson_interval
+from nel.metrics.question_intervals import new_questions_interval
+from nel.metrics.series import Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +95,14 @@ def _where(row: Mapping[str, object], position: int) -> str:
 
 
 def _category_score(category: str, questions: list[list[float]], n_unscored: int) -> CategoryScore:
-    means = sorted(mean_of(rewards) for rewards in questions)
-    interval = _interval(means, questions)
+    series = Series()
+    for number, rewards in enumerate(sorted(questions, key=mean_of)):
+        for reward in rewards:
+            series.add(number, reward, scored=True)
+    interval = new_questions_interval(series, {})
     return CategoryScore(
         category=category,
-        mean_reward=mean_of(means) if means else None,
+        mean_reward=series.mean(),
         n_samples=sum(map(len, questions)),
         n_unscored=n_unscored,
         ci_lower=interval.lower,
@@ -106,11 +110,3 @@ def _category_score(category: str, questions: list[list[float]], n_unscored: int
         ci_method=interval.method,
         reason=interval.reason,
     )
-
-
-def _interval(means: list[float], questions: list[list[float]]) -> Interval:
-    if not means:
-        return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
-    if set(means) <= {0.0, 1.0} and all(set(rewards) <= {0.0, 1.0} for rewards in questions):
-        return wilson_interval(math.fsum(means), len(means))
-    return mean_interval(means)

@@ -17,13 +17,15 @@ from typing import Any, overload
 
 from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric, did_you_mean
-from nel.metrics.accumulator import MetricJson
+from nel.metrics.accumulator import MetricJson, Unit, interval_fields, unit_of
 from nel.metrics.compact_arrays import CompactFloats
 from nel.metrics.decorators import Metric, NamedReducer
-from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.intervals import LEVEL
+from nel.metrics.question_intervals import Design
 from nel.metrics.reducers import mean_score
 from nel.metrics.row_names import MetricRows, name_of, renamed, with_unique_names
-from nel.metrics.sample_metrics import reads_scores_alone
+from nel.metrics.sample_metrics import reads_scores_alone, unit_of_value
+from nel.metrics.series import Series
 from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
 
 _REWARD = ""
@@ -78,16 +80,21 @@ class StatisticsCollector:
     """Collects the scores of a benchmark, in dataset order, and computes the requested statistics."""
 
     requested: RequestedStatistics
+    design: Design = field(default_factory=Design)
+    """How the questions were drawn."""
+    _groups: dict[int, str] = field(default_factory=dict)
     _repeats: list[Score] = field(default_factory=list)
     _numbers: dict[str, list[float]] = field(default_factory=dict)
     _sample: SampleScore | None = None
     _question: int = -1
-    _reduced: dict[str, list[float]] = field(default_factory=dict)
+    _reduced: dict[str, Series] = field(default_factory=dict)
     _left_out: dict[str, int] = field(default_factory=dict)
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
     _values: dict[str, CompactFloats] = field(default_factory=dict)
     """Replaces `_scores` where every metric reads only the scores; a few bytes per sample."""
     _scores_suffice: bool = False
+    _not_rates: set[str] = field(default_factory=set)
+    """Names of numbers of which a value is outside of [0, 1]."""
     _n_bare: int = 0
     """Samples with a model failure and without any number of the scorer: they count 0 in every number."""
     _bare: list[SampleScore] = field(default_factory=list)
@@ -107,13 +114,19 @@ class StatisticsCollector:
         self._scores_suffice = all(map(reads_scores_alone, reduced))
         self._each = [] if len(reduced) < len(self.requested.metrics) else None
 
-    def add(self, question: int, outcome: Outcome, sample: SampleScore) -> None:
-        """Add one outcome; `sample` carries the row, the target and the response."""
+    def add(self, question: int, outcome: Outcome, sample: SampleScore, *, group: str | None = None) -> None:
+        """Add one outcome; `sample` carries the row, the target and the response.
+
+        Args:
+            group: The cluster that the question belongs to.
+        """
         if self.requested.is_empty or isinstance(outcome, Unscored):
             return
         if question != self._question:
             self._flush()
             self._question = question
+            if group is not None:
+                self._groups[question] = group
         self._sample = sample
         failed = isinstance(outcome, ModelFailure)
         self._n_scored += not failed
@@ -161,7 +174,8 @@ class StatisticsCollector:
                 continue
             for name in matching:
                 prefix = f"{name}/" if name else ""
-                rows, failed = _rows_of(metric, self._scores_of(name), prefix, self._repeats_max)
+                unit = "number" if name in self._not_rates else unit_of_value(metric)
+                rows, failed = _rows_of(metric, self._scores_of(name), prefix, self._repeats_max, unit)
                 yield MetricRows(metric=metric, prefix=prefix, asked=asked, rows=rows, failed=failed)
 
     def _flush(self) -> None:
@@ -192,13 +206,15 @@ class StatisticsCollector:
             return
         number = _number(value)[0] if isinstance(value, (bool, int, float)) else None
         if number is not None:
-            self._reduced.setdefault(reducer.name, []).append(number)
+            self._reduced.setdefault(reducer.name, Series()).add(self._question, number, scored=True)
         else:
             self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
 
     def _note_sample(self, name: str, score: Score) -> None:
         given = self._sample
         assert given is not None  # noqa: S101 - _flush returns early without a sample
+        if not (isinstance(score.value, (int, float)) and 0 <= score.value <= 1):
+            self._not_rates.add(name)
         if self._scores_suffice and isinstance(score.value, (int, float)):
             self._values.setdefault(name, CompactFloats()).append(float(score.value))
             return
@@ -229,17 +245,15 @@ class StatisticsCollector:
     def _reduced_row(self, headline: str, name: str) -> MetricJson:
         if name in self._broken:
             return _row(f"{headline}/{name}", None, n=0, repeats=self._repeats_max, reason=self._broken[name])
-        values = self._reduced.get(name, [])
+        series = self._reduced.get(name, Series())
         left_out = self._left_out.get(name, 0)
         reason = f"{left_out} samples left out: too few scored answers, or no number" if left_out else None
-        if not values:
+        mean = series.mean()
+        if mean is None:
             return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
-        binary = all(value in (0.0, 1.0) for value in values)
-        interval = wilson_interval(math.fsum(values), len(values)) if binary else mean_interval(values)
-        mean = mean_of(values)
-        return _row(
-            f"{headline}/{name}", mean, n=len(values), repeats=self._repeats_max, reason=reason, interval=interval
-        )
+        interval = interval_fields(series, replace(self.design, groups=self._groups))
+        row = _row(f"{headline}/{name}", mean, n=series.n, repeats=self._repeats_max, unit=unit_of(series))
+        return {**row, **interval, "reason": reason or interval["reason"]}
 
 
 def _reads_each_answer(metric: Metric) -> bool:
@@ -251,7 +265,9 @@ def _bare(value: float) -> SampleScore:
     return SampleScore(score=Score(value=value))
 
 
-def _rows_of(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int) -> tuple[list[MetricJson], bool]:
+def _rows_of(
+    metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int, unit: Unit = "number"
+) -> tuple[list[MetricJson], bool]:
     """Return the rows of a metric, and whether it failed: it raised, or gave what is no number."""
     name = prefix + name_of(metric)
     try:
@@ -268,7 +284,7 @@ def _rows_of(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats
         parts = [(f"{name}/{place}", part) for place, part in enumerate(value, start=1)]
     found = [(part, *_number(number)) for part, number in parts] or [(name, None, "failed: it gave no number at all")]
     failed = any((reason or "").startswith("failed: ") for _, _, reason in found)
-    return [_row(*one, n=len(scores), repeats=repeats) for one in found], failed
+    return [_row(*one, n=len(scores), repeats=repeats, unit=unit) for one in found], failed
 
 
 def _number(value: Any) -> tuple[float | None, str | None]:
@@ -286,30 +302,22 @@ def _number(value: Any) -> tuple[float | None, str | None]:
 
 
 def _row(
-    name: str,
-    value: float | None,
-    reason: str | None = None,
-    *,
-    n: int,
-    repeats: int = 0,
-    interval: Interval | None = None,
+    name: str, value: float | None, reason: str | None = None, *, n: int, repeats: int = 0, unit: Unit = "number"
 ) -> MetricJson:
-    clip = value is not None and 0.0 <= value <= 1.0 and interval is not None and interval.lower is not None
-    lower, upper = (interval.lower, interval.upper) if interval else (None, None)
-    if clip and lower is not None and upper is not None:
-        lower, upper = max(0.0, lower), min(1.0, upper)
+    """Return a row without an interval."""
     return {
         "name": name,
         "value": value,
         "n": n,
         "n_questions": n,
         "repeats": repeats,
-        "ci_lower": lower,
-        "ci_upper": upper,
+        "ci_lower": None,
+        "ci_upper": None,
         "ci_level": LEVEL,
-        "ci_method": interval.method if interval else "none",
-        "ci_covers": interval.covers if interval else "new questions",
+        "ci_method": "none",
+        "ci_covers": "new questions",
         "bounds": None,
         "denominator": "scored and model failures",
-        "reason": reason or (interval.reason if interval else None) or (None if interval else "no interval of its own"),
+        "unit": unit,
+        "reason": reason or "no interval of its own",
     }

@@ -331,6 +331,18 @@ def reads_scores_alone(metric: Metric) -> bool:
     return metric.params.get("cluster") is None and not {"group_key", "agg"} & set(metric.params)
 
 
+def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
+    """Return the unit of what a metric gives for scores in [0, 1]: only those of this module are known."""
+    function = getattr(metric, "function", metric)
+    if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
+        return "number"
+    of = {"grouped": "metric", "aggregate": "agg"}.get(metric.name)
+    name = metric.name if of is None else str(metric.params.get(of))
+    if name in ("accuracy", "mean", "ci"):
+        return "rate"
+    return "points" if name in ("std", "stderr", "bootstrap_stderr") else "number"
+
+
 def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> Iterator[tuple[SampleScore, float]]:
     """Yield the samples that have a score, with its number."""
     for sample in scores:

@@ -28,6 +28,7 @@ from nel.models.answer_json import answer_of
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, CarriedRequests
+from nel.models.fallbacks import fallback_of
 from nel.models.faults import ANSWERED, NO_FILES, UNREADABLE, Fault, fault_of_status, not_json, unreadable
 from nel.models.image_sizes import prompt_bytes
 from nel.models.pacing import Admission, EndpointDown, Gate, Permit
@@ -385,14 +386,12 @@ class Client:
         answer = one.parse(payload)
         if isinstance(answer, Fault) or isinstance(fetched, Fault):
             return answer
-        if stream is None or not fetched.streamed or not stream.token_times:
-            return replace(answer, latency_seconds=fetched.seconds, attempts=1)
-        times = stream.token_times
+        answer = replace(answer, latency_seconds=fetched.seconds, attempts=1, fallback=fallback_of(fetched.headers))
+        times = [] if stream is None or not fetched.streamed else stream.token_times
+        if not times:
+            return answer
         between = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
-        first = max(0.0, times[0] - fetched.started)
-        return replace(
-            answer, latency_seconds=fetched.seconds, first_token_seconds=first, inter_token_seconds=between, attempts=1
-        )
+        return replace(answer, first_token_seconds=max(0.0, times[0] - fetched.started), inter_token_seconds=between)
 
     def _payload(self, fetched: Fetched | Fault, stream: AnswerStream | None, limit: int | None = None) -> Any | Fault:
         if isinstance(fetched, Fault):

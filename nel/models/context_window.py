@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection
 from typing import Final, Literal
 
-from nel.core.lazy_regex import lazy_pattern
 from nel.models.vendor_words import RATE, UNKNOWN_FIELD
 
 Blame = Literal["prompt", "setting"]
@@ -40,7 +39,7 @@ PROMPT_CODES: Final = frozenset(
 _TOO_MUCH: Final = (
     r"(?:exceed|longer\ than|larger\ than|greater\ than|more\ than|too\ (?:long|large|many|big)|overflow)"
 )
-PROMPT_WORDS: Final = lazy_pattern(
+PROMPT_WORDS: Final = re.compile(
     rf"""
       context.{{0,20}}(?:length|window|size|limit)                    # OpenAI, vLLM, llama.cpp, Mistral, Kimi, MiniMax
     | maximum.{{0,30}}\btokens                                        # Gemini, Azure
@@ -85,19 +84,19 @@ PROMPT_WORDS: Final = lazy_pattern(
 )
 """What servers say of a prompt that does not fit; after whom each line is."""
 
-_ALONE_TOO_LONG: Final = lazy_pattern(
+_ALONE_TOO_LONG: Final = re.compile(
     r"""
       even\ without\ any\ output | \b0\ output\ tokens
     | default_max_tokens`?\ \(-\d | max_(?:completion_)?tokens`?\ must\ be\ at\ least\ ?1\ got\ -\d
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SURE: Final = lazy_pattern(
+_SURE: Final = re.compile(
     r"[0-9]|exceed|too (?:long|large)|longer than|greater than|larger than|overflow", re.IGNORECASE
 )
 """Of a server error, which may be chance: it names sizes, or says that one is exceeded."""
 
-SETTING_WORDS: Final = lazy_pattern(
+SETTING_WORDS: Final = re.compile(
     r"""
       max_(?:completion_|new_|output_)?tokens                          # OpenAI, vLLM, Anthropic, TGI, DeepSeek, Groq
     | max(?:imum)?(?:Output|\ output)\ ?Tokens                         # Gemini
@@ -114,13 +113,13 @@ _ASKED: Final = (
     r"|(?:the )?(?:specified |number of )?(?:requested )?(?:max|completion|output|prediction|response))"
 )
 _ITS: Final = r"(?:prompt|inputs?|messages|text input)`?"
-_BOTH: Final = lazy_pattern(
+_BOTH: Final = re.compile(
     rf"{_ITS}(?: length| tokens| \d+)*,? (?:\+|and|plus|or|and/or) {_ASKED}"
     r"|max_tokens or the prompt|length of either one",
     re.IGNORECASE,
 )
 """Prompt and limit named together: another prompt would have fitted."""
-_TOTAL: Final = lazy_pattern(
+_TOTAL: Final = re.compile(
     r"\brequested\b|(?:\b|_)total(?:\b|_)|\bcompletion\b|\bprediction\b|your request will take", re.IGNORECASE
 )
 """The sum of prompt and limit is what is too large."""

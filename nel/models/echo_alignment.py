@@ -50,6 +50,11 @@ def is_special(token: str) -> bool:
     return _SPECIAL.fullmatch(token) is not None
 
 
+def is_text(token: str) -> bool:
+    """Return whether a token has no piece of a character in it."""
+    return _REPLACEMENT not in token
+
+
 def offsets_fit(offsets: Sequence[int], tokens: Sequence[str], places: Sequence[frozenset[int]], front: str) -> bool:
     """Return whether a server's offsets agree with its own tokens.
 

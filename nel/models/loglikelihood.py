@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.errors import LogprobFault
-from nel.models.echo_alignment import align, is_special, offsets_fit
-from nel.types import ChoiceScore
+from nel.models.echo_alignment import align, is_special, is_text, offsets_fit
+from nel.types import Border, ChoiceScore
 
 _ABOVE_ZERO_MAX: Final = 1e-3
 """How far above 0 rounding may lift the logarithm of a probability."""
 _SHOWN_CHARACTERS: Final = 60
 _INTEGER_BITS_MAX: Final = 64
+_BORDERS_MAX: Final = 5
+"""Starts of tokens before the continuation from which a choice may be counted, and its own."""
 
 NO_ECHO: Final = (
     "the server ignores echo: log-likelihood benchmarks would give chance scores; use a server that returns prompt "
@@ -37,6 +39,8 @@ class _Echo:
     """Where each token may begin in the prompt; the special token in front of it has no entry."""
     logprobs: Sequence[float | None]
     tops: Sequence[Mapping[str, float] | None]
+    is_whole: Sequence[bool]
+    """Whether each token is text, and no piece of a character."""
     has_front: bool
     """Whether a special token such as a BOS stands in front of the text."""
 
@@ -88,10 +92,9 @@ def score_choice(choice: Mapping[str, object], *, context: str, continuation: st
     ``LocalCompletionsAPI.parse_logprobs``, and NeMo Evaluator's ``completions_logprob``, which takes tokens from the
     first ``text_offset`` at or after the context.
 
-    A token that lies across the boundary belongs to the context, as in NeMo Evaluator. lm-evaluation-harness drops as
-    many tokens as the context has alone: the same, where the context's last token is only lengthened by what follows
-    (``" ("`` + ``"A)"`` as ``" (A"``, ``")"``); where the whole text is cut quite differently, its count lands
-    elsewhere and parity ends. Continuations that begin with a space, as `split_context` makes them, avoid both.
+    A token that reaches over from the context belongs to the continuation: without it, what the continuation begins
+    with would be counted in no token. The choices of a sample are then counted from one place by `on_one_border`, for
+    else the choice with the longer token would win or lose by it.
 
     Args:
         context: What came first; after `split_context`.
@@ -111,24 +114,78 @@ def score_choice(choice: Mapping[str, object], *, context: str, continuation: st
     ChoiceScore(text=' A', logprob=-0.5, is_greedy=True, tokens=1)
     """
     echo = _read_echo(choice, context + continuation, generated)
-    first = _first_token(echo.places, context, continuation)
-    span, tops = echo.logprobs[first:], echo.tops[first:]
-    values = [value for value in span if value is not None]
-    if len(values) < len(span):
+    first = _first_token(echo, context, continuation)
+    if echo.logprobs[first] is None:
         raise LogprobFault(
             "boundary",
             "the continuation's first token has no log-probability, for nothing stands in front of it; "
             "give the benchmark a context, or use a server that puts a BOS token before the prompt",
         )
+    borders = [
+        _border(echo, place, len(context))
+        for place in range(first, max(-1, first - _BORDERS_MAX), -1)
+        if echo.logprobs[place] is not None and len(echo.places[place]) == 1
+    ]
+    nearest = borders[0] if borders else _border(echo, first, len(context))
+    return ChoiceScore(
+        text=continuation,
+        logprob=nearest.logprob,
+        is_greedy=nearest.is_greedy,
+        tokens=nearest.tokens,
+        borders=tuple(borders),
+    )
+
+
+def _border(echo: _Echo, first: int, boundary: int) -> Border:
+    """Return the log-likelihood of the text from a token on."""
+    values = [value for value in echo.logprobs[first:] if value is not None]
     try:
         logprob = math.fsum(values)
     except OverflowError as error:
         raise LogprobFault("not_finite", "the log-probabilities of the continuation have no finite sum") from error
-    return ChoiceScore(
-        text=continuation,
-        logprob=logprob,
-        is_greedy=all(_is_top(value, top) for value, top in zip(values, tops, strict=True)),
-        tokens=len(values),
+    is_greedy = all(_is_top(value, top) for value, top in zip(values, echo.tops[first:], strict=True))
+    characters = max(0, boundary - min(echo.places[first]))
+    return Border(characters=characters, logprob=logprob, is_greedy=is_greedy, tokens=len(values))
+
+
+def on_one_border(scores: Sequence[ChoiceScore], contexts: Sequence[str]) -> tuple[ChoiceScore, ...]:
+    """Return the scores of a sample's choices, all counted from one place of the context.
+
+    That is the border between context and choices where no token reaches over it, else the nearest start of a token
+    in front of it that all choices share.
+
+    Args:
+        scores: As `score_choice` returns them.
+        contexts: Of each; before such a place they must end alike.
+
+    Raises:
+        LogprobFault: ``boundary``: there is no such place, so that no choice can be compared with another.
+
+    >>> joined = Border(1, -2.0, False, 1)
+    >>> cut = (Border(0, -0.5, True, 1), Border(1, -3.0, False, 2))
+    >>> scores = [
+    ...     ChoiceScore(text="a", logprob=-2.0, is_greedy=False, tokens=1, borders=(joined,)),
+    ...     ChoiceScore(text="b", logprob=-0.5, is_greedy=True, tokens=1, borders=cut),
+    ... ]
+    >>> [score.logprob for score in on_one_border(scores, ["is (", "is ("])]
+    [-2.0, -3.0]
+    """
+    reaches = [score.borders[0].characters if score.borders else 0 for score in scores]
+    if not any(reaches):
+        return tuple(replace(score, borders=()) for score in scores)
+    by_place = [{border.characters: border for border in score.borders} for score in scores]
+    shared = set.intersection(*(set(borders) for borders in by_place))
+    for place in sorted(place for place in shared if place >= max(reaches)):
+        if len({context[len(context) - place :] for context in contexts}) == 1:
+            found = [borders[place] for borders in by_place]
+            return tuple(
+                ChoiceScore(text=score.text, logprob=one.logprob, is_greedy=one.is_greedy, tokens=one.tokens)
+                for score, one in zip(scores, found, strict=True)
+            )
+    raise LogprobFault(
+        "boundary",
+        f"a token reaches from the context into {sum(reach > 0 for reach in reaches)} of {len(scores)} choices, and no "
+        "place before it begins a token in all of them; begin the choices with a space",
     )
 
 
@@ -204,7 +261,13 @@ def _read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> _Ec
             raise LogprobFault(
                 "shifted", f"the token {_brief(token)} is likelier than the likeliest token at its place"
             )
-    return _Echo(places=places, logprobs=logprobs[head:], tops=best[head:], has_front=front is not None)
+    return _Echo(
+        places=places,
+        logprobs=logprobs[head:],
+        tops=best[head:],
+        is_whole=[bool(token) and is_text(token) for token in tokens[head:size]],
+        has_front=front is not None,
+    )
 
 
 def _columns(choice: Mapping[str, object], prompt: str) -> tuple[list[str], list[Any], list[Any], list[int]]:
@@ -266,19 +329,22 @@ def _check_tail(choice: Mapping[str, object], tail: list[str], prompt: str, gene
         )
 
 
-def _first_token(places: Sequence[frozenset[int]], context: str, continuation: str) -> int:
-    """Return the index of the first token that begins in the continuation."""
-    boundary = len(context)
+def _first_token(echo: _Echo, context: str, continuation: str) -> int:
+    """Return the index of the first token that has a part in the continuation."""
+    places, boundary = echo.places, len(context)
     inside = [min(candidates) >= boundary for candidates in places]
-    if True not in inside:
+    first = inside.index(True) if True in inside else len(places)
+    if not all(inside[first:]) or any(max(candidates) >= boundary for candidates in places[:first]):
+        raise LogprobFault("boundary", "the boundary lies among pieces of characters that cannot be told apart")
+    begins_at_border = first < len(places) and boundary in places[first]
+    if first > 0 and not begins_at_border and echo.is_whole[first - 1]:
+        return first - 1
+    if first == len(places):
         raise LogprobFault(
             "boundary",
             f"no token begins in the continuation {continuation[:_SHOWN_CHARACTERS]!r}: the tokenizer joins it to the "
             "end of the context; begin it with a space",
         )
-    first = inside.index(True)
-    if not all(inside[first:]) or any(max(candidates) >= boundary for candidates in places[:first]):
-        raise LogprobFault("boundary", "the boundary lies among pieces of characters that cannot be told apart")
     return first
 
 

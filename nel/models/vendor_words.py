@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from nel.core.lazy_regex import lazy_pattern
 from nel.models.error_bodies import ErrorBody
 
 Meaning = Literal["content_filter", "quota", "auth", "rate_limit"]
 
-UNKNOWN_FIELD: Final = lazy_pattern(
+UNKNOWN_FIELD: Final = re.compile(
     r"""
       \b(?:unknown|unrecognized|unexpected|unsupported|additional)
         \ (?:request\ )?(?:field|parameter|name|key|argument|propert|keyword|option)
@@ -47,7 +46,7 @@ _FILTER_CODES: Final = frozenset(
 )
 """OpenAI, Azure, DashScope, Volcengine, watsonx, Mistral, Databricks, Portkey and Zhipu."""
 
-_FILTER_WORDS: Final = lazy_pattern(
+_FILTER_WORDS: Final = re.compile(
     r"""
       content[ _.-]?(?:filter|policy|management|moderation)            # Azure, OpenAI, Anthropic, Bedrock, LiteLLM
     | flagged\ as\ (?:potentially\ )?(?:violating|unsafe|harmful)     # OpenAI, Together
@@ -90,7 +89,7 @@ _QUOTA_CODES: Final = frozenset(
 )
 """OpenAI, Anthropic, Kimi, DashScope, Volcengine, LiteLLM, Together, Cerebras and Zhipu."""
 
-_QUOTA_WORDS: Final = lazy_pattern(
+_QUOTA_WORDS: Final = re.compile(
     r"""
       insufficient[ _](?:quota|balance|funds|credits?)\b               # OpenAI, DeepSeek, OpenRouter, Zhipu
     | (?:balance|credits?)\b.{0,20}\b(?:insufficient|too\ low|depleted|exhausted|expired|used\ up)
@@ -107,18 +106,18 @@ _QUOTA_WORDS: Final = lazy_pattern(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_PLAN_QUOTA: Final = lazy_pattern(r"exceeded your current (?:token )?quota", re.IGNORECASE)
+_PLAN_QUOTA: Final = re.compile(r"exceeded your current (?:token )?quota", re.IGNORECASE)
 """OpenAI says so of a spent account, Gemini of a limit by the minute."""
-_ALLOCATED: Final = lazy_pattern(r"allocated quota exceeded", re.IGNORECASE)
+_ALLOCATED: Final = re.compile(r"allocated quota exceeded", re.IGNORECASE)
 """DashScope says so of a limit by the minute, with OpenAI's code of a spent account."""
-_PASSING: Final = lazy_pattern(
+_PASSING: Final = re.compile(
     r"per[ _-]?(?:model[ _-]?per[ _-]?)?(?:min|sec|hour|day)|retry in|try again in|retry after|google"
     r"|resource_exhausted|\b[TR]P[MDS]\b|for metric",
     re.IGNORECASE,
 )
 _SPENT_CODE: Final = "insufficient_quota"
 
-_KEY_WORDS: Final = lazy_pattern(
+_KEY_WORDS: Final = re.compile(
     r"""
       \b(?:incorrect|invalid|wrong|missing|malformed|expired|revoked|bad|no|provide(?:\ an)?)\ (?:or\ \w+\ )?
         (?:api[ _-]?key|authorization|(?:access|bearer|proxy\ server)\ token|auth(?:entication)?\ (?:token|header))
@@ -136,10 +135,10 @@ _KEY_CODES: Final = frozenset(
 _RATE_CODES: Final = frozenset(
     {"throttlingexception", "rate_limit_exceeded", "rate_limit_error", "rate_limit_reached_error"}
 )
-_RATE_WORDS: Final = lazy_pattern(
+_RATE_WORDS: Final = re.compile(
     r"too many (?:tokens|requests)[^.]{0,40}please wait|\bthrottl(?:ed|ing)\b", re.IGNORECASE
 )
-RATE: Final = lazy_pattern(
+RATE: Final = re.compile(
     r"tokens?[ -]per[ -](?:min|day|hour|sec)|\b[TR]P[MD]\b|rate.?limit|\bthrottl|please wait before trying again",
     re.IGNORECASE,
 )

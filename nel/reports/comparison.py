@@ -31,8 +31,8 @@ def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = Tr
         return numbers.MISSING
     sign = "+" if signed else ""
     if is_share(measure):
-        return f"{value * 100:{sign}.2f}".replace("-", "−")
-    return f"{value:{sign}.4g}".replace("-", "−")
+        return numbers.points(value, signed=signed)
+    return f"{value + 0.0:{sign}.4g}".replace("-", "−")
 
 
 def interval(measure: Mapping[str, Any]) -> str:
@@ -192,6 +192,9 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
             yield f"{difference} ({interval(one)}), p = {p_text(one['p_adjusted'])}, {one['verdict']}"
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
+    n = sum(one["p_adjusted"] is not None for one in (*benchmark["slices"], *benchmark["metrics"]))
+    if n > 1 and moved:
+        yield f"  p is adjusted for {n} categories and metrics together; each interval stands for its own alone"
 
 
 def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:

@@ -25,13 +25,26 @@ ASSUMPTIONS: Final = {
 """What each estimate needs to be right."""
 
 
-def measure_text(measure: Mapping[str, object]) -> str:
-    """Return ``0.810 [0.740, 0.870]``, or why there is no value or no interval."""
+def measure_text(measure: Mapping[str, Any], *, is_rate: bool = True) -> str:
+    """Return ``81.00 % [74.00, 87.00]``, or why there is no value or no interval; kappa and alpha are no rates."""
     if measure["value"] is None:
         return f"undefined: {measure.get('reason') or 'nothing was scored'}"
     if measure["ci_lower"] is None:
-        return f"{measure['value']:.3f} (no interval: {measure.get('reason') or 'unknown'})"
-    return f"{measure['value']:.3f} [{measure['ci_lower']:.3f}, {measure['ci_upper']:.3f}]"
+        return f"{_number(measure['value'], is_rate=is_rate)} (no interval: {measure.get('reason') or 'unknown'})"
+    if is_rate:
+        ends = (numbers.percent(measure[name], unit=False) for name in ("ci_lower", "ci_upper"))
+    else:
+        ends = (f"{measure[name]:.3f}" for name in ("ci_lower", "ci_upper"))
+    return f"{_number(measure['value'], is_rate=is_rate)} [{', '.join(ends)}]"
+
+
+def is_rate_of_agreement(name: str) -> bool:
+    """Return whether a measure of agreement is a rate, by its name for people."""
+    return not name.startswith(("kappa", "AC1", "PABAK"))
+
+
+def _number(value: float, *, is_rate: bool) -> str:
+    return numbers.percent(value) if is_rate else f"{value:.3f}"
 
 
 def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[str, object]]:
@@ -56,7 +69,9 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
         panel: ``judging.calibration.panel`` of metrics.json.
     """
     known = [one for one in panel if one["weight"] is not None]
-    lines = [f"  {one['judge']} agrees with {one['agreement']:.3f} of {one['n']:,} labels" for one in known]
+    lines = [
+        f"  {one['judge']} agrees with {numbers.percent(one['agreement'])} of {one['n']:,} labels" for one in known
+    ]
     weights = ", ".join(f"{one['judge']}: {one['weight']:g}" for one in known)
     return [*lines, f"  votes by these labels: judge.weights: {{{weights}}}"]
 
@@ -72,7 +87,7 @@ def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
     lines.append(f"  labelled by several: {n:,}, of which {annotators['n_disputed']:,} differ")
     names = {"raw": "raw agreement", "kappa": "kappa", "alpha": "alpha"}
     return lines + [
-        f"  {name} of the annotators, the judge's ceiling: {measure_text(agreement[key])}"
+        f"  {name} of the annotators, the judge's ceiling: {measure_text(agreement[key], is_rate=key == 'raw')}"
         for key, name in names.items()
     ]
 

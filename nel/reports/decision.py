@@ -117,10 +117,10 @@ def junit(document: Mapping[str, Any]) -> bytes:
 
 def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
     measure = one["measure"]
-    limit = ", ".join(_limit(check) for check in one["checks"]) or numbers.MISSING
+    limit = ", ".join(_limit(check, are_rates=_are_rates(one)) for check in one["checks"]) or numbers.MISSING
     head = (one["status"], one["benchmark"], one["tier"], one["metric"])
     if measure is None:
-        is_unit = one["value"] is not None and 0 <= one["value"] <= 1
+        is_unit = _are_rates(one)
         value = numbers.figure(one["value"], share=is_unit)
         spans = [numbers.interval(check["lower"], check["upper"], share=is_unit) for check in one["checks"]]
         return (*head, numbers.MISSING, value, numbers.MISSING, ", ".join(spans) or numbers.MISSING, limit)
@@ -135,22 +135,33 @@ def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _limit(check: Mapping[str, Any]) -> str:
+def _limit(check: Mapping[str, Any], *, are_rates: bool) -> str:
+    """Return what a test demands: a drop of rates in points, a floor of a rate and a relative drop in per cent."""
     names = {"drop": "drop of", "relative_drop": "relative drop of", "floor": "at least"}
-    return f"{names[check['kind']]} {numbers.plain(check['limit'])}"
+    units = {"drop": "points", "relative_drop": "rate", "floor": "rate"}
+    is_plain = not are_rates and check["kind"] != "relative_drop"
+    return f"{names[check['kind']]} {numbers.in_unit(check['limit'], 'number' if is_plain else units[check['kind']])}"
+
+
+def _are_rates(one: Mapping[str, Any]) -> bool:
+    """Return whether what was gated are rates."""
+    measure, value = one["measure"], one["value"]
+    return is_share(measure) if measure is not None else value is not None and 0 <= value <= 1
 
 
 def _spans(one: Mapping[str, Any]) -> str:
     """Return what each test was decided on, in the direction in which higher is better."""
     said = []
-    measure = one["measure"]
+    are_rates = _are_rates(one)
     for check in one["checks"]:
         if check["lower"] is None:
             continue
-        is_points = check["kind"] == "drop" and measure is not None and is_share(measure)
-        factor, unit = (100, " points") if is_points else (1, "")
-        ends = f"{numbers.plain(check['lower'] * factor)} to {numbers.plain(check['upper'] * factor)}{unit}"
-        said.append(f"{_limit(check)}: decided on {ends} at level {numbers.plain(check['level'])}")
+        ends = f"{numbers.plain(check['lower'])} to {numbers.plain(check['upper'])}"
+        if are_rates and check["kind"] == "drop":
+            ends = f"{numbers.points(check['lower'])} to {numbers.points(check['upper'])} points"
+        elif are_rates and check["kind"] == "floor":
+            ends = numbers.interval(check["lower"], check["upper"], share=True)
+        said.append(f"{_limit(check, are_rates=are_rates)}: decided on {ends} at level {numbers.plain(check['level'])}")
     return "; ".join(said)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nel.reports import numbers
 from nel.reports.distributions import MEASURES
+from nel.reports.selection import sample_line
 from nel.reports.text import as_text, one_line, visible
 
 if TYPE_CHECKING:
@@ -38,7 +39,13 @@ def templates_of(package: str) -> Environment:
         "measure": measure,
         "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
     }
-    made.globals |= {"figure": numbers.figure, "interval": numbers.interval, "measures": MEASURES}
+    made.globals |= {
+        "figure": numbers.figure,
+        "in_unit": numbers.in_unit,
+        "sample_line": sample_line,
+        "interval": numbers.interval,
+        "measures": MEASURES,
+    }
     return made
 
 

@@ -72,7 +72,7 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
 def _lines(one: Mapping[str, Any]) -> Iterator[str]:
     for name, way in _ordered(one["readings"]):
         verdict = {1: "right", 0: "wrong"}.get(way["reward"], numbers.plain(way["reward"]))
-        rule = f"; rule: {way['rule']}" if "rule" in way else ""
+        rule = f"; form: {way['form']}" if "form" in way else ""
         if way["value"] is None:
             yield f"{name}: no answer"
         else:

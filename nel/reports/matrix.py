@@ -72,6 +72,7 @@ def _cell(found: Mapping[str, Any] | None) -> str:
     if found["ci_lower"] is not None:
         figure += f" ({numbers.interval(found['ci_lower'], found['ci_upper'], share=share)})"
     marks = [f"{numbers.count(found['n_unscored'])} unscored"] if found["n_unscored"] else []
+    marks += [found["selection"]] if found["selection"] else []
     return ", ".join([figure, *marks])
 
 
@@ -95,4 +96,5 @@ def _benchmark_json(metrics: Mapping[str, Any]) -> dict[str, Any]:
         **{name: metrics["headline"][name] for name in names},
         **{name: metrics["accounting"][name] for name in counts},
         "complete": metrics["complete"],
+        "selection": str((metrics["selection"] or {}).get("text") or ""),
     }

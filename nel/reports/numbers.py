@@ -23,14 +23,34 @@ def percent(value: Any, *, unit: bool = True) -> str:
     """Return a share as a percentage with two decimals."""
     if value is None:
         return MISSING
-    return f"{value * 100:.2f}{THIN}%" if unit else f"{value * 100:.2f}"
+    text = f"{_rounded(value * 100):.2f}"
+    return f"{text}{THIN}%" if unit else text
+
+
+def points(value: Any, *, signed: bool = False) -> str:
+    """Return a difference of shares in points, hundredths of the whole, with two decimals."""
+    if value is None:
+        return MISSING
+    return f"{_rounded(value * 100):{'+' if signed else ''}.2f}".replace("-", "−")
+
+
+def in_unit(value: Any, unit: str) -> str:
+    """Return a number of metrics.json in its unit: a ``rate``, ``points`` or a ``number``."""
+    if unit == "points" and value is not None:
+        return f"{points(value)}{THIN}points"
+    return percent(value) if unit == "rate" else plain(value)
+
+
+def _rounded(value: float) -> float:
+    """Return a number with two decimals, of which none is a negative zero."""
+    return round(value, 2) + 0.0
 
 
 def plain(value: Any) -> str:
     """Return a number of unknown scale with up to four decimals."""
     if value is None:
         return MISSING
-    text = f"{value:,.4f}" if abs(value) < 1e6 else f"{value:.4g}"  # noqa: PLR2004 - beyond it digits mislead
+    text = f"{round(value, 4) + 0.0:,.4f}" if abs(value) < 1e6 else f"{value:.4g}"  # noqa: PLR2004 - beyond it digits mislead
     text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
     return text.replace("-", "−")
 

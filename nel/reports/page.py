@@ -10,27 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.reports import numbers
 from nel.reports.corrected import corrected_line
 from nel.reports.early_stop import stop_line
 from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles
+from nel.reports.run_warnings import OF_JUDGES, texts_of
 from nel.reports.samples import Selection
 from nel.reports.shard import shard_title
 from nel.reports.text import as_text, one_line, preview
 
-LOUD_RATE: Final = 0.05
-"""From this share on, a kind of model failure gets a banner."""
 _BAR_PERCENT_MIN: Final = 0.8
-_KIND_ADVICE: Final = {
-    "truncated": "were cut off by the token limit and count as 0; raise --max-tokens, or the score measures the limit",
-    "no_answer": "gave no answer that the scorer could find and count as 0; "
-    "check the prompt's answer format before trusting the score",
-    "empty": "got an empty answer and count as 0",
-    "refusal": "were refused by the model and count as 0",
-    "content_filter": "were stopped by a content filter and count as 0",
-    "context_exceeded": "did not fit the model's context and count as 0",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +95,11 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> Bench
         accounting=accounting,
         segments=accounting_segments(accounting),
         banners=[
-            *_banners(accounting, metrics.get("rates") or {}, complete=complete or bool(metrics.get("shard"))),
             *_stopped(metrics),
-            *_warnings(metrics),
+            *map(one_line, texts_of(metrics, but=OF_JUDGES)),
         ],
         judged=judged_line(judging) if judging else "",
-        judge_warnings=[*judging.get("warnings", ()), *(judging.get("calibration") or {}).get("warnings", ())],
+        judge_warnings=texts_of(metrics, OF_JUDGES),
         config=files.bundle.get("config") or {},
         corrected=corrected_line(metrics),
     )
@@ -168,31 +156,6 @@ def _is_share(headline: Mapping[str, object]) -> bool:
     return headline.get("bounds") is not None
 
 
-def _warnings(metrics: Mapping[str, Any]) -> list[str]:
-    return [one_line(str(warning)) for warning in metrics.get("warnings") or ()]
-
-
 def _stopped(metrics: Mapping[str, Any]) -> list[str]:
     said = stop_line(metrics)
     return [one_line(f"{said[0].upper()}{said[1:]}.")] if said else []
-
-
-def _banners(accounting: Mapping[str, Any], rates: Mapping[str, Any], *, complete: bool) -> list[str]:
-    banners, total, unscored = [], accounting["n_total"], accounting["n_unscored"]
-    if not complete:
-        banners.append(
-            "This run is PARTIAL: planned samples have not been run. The numbers below are not the benchmark's; "
-            "resume the run to finish it."
-        )
-    if unscored:
-        causes = ", ".join(f"{name} {numbers.count(n)}" for name, n in causes_of(accounting))
-        n_asked = numbers.count(total - accounting["n_not_asked"])
-        banners.append(
-            f"{numbers.count(unscored)} of {n_asked} samples are unscored ({causes}). "
-            "They are not in the score; the bounds say what they could change."
-        )
-    for kind, rate in sorted(rates.items(), key=lambda item: (-(item[1] or 0.0), item[0])):
-        if rate is not None and rate >= LOUD_RATE:
-            advice = _KIND_ADVICE.get(kind, f"failed as {kind} and count as 0")
-            banners.append(f"{numbers.percent(rate)} of all samples {advice}.")
-    return banners

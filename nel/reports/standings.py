@@ -55,14 +55,14 @@ def method_line(document: Mapping[str, Any]) -> str:
 
 
 def open_lines(document: Mapping[str, Any]) -> list[str]:
-    """Return a line for each pair that cannot be told apart for another reason than chance."""
+    """Return a line for each pair that cannot be told apart for another reason than chance, and each run's warnings."""
     labels = [run["label"] for run in document["runs"]]
     return [
         f"{benchmark['name']}: {labels[one['left']]} and {labels[one['right']]}: {one['reason']}"
         for benchmark in document["benchmarks"]
         for one in benchmark["pairs"]
         if one["reason"] and one["p_left_better"] == one["p_right_better"] == 1
-    ]
+    ] + list(document["warnings"])
 
 
 def write_page(document: Mapping[str, Any], path: Path) -> None:

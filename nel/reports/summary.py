@@ -21,6 +21,8 @@ from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.run_warnings import texts_of
+from nel.reports.selection import sample_line
 from nel.reports.shard import shard_title
 from nel.reports.text import one_line, visible
 
@@ -39,7 +41,8 @@ _MARKDOWN_SPECIAL = re.compile(
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _COLUMNS: Final = (
     "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
-    "n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked", "complete", "failures", "judged", "warnings",
+    "n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked", "complete", "sample", "failures", "judged",
+    "warnings",
 )  # fmt: skip
 
 
@@ -78,6 +81,8 @@ class SummaryRow:
     """How far the score depends on the way of reading answers; empty without an audit."""
     repeat_check: str = ""
     """How often the endpoint differs from itself; empty without a check."""
+    sample: str = ""
+    """How the questions were drawn, in one line; empty where they are no sample."""
     warnings: tuple[str, ...] = ()
     """What speaks against the numbers and the judges."""
 
@@ -184,14 +189,16 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
         shard=shard_title(files.metrics),
         extraction=band_text(files.metrics),
         repeat_check=repeat_check_text(files.metrics),
-        warnings=tuple(str(one) for found in (files.metrics, judging) for one in found.get("warnings") or ()),
+        sample=sample_line(files.metrics),
+        warnings=tuple(texts_of(files.metrics)),
         **counted,
     )
 
 
 def remarks_of(row: SummaryRow) -> list[str]:
     """Return what is to be said of a row beside its numbers, one line each."""
-    return [*(said for said in (row.stopped, row.judged, row.extraction, row.repeat_check) if said), *row.warnings]
+    lines = (row.sample, row.stopped, row.judged, row.extraction, row.repeat_check)
+    return [*(line for line in lines if line), *row.warnings]
 
 
 def _count_names() -> list[str]:

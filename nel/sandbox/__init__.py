@@ -2,17 +2,21 @@
 
     from nel.sandbox import Program, Sandbox
 
+    program = Program(
+        source="def f(x): return 2 * x", tests="assert f(2) == 4", entry_point="f"
+    )
     with Sandbox() as sandbox:
-        verdict = sandbox.run(Program(source="def f(x): return 2 * x", tests="assert f(2) == 4", entry_point="f"))
+        verdict = sandbox.run(program)
         verdict.passed, verdict.verdict, verdict.mode
 
-Images are built once with ``nel sandbox build``.
+`isolation` contains programs, `verdict` says what their runs mean; the former imports nothing of the
+latter. Images are built once with ``nel sandbox build``.
 """
 
 from __future__ import annotations
 
-from nel.sandbox.engine import OUTAGES
-from nel.sandbox.pool import Sandbox
-from nel.sandbox.types import Case, Limits, Mode, Program, SandboxSettings, Verdict, VerdictName
+from nel.sandbox.isolation.engine import OUTAGES
+from nel.sandbox.verdict.sandbox import Sandbox
+from nel.sandbox.verdict.types import Case, Limits, Mode, Program, SandboxSettings, Verdict, VerdictName
 
 __all__ = ["OUTAGES", "Case", "Limits", "Mode", "Program", "Sandbox", "SandboxSettings", "Verdict", "VerdictName"]

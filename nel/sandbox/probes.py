@@ -14,9 +14,9 @@ from textwrap import indent
 from typing import Any, Final
 
 from nel.errors import ConfigError, SandboxError
-from nel.sandbox.languages import Language
-from nel.sandbox.pool import Sandbox
-from nel.sandbox.types import Case, Limits, Program, Verdict, VerdictName
+from nel.sandbox import Sandbox
+from nel.sandbox.isolation.languages import Language
+from nel.sandbox.verdict.types import Case, Limits, Program, Verdict, VerdictName
 
 _LIMITS: Final = Limits(cpu_seconds=2.0, idle_seconds=1.5, processes=32, memory_mb=256)
 _TESTS: Final = "assert double(2) == 4\nassert double(-3) == -6"

@@ -4,16 +4,15 @@ Depends on `nel.types`, `nel.metrics` and `nel.judges.types`; apart from `code_s
 `math_equal`, which compares in a process of its own, the rules do no I/O.
 """
 
-from nel.scoring.answers import boolean_yesno, gsm8k_answer
+from nel.scoring.answers import boolean_yesno, gsm8k_answer, numeric_match
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
-from nel.scoring.code.execution import code_sandbox
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.delegation import needs_judge
+from nel.scoring.execution import code_sandbox
 from nel.scoring.intermediate import score
 from nel.scoring.json_schema import extract_json, validate_json_schema
 from nel.scoring.label_match import label_match
-from nel.scoring.numeric.math_answer import math_equal
-from nel.scoring.numeric.numbers import numeric_match
+from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.overlap import bleu, chrf, corpus_bleu, corpus_chrf, f1_token, rouge
 from nel.scoring.protocol import Target, TaskState, scorer
 from nel.scoring.retrieval import retrieval_metrics

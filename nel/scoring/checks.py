@@ -14,10 +14,11 @@ from typing import Any, Final, Literal, TypeAlias
 
 from nel.core.timed_regex import search
 from nel.errors import DatasetError
+from nel.reading.numbers import read_number
+from nel.reading.numerals import parse_number
+from nel.reading.response import own_response
 from nel.scoring.delegation import ask_judge
 from nel.scoring.json_schema import validate_json_schema
-from nel.scoring.numeric.parsing import parse_number
-from nel.scoring.reading.numbers import read_number
 from nel.types import Json, Message, ScorerInput
 
 Kind: TypeAlias = Literal["contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"]
@@ -183,7 +184,7 @@ def _numeric(check: Check, response: str, value: Json) -> Finding:
     Raises:
         DatasetError: An expected value is no number.
     """
-    given = read_number(response).value
+    given = read_number(own_response(response)).value
     number = None if given is None else parse_number(given)
     wanted = [parse_number(str(one)) for one in (value if isinstance(value, list) else [value])]
     if not wanted or None in wanted:

@@ -1,6 +1,6 @@
 """Scorers of multiple-choice answers, by letter, by text and by log-likelihood.
 
-Depends on `nel.scoring.reading.letters` for the labels that a response gives. A gold answer may be a letter, an index
+Depends on `nel.reading.letters` for the labels that a response gives. A gold answer may be a letter, an index
 or the text of a choice; one that is none of them is a bad row (`DatasetError`), not a wrong answer.
 """
 
@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from nel.core.timed_regex import last_group
 from nel.errors import DatasetError, ScorerError
-from nel.scoring.reading.letters import declared_label, declared_labels, given_labels, labels_for
-from nel.scoring.reading.run_on import own_answer
+from nel.reading.letters import labels_after_marker, labels_for, read_labels, read_letter
+from nel.reading.own import own_answer
+from nel.reading.response import own_response
+from nel.reading.types import DECLARING
 from nel.types import ScorerInput
 
 _TEN: Final = 10
@@ -29,7 +31,8 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
     >>> declared_letter("Answer: A is tempting. Answer: B"), declared_letter("Answer: A or B")
     ('B', None)
     """
-    return declared_label(text, letters)
+    reading = read_letter(own_response(text), letters)
+    return reading.value if reading.form in DECLARING else None
 
 
 def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
@@ -48,7 +51,11 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
     {'correct': True, 'extracted': 'B'}
     """
     response, ran_on = own_answer(sample)
-    extracted = declared_letter(response) if pattern is None else last_group(pattern, response)
+    if pattern is None:
+        reading = read_letter(response, "ABCD")
+        extracted = reading.value if reading.form in DECLARING else None
+    else:
+        extracted = last_group(pattern, response.text)
     extracted = extracted.upper() if extracted else None
     return {
         "correct": extracted is not None and extracted == str(sample.target).strip().upper(),
@@ -60,9 +67,7 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
 def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Find the letter a free-form response gives, A to J or as many as there are choices, and compare it with the gold.
 
-    Rule: the last declaration (``Answer: B``, ``the answer is (B)``, ``\\\\boxed{B}``), else a letter that stands alone
-    or opens the response (``B) Paris``), else the text of a choice, else the letter that ends a sentence or is the only
-    one in parentheses or after "Option". Source: NeMo Evaluator's BYOB scorer, which reads 200 characters and takes
+    Rule: docs/reference/reading.md. Source: NeMo Evaluator's BYOB scorer, which reads 200 characters and takes
     "I" and "a" for letters. The gold may be a letter, an index from 0 or the text of a choice (``choices``, ``options``
     or the fields ``a``, ``b``, …). Several letters, or none, are ``parsed`` false.
 
@@ -81,8 +86,7 @@ def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     labels = labels_for(len(choices) if choices else _TEN)
     gold = gold_label(sample.target, labels, choices)
     response, ran_on = own_answer(sample)
-    found = given_labels(response, labels, choices)
-    extracted = found[0] if len(found) == 1 else None
+    extracted = read_letter(response, labels, choices).value
     return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted, **ran_on}
 
 
@@ -112,8 +116,9 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     labels = labels_for(len(choices) if choices else _TEN)
     gold = gold_labels(sample.target, labels, choices) if multiple else (gold_label(sample.target, labels, choices),)
     response, ran_on = own_answer(sample)
-    strict = declared_labels(response, labels, strict=True)
-    lenient = strict or given_labels(response, labels, choices)
+    strict = labels_after_marker(response, labels)
+    lenient = strict or tuple((read_labels(response, labels, choices).value or "").split(",")) or ()
+    lenient = tuple(label for label in lenient if label)
     if not multiple:
         strict, lenient = (found if len(found) == 1 else () for found in (strict, lenient))
     return {

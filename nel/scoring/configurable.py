@@ -3,7 +3,7 @@
 Source: Inspect's scorers of the same names, point by point, with known faults corrected: numbers are compared exactly
 and not to five digits, ``42!``, ``(42)``, ``$B$`` and ``**B**`` are read, and an empty target is a bad row, no match.
 Each builds a scorer that gives a `Score` of C, I or N (or a number). Depends on the scorer protocol, the number reader
-and `nel.scoring.reading.letters`. Note: `f1` and `exact` here follow Inspect (sets of words, two decimals), while
+and `nel.reading.letters`. Note: `f1` and `exact` here follow Inspect (sets of words, two decimals), while
 `nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
 """
 
@@ -17,6 +17,9 @@ from typing import Final, Literal
 from nel.core.timed_regex import compiled, search
 from nel.errors import ConfigError, DatasetError
 from nel.metrics import accuracy, mean, stderr
+from nel.reading.letters import LetterReader, labels_after_marker, labels_for, read_labels
+from nel.reading.numerals import parse_number
+from nel.reading.response import Response, own_response
 from nel.scoring.choice import gold_labels
 from nel.scoring.equality import same_brackets, same_text
 from nel.scoring.marks import (
@@ -30,9 +33,7 @@ from nel.scoring.marks import (
     undressed,
     with_signs,
 )
-from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.protocol import Target, TaskState, scorer
-from nel.scoring.reading.letters import declared_labels, given_labels, labels_at, labels_for
 from nel.scoring.wording import cleaned, last_match
 from nel.scoring.words import SeenWords, same_words, words_of
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
@@ -211,7 +212,10 @@ def choice() -> Scorer:
         labels = labels_for(len(state.choices)) if state.choices else _LETTERS
         texts = list(state.choices) or None
         gold = gold_labels(list(target), labels, texts) if len(target) > 1 else gold_labels(target.text, labels, texts)
-        given = declared_labels(completion, labels, strict=True) or given_labels(completion, labels, texts)
+        response = own_response(completion)
+        given = labels_after_marker(response, labels)
+        if not given and (found := read_labels(response, labels, texts).value):
+            given = tuple(found.split(","))
         value = NOANSWER if not given else CORRECT if given == gold else INCORRECT
         return Score(value=value, answer=", ".join(given) or None, explanation=completion)
 
@@ -403,8 +407,8 @@ def _after_marker(text: str) -> str | None:
 
 def _letter(text: str) -> str | None:
     last = last_match(_DECLARED, text)
-    found = labels_at(text, last.end(), _LETTERS) if last else ()
-    return found[0] if len(found) == 1 else None
+    found = LetterReader(_LETTERS).opening(Response(text), last.end(), len(text)) if last else None
+    return None if found is None or found.answer is None or "," in found.answer else found.answer
 
 
 def _word(text: str) -> str | None:

@@ -12,7 +12,6 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.marks import (
     PROTECTED,
     Kind,
@@ -28,7 +27,7 @@ from nel.scoring.marks import (
     with_signs,
 )
 
-_ARTICLES = lazy_pattern(
+_ARTICLES = re.compile(
     r"""
     (?: \b (?: [Tt]he | THE | [Aa]n | AN | a (?!\W+[A-Za-z]\b) ) | (?<!\w) \A \W* A (?!\W+[A-Za-z]\b) )
     (?= [*_"'”»]* \s+ [^\w\s]* \w )
@@ -36,23 +35,23 @@ _ARTICLES = lazy_pattern(
     re.VERBOSE,
 )
 """An article stands before another word, with no punctuation between: not in "Vitamin A", "A, B", "a + b" or "a b"."""
-_JOINED = lazy_pattern(r"['’′″]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
+_JOINED = re.compile(r"['’′″]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
 _FORMULA_CHARACTERS_MAX: Final = 10_000
 _SOFT = bytes(code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE")
 """ASCII characters that normalising may drop: marks, spaces and the letters of articles."""
 _REWRITTEN_MAX = len("per cent")
 """Letters that may stand for one mark, since ``5 per cent`` is ``5%``."""
-_NAMES_IN_FORMULAS = lazy_pattern(
+_NAMES_IN_FORMULAS = re.compile(
     r"\\[A-Za-z]+|(?<![A-Za-z])(?:a?(?:sin|cos|tan)|log|exp|max|min|gcd|lcm|mod)(?![A-Za-z])"
 )
-_IN_FORMULAS = lazy_pattern(r"[\d=+*/^\\]")
-_WORD = lazy_pattern(r"[^\W\d_]{3}")
-_SPACE_IN_FORMULAS = lazy_pattern(r"(?:\s|\\[,;:! ]|~)+")
-_NOT_BETWEEN_NUMBERS = lazy_pattern(r"(?<!\d) | (?!\d)")
-_SUPERSCRIPTS = lazy_pattern("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹ⁿⁱ]+")
-_VULGAR = lazy_pattern(r"(?<=\d)(?=[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])")
-_ACCENTS = lazy_pattern("(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
+_IN_FORMULAS = re.compile(r"[\d=+*/^\\]")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_SPACE_IN_FORMULAS = re.compile(r"(?:\s|\\[,;:! ]|~)+")
+_NOT_BETWEEN_NUMBERS = re.compile(r"(?<!\d) | (?!\d)")
+_SUPERSCRIPTS = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹ⁿⁱ]+")
+_VULGAR = re.compile(r"(?<=\d)(?=[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])")
+_ACCENTS = re.compile("(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
 """Accents of Latin and Greek letters; elsewhere such marks make other letters."""
 _STROKES = str.maketrans(
     {
@@ -71,11 +70,11 @@ _STROKES = str.maketrans(
         "œ": "oe",
     }
 )
-_GAPS = lazy_pattern(rf"\s*([{PROTECTED}]+)\s*")
-_BRACKETS = lazy_pattern(r"[()\[\]{}]")
+_GAPS = re.compile(rf"\s*([{PROTECTED}]+)\s*")
+_BRACKETS = re.compile(r"[()\[\]{}]")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’‚‛", "'"))
 _WRAPPING = "*_`$\"'."
-_BULLET = lazy_pattern(r"\A\s*[-*>•]\s+(?=\S+\s*\Z)")
+_BULLET = re.compile(r"\A\s*[-*>•]\s+(?=\S+\s*\Z)")
 _WRAPPED = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -1,6 +1,6 @@
 """The scorer of classifications: `label_match`.
 
-Depends on `nel.scoring.reading.categories` for the label that a response gives.
+Depends on `nel.reading.labels` for the label that a response gives.
 """
 
 from __future__ import annotations
@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nel.errors import DatasetError
+from nel.reading.labels import permitted_label, read_label
+from nel.reading.own import own_answer
 from nel.scoring.choice import choices_of
-from nel.scoring.reading.categories import read_category
-from nel.scoring.reading.run_on import own_answer
 from nel.types import ScorerInput
 
 
 def label_match(sample: ScorerInput, *, labels: Sequence[str] | str | None = None) -> dict[str, bool | str | None]:
     """Compare the label that a response gives with the gold one, among a few permitted labels.
 
-    Rule: the last declaration (``Label: spam``, ``{"label": "spam"}``, "I would classify this as spam"), else a label
-    that stands alone. Capitals do not count, and ``_`` is a space. A label that is denied, supposed, quoted or taken
-    back does not count, and several are no answer: ``parsed`` is then false.
+    Rule: docs/reference/reading.md. Capitals do not count, and ``_`` is a space; several labels are no answer:
+    ``parsed`` is then false.
 
     Args:
         labels: The permitted labels, a list or one text with commas; without them, the choices of the sample
@@ -43,13 +42,13 @@ def label_match(sample: ScorerInput, *, labels: Sequence[str] | str | None = Non
     if not permitted:
         raise DatasetError("the row has no labels; give it choices or options, or give the scorer labels=")
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
-    golds = {read_category(str(target), permitted).value for target in targets}
+    golds = {permitted_label(str(target), permitted) for target in targets}
     if not golds - {None}:
         raise DatasetError(
             f"the gold label {sample.target!r} is none of {', '.join(permitted)}; fix the row or the labels"
         )
     response, ran_on = own_answer(sample)
-    extracted = read_category(response, permitted).value
+    extracted = read_label(response, permitted).value
     return {
         "correct": extracted is not None and extracted in golds,
         "parsed": extracted is not None,

@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 
 from nel.errors import ConfigError, DatasetError
+from nel.reading.letters import labels_for
 from nel.scoring.choice import first_best, gold_label, log_likelihoods
-from nel.scoring.reading.letters import labels_for
 from nel.types import ScorerInput
 
 

@@ -16,7 +16,6 @@ from enum import IntFlag
 from functools import lru_cache
 from typing import Final
 
-from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.wording import TranslationTable
 
 
@@ -80,10 +79,10 @@ _PRIVATE: Final = 0xF0000
 PROTECTED: Final = "\U000f0000-\U0010ffff"
 """The protected marks, as the inside of a character class."""
 _RELATIONS: Final = {"!=": "≠", "<=": "≤", ">=": "≥", "->": "→", "=>": "⇒"}
-_RELATION = lazy_pattern("|".join(_RELATIONS))
-_PER_CENT = lazy_pattern(r"(?<=\d)[^\S\n]*(?:%|per[ -]?cents?\b)", re.IGNORECASE)
-_EXPONENT = lazy_pattern(r"\^\{(-?\w+)\}")
-_MEANINGFUL = lazy_pattern(
+_RELATION = re.compile("|".join(_RELATIONS))
+_PER_CENT = re.compile(r"(?<=\d)[^\S\n]*(?:%|per[ -]?cents?\b)", re.IGNORECASE)
+_EXPONENT = re.compile(r"\^\{(-?\w+)\}")
+_MEANINGFUL = re.compile(
     r"""
       - (?<! [\w.)\]]- ) (?= [$€£¥]?\.?\d | [^\W\d_](?![^\W\d_]) | [\\(√∞] )   # -5, -x, -$5, not the hyphen of "a-b"
     | - (?<= [=<>≤≥≠][^\S\n]- ) (?= [^\S\n][\d.] )              # x = - 5
@@ -112,19 +111,19 @@ _MEANINGFUL = lazy_pattern(
 )
 """Marks that change what a text means. Each alternative begins with its mark, and has no group around it, so that the
 engine skips to these characters; with groups normalising took 40 % longer."""
-_STARRED = lazy_pattern(r"\*(?<=\b[^\W\d_]\*)(?!\w)")
+_STARRED = re.compile(r"\*(?<=\b[^\W\d_]\*)(?!\w)")
 _OUTER: Final = string.whitespace + string.punctuation + "“”„‟«»‘’‚‛…–—。，、！？：；（）「」『』【】《》"
 _EDGE: Final = 8
 """Characters on either side of an edge that are looked at for marks with a meaning."""
 _LEADING: Final = frozenset("-.~|<>=+#*'±√≈")
 _TRAILING: Final = frozenset("-+#%‰‱*|<>=")
 """The outermost marks that can have a meaning."""
-_WORD = lazy_pattern(r"[^\W_]")
-_MARKED = lazy_pattern(r"[()\[\]{}]|[^\x00-\x7f]")
-_UNITS = lazy_pattern(r"[°′″]|(?<=\d)['’\"”]")
-_MAY_BE_CURRENCY = lazy_pattern(r"[$]|[^\x00-\x7f]")
+_WORD = re.compile(r"[^\W_]")
+_MARKED = re.compile(r"[()\[\]{}]|[^\x00-\x7f]")
+_UNITS = re.compile(r"[°′″]|(?<=\d)['’\"”]")
+_MAY_BE_CURRENCY = re.compile(r"[$]|[^\x00-\x7f]")
 _UNIT_FOLD: Final = {"'": "′", "’": "′", '"': "″", "”": "″"}
-_TAG = lazy_pattern(
+_TAG = re.compile(
     r"""
     <\|[^<>|\n]{1,40}\|>                                            # the end of a turn
     | < (?: /[A-Za-z][\w.-]{0,40} | (?<!\w<)[A-Za-z] | [A-Za-z][\w.-]{1,40} )
@@ -133,12 +132,12 @@ _TAG = lazy_pattern(
     re.VERBOSE,
 )
 """A tag of HTML or XML, but not the relations of ``a<b>c``."""
-_LATEX_TEXT = lazy_pattern(r"\\(?:boxed|fbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{([^{}]{0,4000})\}")
+_LATEX_TEXT = re.compile(r"\\(?:boxed|fbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{([^{}]{0,4000})\}")
 _NESTED_MAX: Final = 3
-_QUOTED = lazy_pattern(r"^[^\S\n]*>[^\S\n]+(?=[^\W\d_]{2})", re.MULTILINE)
-_STRUCK = lazy_pattern(r"~~[^~\n]{1,400}~~")
-_ESCAPED = lazy_pattern(r"\\([#$%&_{}])")
-_FACTORIAL = lazy_pattern(r"(?<!\d)\d{1,3}!(?!=)")
+_QUOTED = re.compile(r"^[^\S\n]*>[^\S\n]+(?=[^\W\d_]{2})", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
+_ESCAPED = re.compile(r"\\([#$%&_{}])")
+_FACTORIAL = re.compile(r"(?<!\d)\d{1,3}!(?!=)")
 
 
 def has_word(text: str) -> bool:

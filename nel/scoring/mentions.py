@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.wording import is_in_clause_before
 
 _WINDOW: Final = 200
@@ -19,12 +18,12 @@ _LIST_WINDOW: Final = 1_000
 MENTIONS_MAX: Final = 1_000
 """Mentions of an answer that are looked at; a response with more repeats itself."""
 _ARTICLES: Final = ("the", "a", "an", "")
-_TOKEN = lazy_pattern(r"[^\W_]+")
-_NEXT_WORD = lazy_pattern(
+_TOKEN = re.compile(r"[^\W_]+")
+_NEXT_WORD = re.compile(
     r"(?:[^\S\n]+|-(?=[A-Z]))(?P<word>[^\W\d_][\w’']*)(?P<rest>[^\S\n]+(?:think|believe|guess|am|say|would)\b)?"
 )
-_PARTICLE = lazy_pattern(r"[^\S\n]+(?:de|da|di|del|della|dos|von|van|der|den|bin|ibn|al)[^\S\n]+[A-Z]")
-_OTHER_NAME = lazy_pattern(
+_PARTICLE = re.compile(r"[^\S\n]+(?:de|da|di|del|della|dos|von|van|der|den|bin|ibn|al)[^\S\n]+[A-Z]")
+_OTHER_NAME = re.compile(
     r"""
     \b (?: New | Papua | Equatorial | Upper | Lower | (?:North|South|East|West)(?:ern)?
         | Lake | Saint | St\.? | San | Santa | Fort | Port | Los | Las )
@@ -35,18 +34,18 @@ _OTHER_NAME = lazy_pattern(
     re.VERBOSE,
 )
 """What makes another name of the one that it stands before; titles and given names do not."""
-_OF = lazy_pattern(r"\b(?P<word>[A-Z][a-z]+)[^\S\n]of[^\S\n](?:the[^\S\n])?\Z")
+_OF = re.compile(r"\b(?P<word>[A-Z][a-z]+)[^\S\n]of[^\S\n](?:the[^\S\n])?\Z")
 _NAMED_ITSELF: Final = frozenset(
     """City State States Town Village Republic Kingdom Province County Island Commonwealth King Queen Emperor President
     Prince Princess Duke Capital Country Name Land People Author Because Out Instead All Some One Most Both Each None
     Any Part Speaking""".split()
 )
 """Words before "of" that leave a name what it is: the City of London is London, the Bank of England is not England."""
-_AND = lazy_pattern(r"[^\S\n]\\?&[^\S\n][A-Z]")
-_COMPOUND_BEFORE = lazy_pattern(r"\w[-/@]\Z")
-_DOTTED_BEFORE = lazy_pattern(r"\w\.\Z")
-_JOINED_BEHIND = lazy_pattern(r"[-.]\w")
-_COMPOUND_BEHIND = lazy_pattern(r"[/@]\w")
+_AND = re.compile(r"[^\S\n]\\?&[^\S\n][A-Z]")
+_COMPOUND_BEFORE = re.compile(r"\w[-/@]\Z")
+_DOTTED_BEFORE = re.compile(r"\w\.\Z")
+_JOINED_BEHIND = re.compile(r"[-.]\w")
+_COMPOUND_BEHIND = re.compile(r"[/@]\w")
 _ABBREVIATIONS: Final = frozenset({"DC", "US", "USA", "UK", "UAE", "EU"})
 """What may stand after the name of a place that it holds."""
 _GOES_ON: Final = frozenset(
@@ -63,16 +62,16 @@ _OR_BEHIND, _OR_BEHIND_NAME = (
     for first in (r"\w", "[A-Z0-9]")
 )
 """An "or" after an item of a list, and the items between; after a name those have capitals too."""
-_OR_BEFORE = lazy_pattern(r"\bor[^\S\n]+(?:the\s+|an?\s+)?[\"'“‘*]*\Z", re.IGNORECASE)
-_OFFERED = lazy_pattern(
+_OR_BEFORE = re.compile(r"\bor[^\S\n]+(?:the\s+|an?\s+)?[\"'“‘*]*\Z", re.IGNORECASE)
+_OFFERED = re.compile(
     r"\b(?:options?|choices?|candidates?|alternatives?|possibilities|possible\s+answers?)\b[^.!?:\n]{0,40}?(?::|\bare\b|\binclude\b)",
     re.IGNORECASE,
 )
-_BETWEEN_ITEMS = lazy_pattern(r"[,;/]|\b(?:or|and)\b", re.IGNORECASE)
+_BETWEEN_ITEMS = re.compile(r"[,;/]|\b(?:or|and)\b", re.IGNORECASE)
 _ITEM_WORDS_MAX: Final = 5
-_ENDS = lazy_pattern(r"[.!?\n]")
-_LABELLED = lazy_pattern(r"^[^\S\n]*(?:[-*][^\S\n]+)?\(?[A-Za-z][).:][^\S\n]*", re.MULTILINE)
-_NO_DECISION = lazy_pattern(
+_ENDS = re.compile(r"[.!?\n]")
+_LABELLED = re.compile(r"^[^\S\n]*(?:[-*][^\S\n]+)?\(?[A-Za-z][).:][^\S\n]*", re.MULTILINE)
+_NO_DECISION = re.compile(
     r"""
     \b (?: can(?:no|['’]?)t | can\s+not | could\s+not | couldn['’]?t | unable\s+to | not\s+able\s+to | impossible\s+to )
     \s+ (?: \w+ly\s+ )? (?: be\s+)? (?: decided? | choose | chosen | pick | determined? | settle | say | tell )
@@ -83,7 +82,7 @@ _NO_DECISION = lazy_pattern(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_CANNOT = lazy_pattern(
+_CANNOT = re.compile(
     r"\b(?:can(?:no|['’]?)t|can\s+not|couldn['’]?t|unable\s+to|not\s+able\s+to)\s+(?:\w+ly\s+)?"
     r"(?:decide|choose|pick|determine|say|tell|confirm|answer)\b",
     re.IGNORECASE,

@@ -1,7 +1,7 @@
 """Scorers that read an answer by its form, under the module name that NeMo Evaluator's pages give."""
 
+from nel.scoring.answers import numeric_match
 from nel.scoring.choice import multichoice_regex
-from nel.scoring.numeric.numbers import numeric_match
 from nel.scoring.text import answer_line
 
 __all__ = ["answer_line", "multichoice_regex", "numeric_match"]

@@ -1,6 +1,6 @@
 """Comparison of texts after normalising: `exact_match`, `fuzzy_match`, `answer_line`.
 
-Depends on `nel.scoring.equality` for which texts are equal, on `nel.scoring.numeric` to compare numbers, on
+Depends on `nel.scoring.equality` for which texts are equal, on `nel.reading.numerals` to compare numbers, on
 `nel.scoring.wording` and `nel.scoring.mentions` for answers that are denied or only mentioned, and on rapidfuzz where a
 threshold is given.
 """
@@ -11,8 +11,11 @@ import re
 from functools import cached_property
 from itertools import islice
 
-from nel.core.lazy_regex import lazy_pattern
 from nel.core.timed_regex import last_group
+from nel.reading.numbers import read_number, stated_value
+from nel.reading.numerals import parse_number
+from nel.reading.own import own_answer
+from nel.reading.response import own_response
 from nel.scoring.equality import normalise, same_formula, same_text, skeleton
 from nel.scoring.marks import (
     Kind,
@@ -25,36 +28,29 @@ from nel.scoring.marks import (
     without_markup,
 )
 from nel.scoring.mentions import MENTIONS_MAX, ends_undecided, is_given, mentions
-from nel.scoring.numeric.finding import stated_value
-from nel.scoring.numeric.parsing import parse_number
-from nel.scoring.reading.numbers import read_number
-from nel.scoring.reading.phrases import DENIED_BEFORE
-from nel.scoring.reading.run_on import own_answer
-from nel.scoring.reading.texts import read_text
 from nel.scoring.wording import is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
 
 __all__ = ["answer_after_marker", "answer_line", "exact_match", "fuzzy_match", "normalise", "same_text"]
 
-_NO_SPACES = lazy_pattern("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Scripts that write words without spaces between them, or with endings joined on."""
-_MARKS = lazy_pattern(r"(?<!\S)[^\w\s]+(?:[^\S\n]+[^\w\s]+)*(?!\S)")
+_MARKS = re.compile(r"(?<!\S)[^\w\s]+(?:[^\S\n]+[^\w\s]+)*(?!\S)")
 _AROUND_MARKS = " .,;:!?—–-*_`$\"'“”"
-_CURRENCY = lazy_pattern("[$€£¥₹₩₽]")
+_CURRENCY = re.compile("[$€£¥₹₩₽]")
 _WITHOUT_EMPHASIS = str.maketrans(dict.fromkeys('*_`"“”„«»', " "))
-_MORE = lazy_pattern(r",\s|\s(?:is|was|because|since|which|–|—|-)\s|\s\(|\*\*")
-"""Marks that an answer line has more than the answer."""
-_APPROXIMATE = lazy_pattern(
+_REASON = re.compile(r",\s(?:because|since|as|which|not|who|where)\b|\s\(")
+"""What follows an answer on its line."""
+_APPROXIMATE = re.compile(
     r"[~≈?]|\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|ca|some)\b", re.IGNORECASE
 )
-_ASKED = lazy_pattern(r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE)
-_DENIAL_WINDOW = 40
+_ASKED = re.compile(r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE)
 _WINDOW = 80
 """Characters after a place that are searched for a denial."""
 _FUZZY_CHARACTERS_MIN = 4
 _NAME_CHARACTERS_MAX = 3
 """Short names in capitals, such as US, that are words in small letters."""
-_ANSWER = lazy_pattern(
+_ANSWER = re.compile(
     r"""
     [^\S\n]*+ (?: [\#>*\-|]++ [^\S\n]*+ )?                             # a heading, a quotation, a list item
     (?:
@@ -65,8 +61,8 @@ _ANSWER = lazy_pattern(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ANSWER_HEADING = lazy_pattern(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
-_POLITE = lazy_pattern(
+_ANSWER_HEADING = re.compile(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
+_POLITE = re.compile(
     r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*", re.IGNORECASE
 )
 
@@ -259,8 +255,7 @@ class _SearchedResponse:
 def _is_against(text: str, start: int, end: int) -> bool:
     """Return whether what stands there is denied or supposed."""
     denied = is_denied(text, start, end, closely=True) or is_denied_after(text[end : end + _WINDOW], 0)
-    foreign = not denied and DENIED_BEFORE.search(text, max(0, start - _DENIAL_WINDOW), start) is not None
-    return denied or foreign or is_supposed(text, start) or _ASKED.match(text, end) is not None
+    return denied or is_supposed(text, start) or _ASKED.match(text, end) is not None
 
 
 def _places(response: str, answer: str) -> list[bool]:
@@ -294,8 +289,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     around it do not count. A target that is a number is compared by its value, and the answer may have a unit: 42, 42.0
     and "42 dollars" are equal, "5 million" is 5000000 and "twelve" 12; 1,2 and 12 are not equal, and "about 5", ``5!``,
     ``√5`` and "40 or 42" equal no number. Two different currencies are never equal. Spaces in a formula do not count:
-    ``2 x`` is ``2x``. Where the line is not the target, reasons and filling words are taken off: "Canberra, because …",
-    "the capital is **Canberra**". Source: NeMo Evaluator's primitive, which takes the first such line. For mathematics
+    ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first such line. For mathematics
     beyond numbers there is `math_equal`.
 
     Args:
@@ -309,17 +303,13 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     >>> answer_line(ScorerInput(response="So the result is 42.", target="42"), pattern="result is (.+)")
     {'correct': True, 'extracted': '42'}
     """
-    response, ran_on = own_answer(sample)
+    own, ran_on = own_answer(sample)
+    response = own.text
     extracted = _answer_in(response, pattern)
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(
         _same_answer(extracted, str(target)) and _same_currency(response, extracted, str(target)) for target in targets
     )
-    if extracted is not None and not correct and _MORE.search(extracted):
-        stated = read_text(f"Answer: {extracted}").value
-        if stated is not None and stated != extracted and not any(parse_number(str(target)) for target in targets):
-            correct = any(same_text(stated, str(target)) for target in targets)
-            return {"correct": correct, "extracted": stated, **ran_on}
     return {"correct": correct, "extracted": extracted, **ran_on}
 
 
@@ -344,6 +334,7 @@ def _same_answer(answer: str, target: str) -> bool:
     if wanted is not None:
         if wanted in (stated_value(answer), parse_number(answer)):
             return True
-        said = None if _APPROXIMATE.search(answer) else read_number(f"Answer: {answer}").value
-        return said is not None and parse_number(said) == wanted
-    return same_text(answer, target) or same_formula(answer, target)
+        number = None if _APPROXIMATE.search(answer) else read_number(own_response(f"Answer: {answer}")).value
+        return number is not None and parse_number(number) == wanted
+    plain = _REASON.split(answer, maxsplit=1)[0]
+    return same_text(answer, target) or same_formula(answer, target) or (plain != answer and same_text(plain, target))

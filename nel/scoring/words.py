@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import category
 
+from nel.reading.numerals import parse_number
 from nel.scoring.equality import same_brackets, same_text
 from nel.scoring.marks import (
     Kind,
@@ -24,7 +25,6 @@ from nel.scoring.marks import (
     undressed,
     with_signs,
 )
-from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.wording import TranslationTable
 
 _ARTICLE = re.compile(r"[*_\"'“‘«`]*(?P<article>[Tt]he|THE|[Aa]n|AN|[Aa])[*_\"'”’»`]*")

@@ -12,6 +12,8 @@ from nel.reports.extraction import band_text
 from nel.reports.failure_clusters import ClusterTable, cluster_table
 from nel.reports.judge_section import judged_line
 from nel.reports.page import Segment, accounting_segments, causes_of
+from nel.reports.run_warnings import texts_of
+from nel.reports.selection import sample_line
 from nel.reports.text import one_line
 from nel.view.summary import BenchmarkSummary, RunSummary
 
@@ -63,7 +65,7 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         segments=accounting_segments(accounting),
         causes=causes_of(accounting),
         kinds=sorted(kinds.items(), key=lambda item: (-item[1], item[0])),
-        warnings=_warnings(run, summary, metrics, judging),
+        warnings=_warnings(run, summary, metrics),
         reason=str((same[0].get("reason") if same else None) or ""),
         method=str(headline.get("ci_method") or ""),
         categories=[{"name": name, **part} for name, part in (metrics.get("categories") or {}).items()],
@@ -71,7 +73,14 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         alike=cluster_table(failures),
         metrics=list(metrics.get("metrics") or ()),
         remarks=[
-            one for one in (stop_line(metrics), judged_line(judging) if judging else "", band_text(metrics)) if one
+            one
+            for one in (
+                sample_line(metrics),
+                stop_line(metrics),
+                judged_line(judging) if judging else "",
+                band_text(metrics),
+            )
+            if one
         ],
         is_shard=bool(metrics.get("shard")),
         latencies=[(title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))],
@@ -88,24 +97,14 @@ def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[s
     return {**counts, **(metrics.get("accounting") or {})}
 
 
-def _warnings(
-    run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, Any], judging: Mapping[str, Any]
-) -> list[str]:
+def _warnings(run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> list[str]:
     said = []
-    if summary.files is not None and not metrics.get("complete", True) and not metrics.get("shard"):
-        said.append("This run is partial: planned samples have not been run, and the score is not the benchmark's.")
-    elif not run.is_counted:
+    if summary.files is None and not run.is_counted:
         said.append("The answers of this run are being counted; reload the page in a moment.")
     elif summary.files is None and not run.is_live:
         left = numbers.count(summary.n_total - summary.n_done)
         said.append(f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id} goes on.")
-    if summary.n_unscored:
-        n_asked = numbers.count(summary.n_total - summary.n_not_asked)
-        of = f"{numbers.count(summary.n_unscored)} of {n_asked} answers are unscored"
-        said.append(f"{of}. They are not in the score; the bounds say what they could change.")
-    calibration = judging.get("calibration") or {}
-    more = (*(metrics.get("warnings") or ()), *(judging.get("warnings") or ()), *(calibration.get("warnings") or ()))
-    return [*said, *(one_line(str(one)) for one in more)]
+    return [*said, *map(one_line, texts_of(metrics))]
 
 
 def _failures(found: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -43,7 +43,7 @@ class Way:
 
     name: str
     value: str | None
-    rule: str
+    form: str
     reward: float | None
     start: int | None
     end: int | None
@@ -218,7 +218,7 @@ def _ways(found: AnswerReadings) -> tuple[list[Way], str, tuple[int, int] | None
             Way(
                 name=name,
                 value=one.value,
-                rule=one.rule,
+                form=one.form.value,
                 reward=rewards[name] if is_found else None,
                 start=one.start if is_found else None,
                 end=one.end if is_found else None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from nel.artifacts.categories import FOUND_MAX, Categories, fields_of
+from nel.artifacts.categories import Categories
 from nel.metrics.accumulator import Accumulator
+from nel.metrics.category_fields import FOUND_MAX, fields_of
 from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.types import Sample, Scored
 

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from nel.artifacts.judge_summary import judging_json
+from nel.artifacts.judge_summary import judging_json, judging_warnings
 from nel.artifacts.schema import load_schema
 from nel.artifacts.write import write_artifacts
 from nel.judges.record import KEY
@@ -35,10 +35,7 @@ def judged(cases: list[dict[str, Any]], **known: Any) -> dict[str, Any]:
     for number, case in enumerate(cases):
         counts.add(number, [case], unscored_kind=None if case["grade"] else "no_quorum")
     plan = {"model": known.pop("model", "aurora-7b"), "judge": None}
-    judges = dict(known.pop("panel", PANEL))
-    found = judging_json(
-        counts.as_json(), plan, judges=judges, models=known.pop("models", ()), served=known.pop("served", {})
-    )
+    found = judging_json(counts.as_json(), plan, judges=dict(known.pop("panel", PANEL)))
     assert found is not None
     return found
 
@@ -47,8 +44,9 @@ AGREEING = records([("C", "C")] * 30 + [("I", "I")] * 20, NAMES)
 
 
 def warnings_of(*found: Any, **known: Any) -> list[str]:
-    warnings: list[str] = judged(*found, **known)["warnings"]
-    return warnings
+    plan = {"model": known.get("model", "aurora-7b"), "judge": None}
+    models, served = known.pop("models", ()), known.pop("served", {})
+    return list(judging_warnings(judged(*found, **known), plan, models=models, served=served))
 
 
 def test_artifacts_agree_with_their_schemas_and_with_each_other(tmp_path: Path) -> None:
@@ -171,15 +169,14 @@ def test_what_no_judge_could_be_asked_is_named_with_its_reason() -> None:
     counts = JudgingCounts(["strict"])
     for number, kind in enumerate(["bad_template", "bad_template", "no_verdict", "no_judge"]):
         counts.add(number, None, unscored_kind=kind, unscored_detail=f"fault {number}")
-    found = judging_json(
-        counts.as_json(), {"model": "x", "judge": None}, judges={}, models=(), served={}, faults=counts.details
-    )
-    assert found is not None
-    assert found["warnings"][:2] == [
+    plan = {"model": "x", "judge": None}
+    judging = judging_json(counts.as_json(), plan, judges={})
+    warnings = list(judging_warnings(judging, plan, models=(), served={}, faults=counts.details))
+    assert warnings[:2] == [
         "no judge could be asked about 2 samples (bad_template): fault 0",
         "no judge could be asked about 1 sample (no_judge): fault 3",
     ]
-    assert not any("fault 2" in warning for warning in found["warnings"])
+    assert not any("fault 2" in warning for warning in warnings)
 
 
 def test_a_scorer_that_hides_missing_verdicts_is_named() -> None:
@@ -188,9 +185,11 @@ def test_a_scorer_that_hides_missing_verdicts_is_named() -> None:
     for number in range(20):
         grade = "C" if number % 2 else None
         counts.add(number, [record(grade, opinion("strict", grade))])
-    found = judging_json(counts.as_json(), {"model": "x", "judge": None}, judges={}, models=(), served={})
-    assert found is not None
-    assert found["warnings"] == ["10 of 20 cases got no verdict, and the scorer scored their samples all the same"]
+    plan = {"model": "x", "judge": None}
+    judging = judging_json(counts.as_json(), plan, judges={})
+    assert list(judging_warnings(judging, plan, models=(), served={})) == [
+        "10 of 20 cases got no verdict, and the scorer scored their samples all the same"
+    ]
 
 
 def test_a_judge_that_contradicts_itself_is_named() -> None:

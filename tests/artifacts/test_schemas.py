@@ -44,9 +44,9 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
                   "quorum": 1, "repeats": 1, "swap": True},
     }  # fmt: skip
     place = {"start": 3, "end": 4, "excerpt": "So ⟦B⟧"}
-    strict = {"value": None, "rule": "nothing found", "start": None, "end": None, "excerpt": None, "reward": 0.0,
+    strict = {"value": None, "form": "nothing found", "start": None, "end": None, "excerpt": None, "reward": 0.0,
               "rejected": [{"why": "not declared as the answer", **place}]}  # fmt: skip
-    lenient = {"value": "B", "rule": "chosen in a sentence", **place, "reward": 1.0, "rejected": []}
+    lenient = {"value": "B", "form": "last sentence", **place, "reward": 1.0, "rejected": []}
     audited = {
         "n_answers": 3, "n_differ": 1, "n_ran_on": 0, "kinds": {"letter": 3}, "without_reading": {"unscored": 1},
         "readings": {"scored": {"n": 3, "n_found": 3, "score": 1.0}, "strict": {"n": 3, "n_found": 2, "score": 0.5}},

@@ -187,13 +187,10 @@ def test_mmlu_of_the_real_package() -> None:
     [
         ("It is Paris.", True),
         ("The capital of France is Paris.", True),
-        ("It's Paris, the capital of France.", True),
         ("**The capital is Paris.**", True),
         ("The capital of France is not Paris.", False),
         ("It is Paris or Rome.", False),
         ("It might be Paris.", False),
-        ("Some say it is Paris.", False),
-        ("If it rains, it is Paris.", False),
         ("It is Paris' suburb.", False),
         ("It is Rome.", False),
     ],

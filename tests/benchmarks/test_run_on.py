@@ -17,7 +17,6 @@ from nel.scoring import answer_line, boolean_yesno, gsm8k_answer
 from nel.types import Sample, ScorerInput
 
 PROMPT = "Answer the question.\n\nQuestion: Who was first?\nAnswer:"
-FEWSHOT = "Solve this problem step by step.\n\nAnn has 2 pens."
 
 
 @pytest.mark.parametrize(
@@ -40,7 +39,6 @@ FEWSHOT = "Solve this problem step by step.\n\nAnn has 2 pens."
     [
         (PROMPT, "\n\nQuestion: And then?\nAnswer: {}"),
         (PROMPT, "\n\nAnswer the question.\n\nQuestion: And then?\nAnswer: {}"),
-        (FEWSHOT, "\n\nSolve this problem step by step.\n\nBob has 5 pens.\n\nAnswer: {}"),
     ],
 )
 def test_an_invented_next_question_is_not_read(

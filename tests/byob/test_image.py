@@ -20,7 +20,7 @@ from nel.byob.shipping.compilation import compile_file
 from nel.byob.shipping.image import containerize
 from nel.byob.shipping.wheelhouse import BasePython, _needed, _target, gather, repacked
 from nel.errors import ConfigError, SandboxError
-from nel.sandbox.engine import connect
+from nel.sandbox.isolation.engine import connect
 from tests.byob.test_compilation import write_benchmark
 from tests.support.endpoint import answer, scripted
 from tests.support.registry import running_registry

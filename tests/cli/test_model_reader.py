@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from nel.artifacts.schema import load_schema
-from nel.scoring.reading.model_reader import UnreadAnswer, answer_in_reply, extract, model_reading
+from nel.scoring.model_reader import UnreadAnswer, answer_in_reply, extract, model_reading
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, write_jsonl
 
@@ -67,7 +67,7 @@ def test_a_model_reads_what_the_scorer_could_not_and_changes_no_score(tmp_path: 
     assert metrics["headline"]["value"] == pytest.approx(1 / 3)
     assert "model     finds an answer in 1 of 2" in done.stdout
     explained = nel("eval", "score", str(run_dir), "--explain", "undecided", cwd=tmp_path)
-    assert "model:    18, right; rule: read by m" in explained.stdout
+    assert "model:    18, right; form: read by a model" in explained.stdout
 
 
 def test_a_solution_of_the_reader_is_no_reading(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_reading_is_in_the_form_of_its_kind_and_stands_in_the_response(
     asked: UnreadAnswer, reply: str, value: str | None
 ) -> None:
     """A letter by itself or by its option's text, an equal number, a decision, the words of a text; nothing else."""
-    assert model_reading(asked, answer_in_reply(asked, reply), "read by m").value == value
+    assert model_reading(asked, answer_in_reply(asked, reply)).value == value
 
 
 def test_the_question_to_the_reader_holds_no_gold_answer_and_quotes_the_response() -> None:

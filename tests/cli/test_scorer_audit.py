@@ -21,7 +21,7 @@ from tests.support.runs import nel, only_run, read_json, read_results, write_jso
 SAID = {
     "declared": "9 + 9 = 18\nAnswer: 18",
     "stated": "Adding them gives 18 apples.",
-    "corrected": "The answer is 20. No wait, it is 18.",
+    "corrected": "Answer: 18\nAnswer: as above.",
     "wrong": "Answer: 19",
     "refused": "I cannot help with that.",
     "empty": "",
@@ -55,8 +55,9 @@ def test_an_explanation_shows_spans_rules_and_what_was_rejected(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert "gsm8k #2 (corrected)" in done.stdout
     assert "scored:   18, scored, reward 1" in done.stdout
-    assert re.search(r"lenient: +18, right; rule: \w+\n +33–35: The answer is 20. No wait, it is ⟦18⟧.", done.stdout)
-    assert re.search(r"rejected, [a-z ]+: 14–16: The answer is ⟦20⟧. No wait", done.stdout)
+    assert "lenient:  18, right; form: marker" in done.stdout
+    assert "Answer: ⟦18⟧" in done.stdout
+    assert "rejected, not readable: " in done.stdout
     assert {path.name: path.read_bytes() for path in run_dir.rglob("*.json*")} == before
 
 
@@ -166,7 +167,7 @@ def test_answers_of_a_live_run_are_read_with_their_choices(tmp_path: Path) -> No
     }
     explained = nel("eval", "score", str(run_dir), "--explain", "1", cwd=tmp_path)
     assert extracted["1", 0] == "I"
-    assert "official: I, wrong; rule: the last lone letter" in explained.stdout
+    assert "official: I, wrong; form: official rule" in explained.stdout
     assert "mmlu_pro #1, repeat 1 (1)" in explained.stdout
 
 

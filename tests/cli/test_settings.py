@@ -16,13 +16,14 @@ from nel.config.settings import given_settings
 from nel.errors import ConfigError
 
 FLAGS = """
---bench --dataset --max-problems --repeats --repeat-check --system-prompt --num-fewshot --fewshot-dataset
---response-field --scorer --reducer --metric --truncated --model-url --model-id --api-key-env --send-sample-id
---stream --timeout --requests-per-minute --tokens-per-minute --temperature --top-p --max-tokens --stop --seed
+--bench --dataset --sample --sample-seed --max-problems --repeats --repeat-check --system-prompt --num-fewshot
+--fewshot-dataset --response-field --scorer --reducer --metric --truncated --model-url --model-id --api-key-env
+--send-sample-id --stream --timeout --requests-per-minute --tokens-per-minute --temperature --top-p --max-tokens
+--stop --seed
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache
 --stop-when --shard --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats
 --output-dir --run-id --metrics-port --executor --reasoning-effort --protocol --judge-logprobs
---share-permissions --limiter --limiter-token-env
+--share-permissions --limiter --limiter-token-env --strict-verdicts
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {

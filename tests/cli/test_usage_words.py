@@ -24,7 +24,7 @@ def _said(line: str) -> str:
         ("sandbox claen", "Did you mean `nel sandbox clean`?"),
         ("endpoint dmo", "Did you mean `nel endpoint demo`?"),
         ("config show", "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it."),
-        ("validate", "Did you mean `nel byob validate`?"),
+        ("validate", "Did you mean `nel benchmark check`?"),
         ("package", "Did you mean `nel byob containerize`?"),
         ("eval status", "Did you mean `nel eval watch`?"),
         ("eval logs", "Did you mean `nel eval watch`?"),
@@ -47,7 +47,7 @@ def test_a_word_like_no_command_gets_no_offer() -> None:
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
-        ("eval run --limit 3", "No such option: --limit. Did you mean --max-problems?"),
+        ("eval run --limit 3", "No such option: --limit. Did you mean --sample?"),
         ("eval run --model x", "Did you mean --model-id?"),
         ("eval run --max_tokens 3", "Did you mean --max-tokens?"),
         ("eval run --max-gen-toks=3", "Did you mean --max-tokens?"),

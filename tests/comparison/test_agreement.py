@@ -100,7 +100,7 @@ EDITS: dict[str, tuple[Callable[[Path], None], str]] = {
     "complete by a text": (_metrics(lambda one: one.update(complete="no")), "metrics.json: complete:"),
     "judging by a text": (_metrics(lambda one: one.update(judging="x")), "metrics.json: judging:"),
     "warnings by a text": (
-        _metrics(lambda one: one.update(judging={"calibration": {"warnings": "x"}})), "judging.calibration.warnings",
+        _metrics(lambda one: one.update(warnings=["x"])), "metrics.json: warnings.0:",
     ),
     "a stop rule by a text": (_metrics(lambda one: one.update(stop_rule="x")), "metrics.json: stop_rule:"),
     "another run's metrics": (_metrics(lambda one: one.update(run_id="z")), "differ in run_id z and run"),

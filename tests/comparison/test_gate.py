@@ -128,11 +128,11 @@ def test_positions_alone_are_never_go(tmp_path: Path) -> None:
 
 def test_a_judge_that_failed_its_calibration_is_never_go(tmp_path: Path) -> None:
     """A judge whose calibration warns decides nothing, nor one that was never measured where the policy wants it."""
-    warned = {"calibration": {"warnings": ["the judge is below chance"]}}
-    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD, judging=warned)
+    warnings = [{"kind": "calibration", "text": "the judge is below chance"}]
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD, judging={"calibration": {}}, warnings=warnings)
     found, document = decided(left, right)
     assert (found, "below chance" in document["benchmarks"][0]["reasons"][0]) == ("INCONCLUSIVE", True)
-    plain = run(tmp_path, "c", GOOD, judging={"warnings": []})
+    plain = run(tmp_path, "c", GOOD, judging={})
     assert decided(left, plain)[0] == "GO"
     assert decided(left, plain, {"require_calibration": True})[0] == "INCONCLUSIVE"
 

@@ -17,7 +17,7 @@ import yaml
 from nel.config.load import build_config
 from nel.config.yaml_file import read_yaml
 from nel.errors import SandboxError
-from nel.sandbox.engine import connect
+from nel.sandbox.isolation.engine import connect
 from nel.submission import kubernetes
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import read_json

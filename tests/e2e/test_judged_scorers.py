@@ -11,6 +11,7 @@ import pytest
 
 import nel
 from nel.errors import ConfigError
+from nel.reports.run_warnings import texts_of
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, write_jsonl
 
@@ -332,5 +333,5 @@ def test_a_role_suffices_and_without_one_the_model_judges_itself_loudly(tmp_path
     with scripted(graded) as model:
         result = run(tmp_path, source, model.url, n=2)
     assert (result.exit_code, len(model.calls)) == (0, 4)
-    (warning,) = result.benchmarks[0].metrics["judging"]["warnings"]
+    (warning,) = texts_of(result.benchmarks[0].metrics, ("judging",))
     assert "judges itself" in warning

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from nel.reports.run_warnings import texts_of
 from tests.support.endpoint import Call, Reply, Script, answer, scripted
 from tests.support.runs import nel, read_json, read_results, write_jsonl
 
@@ -143,7 +144,7 @@ def test_the_terminal_says_who_judged_and_what_to_doubt(run: tuple[Path, Any]) -
     run_dir, done = run
     line = "sums: judged by strict=llama-3-70b and mild=o3 (binary_qa); 2 of 10 without verdict (no_quorum 2)"
     assert line in done.stdout.splitlines()
-    warnings = metrics_of(run_dir)["judging"]["warnings"]
+    warnings = texts_of(metrics_of(run_dir), ("judging",))
     assert [warning.split(":")[0] for warning in warnings] == [
         "2 of 10 judged samples have no verdict, more than 5 %",
         "mild gave no verdict in 2 of 10 cases",
@@ -194,7 +195,7 @@ def test_a_judge_that_takes_what_stands_first_is_found_out(tmp_path: Path) -> No
     (row,) = metrics["judging"]["position_swap"]
     assert (row["n_pairs"], row["n_consistent"], row["n_first"], row["n_second"]) == (10, 0, 10, 0)
     assert (row["consistency"]["value"], row["first_share"]["value"]) == (0.0, 1.0)
-    own, seat = metrics["judging"]["warnings"]
+    own, seat = texts_of(metrics, ("judging",))
     assert own.startswith("mistral-large judges itself: served-model is the evaluated model")
     assert seat == (
         "mistral-large prefers the first answer it is shown: of 10 verdicts that changed with the order 10 favour it "

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from nel.sandbox.engine import connect
-from nel.sandbox.languages import find_language
-from nel.sandbox.owners import containers
+from nel.errors import EXIT_UNSCORED
+from nel.sandbox.isolation.engine import connect
+from nel.sandbox.isolation.languages import find_language
+from nel.sandbox.isolation.owners import containers
 from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, Script, Turnstile, answer, scripted
 from tests.support.engine import can_start, own_engine
@@ -97,6 +98,24 @@ def test_verdicts_reach_the_artifacts(tmp_path: Path) -> None:
     assert scores["pass@2"]["value"] == pytest.approx(31 / 48)
     row = read_results(run_dir, "humaneval")[0]
     assert (row["scoring_details"]["verdict"], row["scoring_details"]["mode"]) == ("wrong", "split")
+
+
+def test_passes_of_shared_tests_stand_beside_the_score_and_strictness_leaves_them_unscored(tmp_path: Path) -> None:
+    """They are not proof against a program that attacks its tests."""
+    need_engine("python")
+    test = "def check(candidate):\n    assert candidate(lambda: 3) == 3\n"
+    row = {"task_id": "call/0", "prompt": "def call(f):\n", "canonical_solution": "    return f()\n"}
+    write_jsonl(tmp_path / "data.jsonl", [{**row, "test": test, "entry_point": "call"}])
+    right = answer("```python\ndef call(f):\n    return f()\n```")
+    with scripted(lambda *_: right, models=["m"]) as endpoint:
+        assert nel(*command(endpoint, "plain"), cwd=tmp_path).returncode == 0
+        strict = nel(*command(endpoint, "strict", "--strict-verdicts"), cwd=tmp_path)
+    metrics = read_json(only_run(tmp_path / "plain") / "humaneval" / "metrics.json")
+    assert metrics["shared_passes"] == 1
+    assert "1 pass is not proof" in metrics["warnings"][0]["text"]
+    assert strict.returncode == EXIT_UNSCORED, strict.stderr
+    outcome = read_results(only_run(tmp_path / "strict"), "humaneval")[0]["outcome"]
+    assert (outcome["cause"], outcome["kind"]) == ("sandbox", "shared_verdict")
 
 
 def test_merged_shards_of_programs_are_the_run_that_was_never_divided(tmp_path: Path) -> None:

@@ -249,3 +249,47 @@ def test_what_cannot_be_computed_is_refused_before_anything_is_sent(
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+CLUSTERED = """
+from nel import ScorerInput, benchmark, exact_match, scorer
+
+@benchmark(name="mine", dataset="rows.jsonl", prompt="{q}", target_field="a", group_field="g", response_field="r")
+@scorer
+def mine(sample: ScorerInput) -> dict:
+    return {**exact_match(sample), "is_short": False, "is_long": True}
+"""
+
+
+def _clustered(folder: Path) -> None:
+    (folder / "bench.py").write_text(CLUSTERED)
+    rows = ({"id": str(i), "q": str(i), "a": "1", "g": f"g{i // 10}", "r": "01"[i // 10 % 4 > 0]} for i in range(80))
+    write_jsonl(folder / "rows.jsonl", rows)
+
+
+def test_reducers_are_as_uncertain_as_the_headline_of_clusters(tmp_path: Path) -> None:
+    """Ten questions of each passage count as one passage in every row, of merged shards too."""
+    _clustered(tmp_path)
+    flags = ("--bench", "bench.py", "--reducer", "max", "--reducer", "median", "--reducer", "pass_at_1")
+    for number in (1, 2):
+        shard = ("--shard", f"{number}/2", "--run-id", f"s{number}", "-o", "shards")
+        assert nel("eval", "run", *flags, *shard, cwd=tmp_path).returncode == 0
+    assert nel("eval", "merge", "shards/s1", "shards/s2", "-o", "merged", cwd=tmp_path).returncode == 0
+    assert nel("eval", "run", *flags, "-o", "out", cwd=tmp_path).returncode == 0
+    rows = _metrics(tmp_path, "mine")
+    merged = {row["name"]: row for row in read_json(tmp_path / "merged" / "mine" / "metrics.json")["metrics"]}
+    assert rows == merged
+    names = ("accuracy", "accuracy/max", "accuracy/median", "accuracy/pass_at_1")
+    assert {(rows[name]["ci_method"], rows[name]["ci_lower"], rows[name]["ci_upper"]) for name in names} == {
+        ("t_cluster", rows["accuracy"]["ci_lower"], rows["accuracy"]["ci_upper"])
+    }
+
+
+def test_an_interval_that_starts_at_0_is_printed(tmp_path: Path) -> None:
+    """A check that failed everywhere is no certainty: its interval stands beside it, as that of one that passed."""
+    _clustered(tmp_path)
+    (tmp_path / "bench.py").write_text(CLUSTERED.replace(', group_field="g"', ""))
+    done = nel("eval", "run", "--bench", "bench.py", "-o", "out", cwd=tmp_path)
+    lines = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
+    assert "0.00 % – 4.58 %" in lines["is_short"]
+    assert "95.42 % – 100.00 %" in lines["is_long"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from nel.reports.run_warnings import texts_of
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, sums
 
@@ -285,5 +286,5 @@ def test_an_unknown_finish_reason_is_shown_on_the_terminal(tmp_path: Path) -> No
         shown = _run(tmp_path, endpoint.url, "--resume", "--json", n=2)
     assert done.returncode == 0, done.stderr
     assert 'nel: gsm8k: 2 answers ended with the unknown finish reason "repe\\x1btition"' in done.stderr
-    (warning,) = json.loads(shown.stdout)["benchmarks"]["gsm8k"]["warnings"]
+    (warning,) = texts_of(json.loads(shown.stdout)["benchmarks"]["gsm8k"])
     assert warning.startswith("2 answers ended with the unknown finish reason")

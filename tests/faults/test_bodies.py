@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from nel.reports.run_warnings import texts_of
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
 from tests.faults.server import Call, Do, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
@@ -181,7 +182,7 @@ def test_f26_an_unknown_finish_reason_is_shown(tmp_path: Path) -> None:
         ran = run(tmp_path, server, n=4)
     assert ran.states == ["scored"] * 4
     assert ran.exit_code == 0
-    first, second = ran.metrics["warnings"]
+    first, second = texts_of(ran.metrics)
     assert first.startswith('2 answers ended with the unknown finish reason "<b>repetition</b>')
     assert second.startswith('1 answer ended with the unknown finish reason "other"')
     page = (ran.run_dir / "report.html").read_text(encoding="utf-8")

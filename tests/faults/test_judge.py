@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from nel.reports.run_warnings import texts_of
 from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import QUICK, config, run
 from tests.faults.server import Call, Reply, answer, error, right, serving
@@ -152,7 +153,7 @@ def test_f97_a_judge_that_always_takes_the_first_seat_finds_ties(tmp_path: Path)
     assert [row["reward"] for row in ran.rows] == [0.5] * 12
     (swap,) = ran.metrics["judging"]["position_swap"]
     assert (swap["n_pairs"], swap["n_first"], swap["n_second"]) == (12, 12, 0)
-    assert any("prefers the first answer" in warning for warning in ran.metrics["judging"]["warnings"])
+    assert any("prefers the first answer" in warning for warning in texts_of(ran.metrics))
 
 
 def test_f98_a_member_that_is_down_or_disagrees_is_seen(tmp_path: Path) -> None:
@@ -174,7 +175,7 @@ def test_f98_a_member_that_is_down_or_disagrees_is_seen(tmp_path: Path) -> None:
     ]
     (agreement,) = judging["agreement"]
     assert agreement["raw"]["value"] == 0.5
-    assert any("judge-2 gave no opinion at all" in warning for warning in judging["warnings"])
+    assert any("judge-2 gave no opinion at all" in warning for warning in texts_of(ran.metrics))
 
 
 def test_f99_a_judge_that_changes_its_mind_is_measured_and_its_cache_knows_what_it_was_asked(tmp_path: Path) -> None:
@@ -220,6 +221,6 @@ def test_f100_a_judge_that_is_of_the_models_family_is_warned_of(tmp_path: Path, 
         settings = judged(tmp_path, judge.url)
         settings["judge"]["panel"][0] |= {"name": "j", "model": "j" if name == "served-model" else name}
         ran = run(tmp_path, model, n=3, endpoint={"model": own}, **settings)
-    (warning,) = ran.metrics["judging"]["warnings"]
+    (warning,) = texts_of(ran.metrics, ("judging",))
     assert word in warning
     assert word in (ran.run_dir / "report.html").read_text()

@@ -38,7 +38,8 @@ from nel.models.transport import Fetched
 from nel.models.transport.connection import Connection, Limits
 from nel.models.transport.faults import fault_of_exception
 from nel.models.wire.registry import parse_answer
-from nel.sandbox.agent import codec
+from nel.sandbox.isolation.agent import channel
+from nel.sandbox.verdict.agent import codec
 from nel.types import Response
 from tests.fuzzing import corpus
 from tests.fuzzing.mutation import break_bytes, break_json
@@ -261,8 +262,8 @@ def _rows(data: bytes) -> None:
 
 
 def _container(data: bytes) -> None:
-    with suppress(codec.BadValue):
-        codec.decode(codec.loads(data), lambda number: number)
+    with suppress(codec.BadValue, channel.BadFrame):
+        codec.Receiver(lambda number: number, {}).decode(channel.loads(data))
 
 
 READERS: Mapping[str, Reader] = {

@@ -11,6 +11,7 @@ import pytest
 from nel.errors import OutputError
 from nel.exporting.writers import export_run
 from nel.importing.writers import import_results
+from nel.reports.run_warnings import texts_of
 from tests.exporting.test_tables import storable, stored
 from tests.support.runs import read_json
 from tests.support.viewed_run import build_viewed_run
@@ -60,7 +61,7 @@ def test_the_runs_own_export_comes_back(tmp_path: Path) -> None:
     assert [one["model_response"] for one in found] == [storable(one["model_response"]) for one in expected]
     metrics = [read_json(one / "quiz" / "metrics.json") for one in (source, tmp_path / "run")]
     assert metrics[0]["headline"]["value"] == metrics[1]["headline"]["value"]
-    assert any("the record of quiz says that 6 results have no score" in one for one in metrics[1]["warnings"])
+    assert any("the record of quiz says that 6 results have no score" in one for one in texts_of(metrics[1]))
 
 
 def test_each_result_of_a_record_is_a_benchmark(tmp_path: Path) -> None:

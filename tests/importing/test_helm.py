@@ -10,6 +10,7 @@ import pytest
 
 from nel.errors import OutputError
 from nel.importing.writers import import_results
+from nel.reports.run_warnings import texts_of
 from tests.support.runs import read_json
 
 SPEC: dict[str, Any] = {
@@ -84,7 +85,7 @@ def test_a_run_is_read(tmp_path: Path) -> None:
     assert results[0]["tokens"]["prompt"] == 30
     assert results[0]["timing"]["latency_seconds"] == 0.25
     assert (metrics["accounting"]["n_scored"], metrics["headline"]["value"]) == (2, 0.5)
-    said = " ".join(metrics["warnings"])
+    said = " ".join(texts_of(metrics))
     assert "the score is quasi_exact_match; exact_match stand beside it" in said
     assert "1 requests of other splits than test were left out" in said
     assert "1 perturbed instances were left out" in said

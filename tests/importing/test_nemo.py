@@ -12,6 +12,7 @@ from nel.comparison.foreign import read_nemo
 from nel.comparison.lines import SCORED, UNSCORED
 from nel.errors import OutputError
 from nel.importing.writers import import_results
+from nel.reports.run_warnings import texts_of
 from tests.support.runs import read_json
 
 BUNDLE: dict[str, Any] = {
@@ -44,7 +45,7 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
     assert (results[0]["timing"]["latency_seconds"], results[0]["tokens"]["completion"]) == (1.5, 7)
     assert results[0]["metadata"]["category"] == "law"
     assert (metrics["accounting"]["n_scored"], metrics["accounting"]["n_unscored"]) == (2, 1)
-    assert "imported from nemo: pass@1 is 0.5 in the source" in metrics["warnings"]
+    assert "imported from nemo: pass@1 is 0.5 in the source" in texts_of(metrics)
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:

@@ -15,9 +15,12 @@ from typing import Final
 from nel.benchmarks.knowledge.mmlu import pro as mmlu_pro
 from nel.benchmarks.mathematics import aime
 from nel.benchmarks.reasoning import bbh_answers
-from nel.scoring.answers import decision, gsm8k_number
-from nel.scoring.numeric.numbers import last_number, numbers_equal
-from nel.scoring.reading.letters import declared_label, given_labels, labels_for
+from nel.reading.decisions import read_decision
+from nel.reading.letters import labels_for, read_letter
+from nel.reading.numbers import last_number, read_number
+from nel.reading.numerals import numbers_equal
+from nel.reading.response import own_response
+from nel.reading.types import DECLARING
 from nel.scoring.text import answer_after_marker
 from tests.labelled_outputs import Kind, LabelledOutput, labelled
 from tests.support.runs import SHARED
@@ -38,12 +41,16 @@ def _labels(output: LabelledOutput) -> tuple[str, ...]:
 
 
 def _given(output: LabelledOutput) -> str | None:
-    found = given_labels(output.response, _labels(output), options_of(output) or None)
-    return found[0] if len(found) == 1 else None
+    return read_letter(own_response(output.response), _labels(output), options_of(output) or None).value
 
 
 def _declared(output: LabelledOutput) -> str | None:
-    return declared_label(output.response, _labels(output))
+    reading = read_letter(own_response(output.response), _labels(output))
+    return reading.value if reading.form in DECLARING else None
+
+
+def _number(output: LabelledOutput) -> str | None:
+    return read_number(own_response(output.response)).value
 
 
 def by_benchmark(output: LabelledOutput) -> str | None:
@@ -53,10 +60,10 @@ def by_benchmark(output: LabelledOutput) -> str | None:
     if output.task == "mmlu_pro":
         return mmlu_pro.extract(output.response)
     if output.task == "gsm8k":
-        return gsm8k_number(output.response)
+        return _number(output)
     if output.task == "aime24":
         return aime.whole_number(output.response)
-    found = bbh_answers.read_answer(output.response, output.target, output.question or "")
+    found = bbh_answers.read_answer(own_response(output.response), output.target, output.question or "")
     return found.strip("()") if found and output.kind == "letter" else found
 
 
@@ -64,13 +71,13 @@ READERS: Final[dict[Kind, dict[str, Callable[[LabelledOutput], str | None]]]] = 
     "letter": {"benchmark": by_benchmark, "given_labels": _given, "declared_label": _declared},
     "number": {
         "benchmark": by_benchmark,
-        "gsm8k_number": lambda output: gsm8k_number(output.response),
+        "read_number": _number,
         "last_number": lambda output: last_number(output.response),
         "answer_line": lambda output: answer_after_marker(output.response),
     },
     "yes_no": {
         "benchmark": by_benchmark,
-        "decision": lambda output: decision(output.response),
+        "decision": lambda output: read_decision(own_response(output.response)).value,
         "answer_line": lambda output: answer_after_marker(output.response),
     },
     "text": {"benchmark": by_benchmark, "answer_line": lambda output: answer_after_marker(output.response)},

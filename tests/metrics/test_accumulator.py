@@ -10,6 +10,7 @@ import pytest
 from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
 from nel.metrics.intervals import Interval
 from nel.metrics.outcome_columns import Counted, OutcomeColumnsBuilder
+from nel.metrics.question_intervals import Design
 from nel.types import ModelFailure, Outcome, Scored, Unscored
 
 
@@ -101,7 +102,7 @@ def test_what_a_stop_rule_left_out_has_its_own_place() -> None:
     """Of ten pairs five are left out: the total has them, and neither value, bounds nor rates do."""
     held = Interval(lower=0.3, upper=0.9, method="betting", covers="all questions of the benchmark")
     none = Interval(lower=None, upper=None, method="none", covers="all questions of the benchmark", reason="stopped")
-    found = Accumulator(held, elsewhere=none)
+    found = Accumulator(Design(fixed=none), headline=Design(fixed=held))
     outcomes = [Scored(reward=1.0, metrics={"correct": 1.0, "f1": 0.5})] * 3
     for idx, outcome in enumerate([*outcomes, ModelFailure(kind="truncated"), Unscored(cause="infra", kind="timeout")]):
         found.add(idx, outcome)

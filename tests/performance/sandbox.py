@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from nel.sandbox import Program, Sandbox, SandboxSettings
-from nel.sandbox.container import Container, host_options
-from nel.sandbox.engine import connect
-from nel.sandbox.languages import find_language
+from nel.sandbox.isolation.container import Container, host_options
+from nel.sandbox.isolation.engine import connect
+from nel.sandbox.isolation.languages import find_language
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "humaneval.jsonl.gz"
 WORKERS = 2
@@ -87,7 +87,7 @@ def cold_start() -> tuple[float, int]:
     memory = 0
     for _ in range(5):
         started = time.monotonic()
-        container = Container(client, find_language("python"))
+        container = Container(client, find_language("python"), Sandbox().pool._modules)
         times.append((time.monotonic() - started) * 1000)
         stats = client.api.stats(container.id, stream=False)["memory_stats"]
         memory = stats["usage"] - stats.get("stats", {}).get("total_inactive_file", 0)
@@ -98,14 +98,14 @@ def cold_start() -> tuple[float, int]:
 
 def main() -> None:
     given = rows()
-    found: dict[str, list[float]] = {"split": [], "same_process": [], "docker run": [], "local": []}
+    found: dict[str, list[float]] = {"split": [], "shared": [], "docker run": [], "local": []}
     with Sandbox(SandboxSettings(workers=WORKERS)) as sandbox:
         sandbox_rate(sandbox, given[:8], "split")
         for _ in range(ROUNDS):
             found["docker run"].append(rate(docker_run, given[:CONTAINERS]))
             found["split"].append(sandbox_rate(sandbox, given, "split"))
             found["local"].append(rate(local_interpreter, given))
-            found["same_process"].append(sandbox_rate(sandbox, given, "same_process"))
+            found["shared"].append(sandbox_rate(sandbox, given, "shared"))
     middle = {name: statistics.median(values) for name, values in found.items()}
     milliseconds, memory = cold_start()
     print(f"programs per second, {WORKERS} at a time, median of {ROUNDS} rounds of HumanEval")

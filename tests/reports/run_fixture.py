@@ -144,11 +144,11 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
     length = {
         "name": "response_length", "value": 1234.5, "n": n, "n_questions": n, "repeats": 1, "ci_lower": 1200.25,
         "ci_upper": 1268.75, "ci_level": 0.95, "ci_method": "t", "ci_covers": "new questions", "bounds": None,
-        "denominator": "samples that have this metric", "reason": None,
+        "denominator": "samples that have this metric", "unit": "number", "reason": None,
     }  # fmt: skip
     accuracy = {
         "name": "accuracy", "n": n, "n_questions": n, "repeats": 1, **numbers, "ci_covers": "new questions",
-        "denominator": "scored and model failures", "reason": None if n else "nothing was scored",
+        "denominator": "scored and model failures", "unit": "rate", "reason": None if n else "nothing was scored",
     }  # fmt: skip
     parts = {
         category: [row for row in rows if row["metadata"].get("category") == category] for category in _categories(rows)
@@ -158,14 +158,25 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         "benchmark": name,
         "complete": complete,
         "stop_rule": None,
+        "selection": None,
         "accounting": accounting,
-        "headline": {"metric": "accuracy", **numbers},
+        "headline": {"metric": "accuracy", **numbers, "ci_covers": "new questions", "unit": "rate"},
         "metrics": [accuracy, length],
         "categories": {category: _category(part) for category, part in parts.items()},
         "completed": {"value": 0.7, "n": max(len(rows), 1)},
         "rates": {kind: accounting["model_failures"].get(kind, 0) / max(len(rows), 1) for kind in _KINDS},
+        "warnings": warnings_of(accounting),
         "judging": None,
     }
+
+
+def warnings_of(accounting: dict[str, Any]) -> list[dict[str, str]]:
+    """Return a warning for each cause of unscored samples."""
+    n_total = accounting["n_total"]
+    return [
+        {"kind": "unscored", "text": f"{part['n']} of {n_total} unscored by {cause}"}
+        for cause, part in accounting["unscored"].items()
+    ]
 
 
 def _categories(rows: list[dict[str, Any]]) -> list[str]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import datetime
 import decimal
+import enum
 import fractions
+import http
 import json
 import math
 import uuid
-from array import array
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nel.sandbox.agent import codec
+from nel.sandbox.isolation.agent import channel
+from nel.sandbox.verdict.agent import codec
 
 HASHABLE = st.one_of(
     st.none(),
@@ -44,8 +48,9 @@ def refuse(value: Any) -> int:
     raise codec.CannotCross(type(value).__name__)
 
 
-def there_and_back(value: Any) -> Any:
-    return codec.decode(codec.loads(codec.dumps(codec.encode(value, refuse))), lambda number: ("reference", number))
+def there_and_back(value: Any, shared: Mapping[str, Any] | None = None) -> Any:
+    data = channel.loads(channel.dumps(codec.Sender(refuse, shared or {}).encode(value)))
+    return codec.Receiver(lambda number: ("reference", number), shared or {}).decode(data)
 
 
 @given(PLAIN)
@@ -126,8 +131,9 @@ def test_a_subclass_is_reduced_to_what_it_derives_from(lying: Any, honest: Any) 
 def test_everything_else_is_a_reference_or_refused() -> None:
     with pytest.raises(codec.CannotCross, match="function"):
         there_and_back(lambda: 1)
-    assert codec.encode(object(), lambda _: 7) == ["R", 7]
-    assert codec.decode(["R", 7], lambda number: ("reference", number)) == ("reference", 7)
+    assert codec.Sender(lambda _: 7, {}).encode(object()) == ["R", 7]
+    receiver = codec.Receiver(lambda number: ("reference", number), {})
+    assert receiver.decode(["R", 7]) == ("reference", 7)
 
 
 def test_tuples_that_are_too_deep_are_refused() -> None:
@@ -135,32 +141,54 @@ def test_tuples_that_are_too_deep_are_refused() -> None:
     for _ in range(300):
         deep = (deep,)
     with pytest.raises(codec.TooDeep):
-        codec.encode(deep, refuse)
+        codec.Sender(refuse, {}).encode(deep)
 
 
-def test_containers_keep_their_identity_and_may_be_deep() -> None:
-    """Two places that hold one list still do, a list may hold itself, and lists may be nested very deep."""
-    row = [0]
-    left, right, table = there_and_back([row, row, {"row": row}])
-    assert left is right is table["row"]
-    own: list[Any] = []
-    own.append(own)
-    back = there_and_back(own)
-    assert back[0] is back
-    deep: Any = []
-    for _ in range(10_000):
-        deep = [deep]
-    back = there_and_back(deep)
-    depth = 0
-    while back:
-        back, depth = back[0], depth + 1
-    assert depth == 10_000
+def test_what_changes_becomes_its_new_value_in_place() -> None:
+    """Lists and dictionaries stay the same objects, those within them included."""
+    row = [1]
+    table = {"rows": [row, [2]]}
+    codec.become(table, {"rows": [[1, 3], [2]], "more": 1})
+    assert table == {"rows": [[1, 3], [2]], "more": 1}
+    assert table["rows"][0] is row
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: int = 0
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+def test_dataclasses_and_enumerations_of_the_prompt_cross_by_their_fields() -> None:
+    """Each side has a class of its own, so that no method of the program crosses."""
+    shared = {"Point": Point, "Colour": Colour}
+    assert there_and_back([Point(1, 2), Colour.RED], shared) == [Point(1, 2), Colour.RED]
+    with pytest.raises(codec.CannotCross):
+        there_and_back(Point(1, 2))
+
+
+def test_members_of_standard_enumerations_stay_members() -> None:
+    """`HTTPStatus.OK` is no integer."""
+    assert there_and_back(http.HTTPStatus.OK) is http.HTTPStatus.OK
+
+
+def test_a_value_deeper_than_an_answer_may_be_is_refused() -> None:
+    """Otherwise tests could not pass it back, which would be their fault."""
+    data: Any = 1
+    for _ in range(codec.ANSWER_DEPTH_MAX + 2):
+        data = ["l", [data]]
+    with pytest.raises(codec.BadValue):
+        codec.Receiver(refuse, {}, codec.ANSWER_DEPTH_MAX).decode(data)
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3)))
 def test_foreign_data_is_a_value_or_refused_and_nothing_else(data: Any) -> None:
     try:
-        value = codec.decode(data, lambda number: number)
+        value = codec.Receiver(lambda number: number, {}).decode(data)
     except codec.BadValue:
         return
     assert not callable(value)
@@ -170,8 +198,8 @@ def test_foreign_data_is_a_value_or_refused_and_nothing_else(data: Any) -> None:
     "text", ["", "[", "{" * 100_000, "[" * 100_000, "nan", "Infinity", "1" * 5000, '["l",', "\x00", '{"a":1}{']
 )
 def test_bytes_that_are_no_message_are_refused(text: str) -> None:
-    with pytest.raises(codec.BadValue):
-        codec.loads(text.encode())
+    with pytest.raises(channel.BadFrame):
+        channel.loads(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -191,10 +219,10 @@ def test_bytes_that_are_no_message_are_refused(text: str) -> None:
 )
 def test_values_that_nobody_encodes_are_refused(data: Any) -> None:
     with pytest.raises(codec.BadValue):
-        codec.decode(json.loads(json.dumps(data)), lambda number: number)
+        codec.Receiver(lambda number: number, {}).decode(json.loads(json.dumps(data)))
 
 
-def test_times_fractions_and_views() -> None:
+def test_times_fractions_and_queues() -> None:
     value = {
         "when": datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.UTC),
         "part": fractions.Fraction(1, 3),
@@ -204,25 +232,14 @@ def test_times_fractions_and_views() -> None:
     back = there_and_back(value)
     assert back == value
     assert back["queue"].maxlen == 5
-    assert there_and_back({"a": 1}.keys()) == {"a"}
-    assert there_and_back({"a": 1}.items()) == {("a", 1)}
-    assert list(there_and_back({"a": 1}.values())) == [1]
 
 
 def test_classes_and_values_of_the_standard_library_cross_by_name_and_parts() -> None:
-    """What has the name of such a class and is another is a reference."""
-    values = (int, ValueError, type(None), ..., NotImplemented, slice(1, None, 2), uuid.UUID(int=5), array("i", [1, 2]))
+    """Builtin classes by name, other values by what they are made of."""
+    values = (int, ValueError, type(None), ..., NotImplemented, slice(1, None, 2), uuid.UUID(int=5))
     assert there_and_back(values) == values
     made = there_and_back(collections.defaultdict(list, a=[1]))
     assert (made, made["b"], type(made)) == ({"a": [1], "b": []}, [], collections.defaultdict)
-    assert there_and_back(collections.defaultdict(lambda: "none"))["x"] == "none"
-    liar = type("UUID", (), {"__module__": "uuid", "__str__": lambda _: "5"})()
-    assert codec.encode(liar, lambda _: 7) == ["R", 7]
-
-
-def test_what_can_change_unseen_crosses_as_an_answer_alone() -> None:
-    with pytest.raises(codec.CannotCross):
-        codec.encode(array("i", [1]), refuse, is_answer=False)
 
 
 def test_the_collections_that_tests_know_keep_their_kind() -> None:

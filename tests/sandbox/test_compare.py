@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import nel.sandbox.compare
-from nel.sandbox.compare import Rule, first_difference, outputs_equal
+import nel.sandbox.verdict.compare
+from nel.sandbox.verdict.compare import Rule, first_difference, outputs_equal
 from tests.support.tiers import ENDS, diagonal
 
 RULES: tuple[Rule, ...] = ("lines", "exact", "tokens", "floats")
@@ -18,7 +18,7 @@ RULES: tuple[Rule, ...] = ("lines", "exact", "tokens", "floats")
 
 def test_examples() -> None:
     """Each example in the docstrings gives what it says."""
-    assert doctest.testmod(nel.sandbox.compare).failed == 0
+    assert doctest.testmod(nel.sandbox.verdict.compare).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def test_examples() -> None:
         ("nan", "1", ""),
         ("-nan", "-nan", "lines exact tokens"),
         ("inf", "inf", "lines exact tokens floats"),
-        ("Infinity", "inf", "floats"),
-        ("+inf", "inf", "floats"),
+        ("Infinity", "inf", ""),
+        ("+inf", "inf", ""),
         ("-inf", "inf", ""),
         ("inf", "1e308", ""),
         ("1e308", "inf", ""),
         ("1e400", "inf", ""),
         ("inf", "1e400", ""),
         ("1e400", "1e400", "lines exact tokens floats"),
-        ("1.0e400", "1e400", "floats"),
+        ("1.0e400", "1e400", ""),
         ("1e400", "2e400", ""),
         ("1e400", "-1e400", ""),
         ("1e400", "1", ""),
@@ -76,7 +76,7 @@ def test_examples() -> None:
         ("1.7e308", "-1.7e308", ""),
         ("1e99999999999999999999", "1e99999999999999999999", "lines exact tokens floats"),
         ("1e99999999999999999999", "1e99999999999999999998", ""),
-        ("9" * 400, "9" * 399 + "8", "floats"),
+        ("9" * 400, "9" * 399 + "8", ""),
         ("9" * 400, "9" * 401, ""),
         ("0x10", "16", ""),
         ("0x10", "0x10", "lines exact tokens floats"),
@@ -100,7 +100,6 @@ def test_the_tolerance_is_of_the_expected_number() -> None:
     assert not outputs_equal("100", "98.9", rule="floats", tolerance=0.01)
     assert outputs_equal("1.0", "1", rule="floats", tolerance=0)
     assert not outputs_equal("1.0000001", "1", rule="floats", tolerance=0)
-    assert outputs_equal("1e400", "1.001e400", rule="floats", tolerance=0.01)
 
 
 @given(st.text(max_size=200))

@@ -18,10 +18,10 @@ import pytest
 
 from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
-from nel.sandbox.container import Container
-from nel.sandbox.engine import connect, info_of, speaking
-from nel.sandbox.languages import find_language
-from nel.sandbox.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of
+from nel.sandbox.isolation.container import Container
+from nel.sandbox.isolation.engine import connect, info_of, speaking
+from nel.sandbox.isolation.languages import find_language
+from nel.sandbox.isolation.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of
 from tests.sandbox.conftest import need_engine
 
 pytestmark = pytest.mark.docker
@@ -39,7 +39,7 @@ ENDLESS = Program(
 )
 RUN_FOR_EVER = """
 from nel.sandbox import Sandbox, SandboxSettings
-from nel.sandbox.container import Container
+from nel.sandbox.isolation.container import Container
 from tests.sandbox.test_pool import ENDLESS
 
 send = Container._send
@@ -227,7 +227,7 @@ def test_an_engine_that_cannot_hold_a_limit_is_refused_unless_that_is_allowed(
     client: Any, monkeypatch: pytest.MonkeyPatch, lacks: tuple[str, ...]
 ) -> None:
     """By the check of a run and by the first program; what is allowed is not asked of the engine, and is recorded."""
-    monkeypatch.setattr("nel.sandbox.pool.info_of", lambda client: replace(info_of(client), lacks=lacks))
+    monkeypatch.setattr("nel.sandbox.isolation.pool.info_of", lambda client: replace(info_of(client), lacks=lacks))
     with Sandbox(SandboxSettings(workers=1)) as sandbox:
         for attempt in (sandbox.check, lambda: sandbox.run(RIGHT), lambda: sandbox.run(RIGHT)):
             with pytest.raises(SandboxError, match=f"cannot limit {lacks[0]}.*allow_unlimited") as refused:
@@ -241,11 +241,11 @@ def test_an_engine_that_cannot_hold_a_limit_is_refused_unless_that_is_allowed(
 
 
 def test_containers_are_made_anew_after_so_many_programs(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nel.sandbox.pool._JOBS_MAX", 5)
+    monkeypatch.setattr("nel.sandbox.isolation.pool._JOBS_MAX", 5)
     seen = set()
     for _ in range(12):
         assert lone.run(RIGHT).passed
-        seen |= {one for worker in lone._workers for one in worker._containers}
+        seen |= {one for worker in lone.pool._workers for one in worker._containers}
     assert seen <= {("python", None)}
 
 
@@ -264,11 +264,11 @@ def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
         return verdict.mode
 
     assert mode("def f(x): return x", "assert f(1) == 1") == "split"
-    assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "split"
-    assert mode("def f(g): g(2)", "got = []\nf(got.append)\nassert got == [2]") == "same_process"
+    assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "shared"
+    assert mode("def f(g): g(2)", "got = []\nf(got.append)\nassert got == [2]") == "shared"
     unit = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): self.assertEqual(f(1), 1)"
     assert mode("def f(x): return x", unit) == "split"
-    assert mode("def f(x): return x", f"from unittest import mock\n{unit}") == "same_process"
+    assert mode("def f(x): return x", f"from unittest import mock\n{unit}") == "shared"
     assert mode("class P:\n    def __init__(s, x): s.x = x\ndef f(p): return p.x", "assert f(P(3)) == 3") == "split"
     assert mode("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]") == "split"
     raising = "class Odd(Exception): pass\ndef f(x): raise Odd('no')"
@@ -276,7 +276,7 @@ def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
         mode(raising, "try:\n    f(1)\nexcept Odd as error:\n    assert str(error) == 'no'\nelse:\n    assert 0")
         == "split"
     )
-    with pytest.raises(DatasetError, match="same_process"):
+    with pytest.raises(DatasetError, match="mode: shared"):
         lone.run(Program(source="def f(g): return 1", tests="f(object())", entry_point="f", mode="split"))
 
 
@@ -292,7 +292,7 @@ def test_inputs_and_outputs(lone: Sandbox) -> None:
     right = Program(source="print(sum(map(int, input().split())))", cases=cases)
     assert lone.run(right).passed
     half = lone.run(Program(source="print(3)", cases=cases))
-    assert (half.verdict, half.mode) == ("wrong", "stdio")
+    assert (half.verdict, half.mode) == ("wrong", "outside")
     assert half.detail.startswith("case 2 of 2")
     guarded = (
         'def main():\n    print(sum(map(int, input().split())))\n\nif __name__ == "__main__":\n    main()\n    exit()'

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError
+from nel.reading.programs import extract_program
 from nel.sandbox import Case, Limits, Program, Sandbox
-from nel.sandbox.languages import find_language
-from nel.sandbox.task import read_task
-from nel.scoring.code.extraction import extract_program
+from nel.sandbox.isolation.languages import find_language
+from nel.sandbox.verdict.task import read_task
 from tests.sandbox.conftest import need_engine
 
 HOSTILE = Path(__file__).parent / "hostile"
@@ -29,7 +29,7 @@ def grouped(name: str) -> list[dict[str, Any]]:
     ]
 
 
-FILES = ("objects", "poisoned", "ways", "together", "turned", "controls", "languages", "rows", "responses")
+FILES = ("objects", "poisoned", "ways", "together", "turned", "languages", "rows", "responses")
 GROUPED: list[dict[str, Any]] = [case for name in FILES for case in grouped(f"{name}.toml")]
 TASKS: list[dict[str, Any]] = tomllib.loads((HOSTILE / "tasks.toml").read_text(encoding="utf-8"))["task"]
 TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)
@@ -100,25 +100,6 @@ def test_each_case_of_the_groups_gets_its_verdict(sandbox: Sandbox) -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize(
-    ("tests", "is_wrong"),
-    [
-        ("def same(a, b): return a == b\nassert same(f(1))", True),
-        ("def same(a, b): return a == b\nassert same(f(1), 2, 3)", True),
-        ("def same(a, b): return a == b\nassert same(f(1), c=2)", True),
-        ("def same(a, *, b): return a == b\nassert same(f(1))", True),
-        ("def same(a, b=2): return a == b\nassert same(f(1))", False),
-        ("def same(a, b): return a == b\nassert same(*f(1))", False),
-        ("def same(*a, **k): return a == k\nassert same(f(1), 2, b=3)", False),
-        ("def same(a, b): return a == b\ntry:\n    same(f(1))\nexcept TypeError:\n    pass\nassert f(1) == 2", False),
-        ("@f\ndef same(a, b): return a == b\nassert same(1) == 2", False),
-    ],
-)
-def test_a_function_of_the_tests_is_called_as_it_can_be(tests: str, *, is_wrong: bool) -> None:
-    """A program has no part in how tests call their own function, but for one that it decorates."""
-    assert ("arguments that it does not take" in read_task(tests, "", "f").broken) is is_wrong
-
-
 def test_what_a_task_supplies_does_not_come_from_the_program() -> None:
     """Modules and their members that tests use without defining them are theirs."""
     task = read_task("assert math.isclose(f(1), sqrt(4)) and Counter(f(2)) and np.all(f(3)) and other(f(4))", "", "f")
@@ -134,67 +115,35 @@ def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tests", "crosses"),
+    ("tests", "is_shared"),
     [
-        ("assert f([1, 2], 'a') == {3: (4,)}", True),
-        ("def check(candidate):\n    assert abs(candidate(math.sqrt(2)) - 2) < 1e-6", True),
-        ("assert all(f(x) for x in range(3))", True),
-        ("assert f(lambda x: x)", False),
-        ("def g(): pass\nassert f(g)", False),
-        ("assert f(len) == 1", False),
-        ("assert f(x for x in [1])", False),
-        ("assert f(iter([1]))", False),
-        ("import math\nassert f(math) == 1", False),
-        ("assert f([math.sqrt]) == 1", False),
-        ("r = f(1)\nassert f(r.items) == 1", False),
+        ("assert f([1, 2], 'a') == {3: (4,)}", False),
+        ("def check(candidate):\n    assert abs(candidate(math.sqrt(2)) - 2) < 1e-6", False),
+        ("assert all(f(x) for x in range(3))", False),
+        ("for i, (x, y) in enumerate(zip([1], [2])):\n    assert f(x) == y", False),
+        ("def same(a, b): return a == b\nassert same(f(1), 2)", False),
+        ("assert f(sys.maxsize, math.pi) == 1", False),
+        ("s = f()\ns.x = 2\nassert s.x == 2", False),
+        ("assert f(lambda x: x)", True),
+        ("def g(): pass\nassert f(g)", True),
+        ("assert f(len) == 1", True),
+        ("assert f(x for x in [1])", True),
+        ("assert f(iter([1]))", True),
+        ("assert f([math.sqrt]) == 1", True),
+        ("class N: pass\nn = N()\nassert f([n]) == 1", True),
+        ("def build(): return N()\nclass N: pass\nassert f(build()) == 1", True),
+        ("class Mine(f): pass\nassert Mine().x == 1", True),
+        ("s = f()\ns.items.append(1)\nassert s.size() == 1", True),
+        ("import io, sys\nsys.stdout = io.StringIO()\nf()", True),
+        ("with open('a.txt', 'w') as file:\n    file.write('1')\nassert f('a.txt') == 1", True),
     ],
 )
-def test_whether_all_crosses_is_read_off_the_text_or_in_doubt(tests: str, *, crosses: bool) -> None:
-    """Where the text does not show that everything has a plain form, the tests are rehearsed before a program runs."""
-    assert read_task(tests, "", "f").crosses is crosses
+def test_the_mode_is_read_off_the_tests(tests: str, *, is_shared: bool) -> None:
+    """Tests share the program's process where they hand it what has no plain form, or use what both use."""
+    assert bool(read_task(tests, "", "f").shared) is is_shared
 
 
-@pytest.mark.parametrize(
-    ("tests", "line", "is_own"),
-    [
-        ("assert f(1) == 2\n1 / 0", 2, True),
-        ("r = f(1)\nassert r[0] == 2", 2, False),
-        ("if f(1):\n    1 / 0", 2, False),
-        ("try:\n    f(1)\n    assert False\nexcept ValueError:\n    pass", 3, False),
-        ("n = 0\nfor x in f(3):\n    n += 1\n1 / n", 4, False),
-        ("errors = []\ntry:\n    f(1)\nexcept ValueError:\n    errors.append(1)\nassert errors", 6, False),
-        ("a = [1]\nf(a)\nassert a == [2]", 3, False),
-        ("import math\nf(1)\nmath.sqrt(-1)", 3, True),
-        ("class T:\n    def out(self): return f(1)\nassert T().out() == 2", 3, False),
-        ("class T:\n    def make(cls): cls.r = f(1)\n    def look(self): assert self.r == 2", 3, False),
-        ("def run(x, g=f): return g(x)\nassert run(1) == 2", 2, False),
-        ("class T:\n    def out(self): return 1\nf(1)\nassert T().out() == 2", 4, True),
-    ],
-)
-def test_what_tests_raise_is_their_own_where_the_program_has_no_part_in_it(
-    tests: str, line: int, *, is_own: bool
-) -> None:
-    """By names alone; in doubt the program has a part in it."""
-    assert read_task(tests, "", "f").is_own([line], shares_process=False) is is_own
-
-
-def test_a_failure_in_a_function_is_own_only_where_all_calls_are() -> None:
-    """A helper that raises is the tests' way to say that an answer is wrong."""
-    task = read_task("def fail():\n    raise ValueError\nif f(1) != 2:\n    fail()\nfail()", "", "f")
-    assert not task.is_own([4, 2], shares_process=False)
-    assert read_task("def fail():\n    1 / 0\nf(1)\nfail()", "", "f").is_own([4, 2], shares_process=False)
-
-
-def test_a_program_in_the_same_process_has_a_part_in_whatever_the_tests_store() -> None:
-    """What was printed, or how often a function was called, is read from an object of the tests."""
-    task = read_task("out = io.StringIO()\nf(out)\nassert out.getvalue() == 'x'", "", "f")
-    assert not task.is_own([3], shares_process=True)
-
-
-def test_marks_leave_lines_where_they_are() -> None:
-    """Assertions in one line with others, after letters of several bytes and over several lines."""
-    tests = "def check(candidate):\n    x = 'é'; assert candidate(1) == (\n        2)\n    if x: assert candidate(3)\n"
-    task = read_task(tests, "", "f")
-    assert task.marked.count("\n") == tests.count("\n")
-    assert task.marked.split("\n")[1] == "    x = 'é'; _nel_reached(2); assert candidate(1) == ("
-    assert task.owed == (2,)
+def test_a_function_that_nothing_defines_does_not_judge_answers() -> None:
+    """A program that defines it would pass whatever it answers."""
+    assert "almost_equal" in read_task("assert almost_equal(f(1), 2)", "", "f").broken
+    assert read_task("assert decode(f('x')) == 'x'", "", "f").broken == ""

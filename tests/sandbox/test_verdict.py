@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError, SandboxError
-from nel.sandbox.verdict import of_compile, of_split, of_step, of_together
+from nel.sandbox.verdict.endings import of_compile, of_shared, of_split, of_step
 
 
 def run(**seen: Any) -> dict[str, Any]:
@@ -64,21 +64,20 @@ def test_what_is_nobodys_answer_is_no_verdict() -> None:
     assert busy.value.kind == "overloaded"
     with pytest.raises(DatasetError, match="cannot be parsed"):
         of_split(run(tests={"broken": "the tests cannot be parsed"}), 10.0)
-    assert of_split(run(tests={"cannot_cross": "a method"}), 10.0).verdict == "runtime_error"
 
 
 def test_a_shared_process_passes_with_the_token_alone() -> None:
-    assert of_together(run(tests={"token": "secret"}), 10.0, "secret").verdict == "passed"
-    assert of_together(run(tests={"token": "guess"}), 10.0, "secret").verdict == "runtime_error"
-    assert of_together(run(tests=None), 10.0, "secret").verdict == "runtime_error"
-    assert of_together(run(tests={"token": "secret"}, ending={"exit": 1}), 10.0, "secret").verdict == "runtime_error"
-    assert of_together(run(tests={"failed": "line 1"}), 10.0, "secret").verdict == "wrong"
-    assert of_together(run(tests={"load": {"stage": "parse", "trace": "x"}}), 10.0, "secret").verdict == "syntax_error"
+    assert of_shared(run(tests={"token": "secret"}), 10.0, "secret").verdict == "passed"
+    assert of_shared(run(tests={"token": "guess"}), 10.0, "secret").verdict == "runtime_error"
+    assert of_shared(run(tests=None), 10.0, "secret").verdict == "runtime_error"
+    assert of_shared(run(tests={"token": "secret"}, ending={"exit": 1}), 10.0, "secret").verdict == "runtime_error"
+    assert of_shared(run(tests={"failed": "line 1"}), 10.0, "secret").verdict == "wrong"
+    assert of_shared(run(tests={"load": {"stage": "parse", "trace": "x"}}), 10.0, "secret").verdict == "syntax_error"
 
 
 def test_a_step_is_judged_by_its_end() -> None:
     def step(**seen: Any) -> str | None:
-        found = of_step(run(**seen), 10.0, "stdio", syntax_error="^SyntaxError", assertion="Assertion .* failed")
+        found = of_step(run(**seen), 10.0, "outside", syntax_error="^SyntaxError", assertion="Assertion .* failed")
         return None if found is None else found.verdict
 
     assert step() is None
@@ -91,9 +90,9 @@ def test_a_step_is_judged_by_its_end() -> None:
 
 def test_a_missing_compiler_is_the_images_fault() -> None:
     with pytest.raises(SandboxError) as missing:
-        of_compile(run(ending={"exit": 127}, stderr="g++: not found"), 30.0, "stdio")
+        of_compile(run(ending={"exit": 127}, stderr="g++: not found"), 30.0, "outside")
     assert missing.value.kind == "image_broken"
-    failed = of_compile(run(ending={"exit": 1}, stderr="main.cpp:1: error: no\nmore"), 30.0, "stdio")
+    failed = of_compile(run(ending={"exit": 1}, stderr="main.cpp:1: error: no\nmore"), 30.0, "outside")
     assert (failed.verdict, failed.detail) == ("syntax_error", "main.cpp:1: error: no")
 
 

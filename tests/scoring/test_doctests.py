@@ -1,4 +1,4 @@
-"""The examples in the docstrings of scoring, metrics, decide and built-in benchmarks are true."""
+"""The examples in the docstrings of scoring, reading, metrics, decide and built-in benchmarks are true."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import pytest
 import nel.benchmarks
 import nel.decide
 import nel.metrics
+import nel.reading
 import nel.scoring
 
 MODULES = sorted(
     module.name
-    for package in (nel.scoring, nel.metrics, nel.decide, nel.benchmarks)
+    for package in (nel.scoring, nel.reading, nel.metrics, nel.decide, nel.benchmarks)
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 )
 

@@ -37,7 +37,7 @@ from nel.scorers import (
     scorer,
     stderr,
 )
-from nel.scoring.numeric.math_answer import math_equal
+from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.protocol import BuiltScorer, as_scorer, is_async, metrics_of, scoring, state_of
 from nel.scoring.result import outcome_of
 from nel.types import Message, Outcome, Response, Sample, Scored, ScorerInput, Unscored

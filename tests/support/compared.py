@@ -90,6 +90,7 @@ def write_run(
     n_total: int | None = None,
     counted: Accumulator | None = None,
     judging: Mapping[str, Any] | None = None,
+    warnings: Sequence[Mapping[str, str]] = (),
     failed_metrics: Sequence[str] = (),
 ) -> Path:
     """Write the artifacts of a run that a comparison reads, and return its directory.
@@ -110,6 +111,7 @@ def write_run(
             "run_id": run_dir.name, "benchmark": name, "complete": complete, "accounting": accounting,
             "headline": {"metric": headline["name"], **{key: headline[key] for key in kept}},  # type: ignore[literal-required]
             "metrics": total.metrics(), "failed_metrics": list(failed_metrics), "judging": judging,
+            "warnings": list(warnings),
         })  # fmt: skip
         identity = {**FIELDS, "benchmark": name, **(fields or {})}
         _write(directory / f"eval-{name}.json", {

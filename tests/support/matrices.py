@@ -45,8 +45,8 @@ def matrix_example() -> dict[str, Any]:
     none = {**dict.fromkeys(head), "metric": "accuracy", "ci_method": "none"}
     lost = {**counts, "n_scored": 0, "n_unscored": 4}
     found = {
-        "a": (0, "done", {"headline": head, "accounting": counts, "complete": True}),
-        "b|c": (75, "nothing answers", {"headline": none, "accounting": lost, "complete": False}),
+        "a": (0, "done", {"headline": head, "accounting": counts, "complete": True, "selection": None}),
+        "b|c": (75, "nothing answers", {"headline": none, "accounting": lost, "complete": False, "selection": None}),
     }
     return matrix_json(
         "matrix",

@@ -176,8 +176,8 @@ def _import_nel() -> None:
     from nel import plugins
     from nel.cli.app import app
     from nel.engine.scorers.identity import judge_digest, scorer_digest, unseen_dependencies
+    from nel.reading.numbers import last_number
     from nel.reports.html import environment
-    from nel.scoring.numeric.finding import last_number
 
     for module in pkgutil.iter_modules(nel.cli.__path__):
         importlib.import_module(f"nel.cli.{module.name}")

@@ -18,9 +18,9 @@ from nel.core.timed_regex import compiled
 from nel.datasets.ids import content_id
 from nel.errors import DatasetError, PromptError, ScorerError
 from nel.prompts import Template, compile_template
+from nel.reading.numerals import parse_number
 from nel.scoring.checks import KINDS, Check, ChecksScorer, Kind
 from nel.scoring.json_schema import validate_json_schema
-from nel.scoring.numeric.parsing import parse_number
 from nel.types import Message, Row
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")

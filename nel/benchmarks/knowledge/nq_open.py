@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from nel.benchmarks.short_answers import forms_of, same_span
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.reading.run_on import own_answer
+from nel.reading.own import own_answer
 
 REVISION = "5dd9790a83002ad084ddeb7c420dc716852c6f28"
 PROMPT = """Answer this question in a few words. Give the answer alone, not a sentence.

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from nel.benchmarks.short_answers import forms_of
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.reading.run_on import own_answer
+from nel.reading.own import own_answer
 
 REVISION = "0f7faf33a3908546c6fd5b73a660e0f8ff173c2f"
 _MARKS: Final = str.maketrans(dict.fromkeys(string.punctuation + "‘’´`", " "))

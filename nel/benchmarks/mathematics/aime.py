@@ -9,9 +9,10 @@ ask each several times (``--repeats``).
 from __future__ import annotations
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.numeric.numbers import numbers_equal
-from nel.scoring.reading.numbers import read_number
-from nel.scoring.reading.run_on import read_own
+from nel.reading.numbers import read_number
+from nel.reading.numerals import numbers_equal
+from nel.reading.own import own_answer
+from nel.reading.response import Response, own_response
 
 REVISION_2024 = "8d88b2876a82a080e2f172cc9b25d0d9d2cb4792"
 REVISION_2025 = "563bb8404243c5f09de6ec262f2db674fe5bce9b"
@@ -29,13 +30,18 @@ def whole_number(response: str) -> str | None:
     >>> whole_number("\\\\boxed{5\\\\sqrt{3}}"), whole_number("\\\\boxed{73, 74}"), whole_number("<answer>204</answer>")
     (None, None, '204')
     """
+    return _declared(own_response(response))
+
+
+def _declared(response: Response) -> str | None:
     return read_number(response, declared_only=True).value
 
 
 def _compared(sample: ScorerInput) -> dict[str, object]:
-    found, ran_on = read_own(sample, whole_number)
-    correct = found is not None and numbers_equal(found, sample.target)
-    return {"correct": correct, "parsed": found is not None, "extracted": found, **ran_on}
+    response, ran_on = own_answer(sample)
+    number = _declared(response)
+    correct = number is not None and numbers_equal(number, sample.target)
+    return {"correct": correct, "parsed": number is not None, "extracted": number, **ran_on}
 
 
 def _card(year: int, address: str, revision: str) -> Card:

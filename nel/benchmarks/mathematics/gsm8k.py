@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.answers import gsm8k_number_asked
-from nel.scoring.numeric.numbers import last_number, numbers_equal
+from nel.reading.numbers import last_number
+from nel.reading.numerals import numbers_equal
+from nel.scoring.answers import read_sample_number
 
 REVISION = "740312add88f781978c0658806c59bc2815b9866"
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
@@ -56,7 +57,8 @@ def _gold_in(text: str) -> str | None:
 @scorer
 def gsm8k(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
-    extracted, ran_on = gsm8k_number_asked(sample)
+    reading, ran_on = read_sample_number(sample)
+    extracted = reading.value
     return {
         "correct": extracted is not None and numbers_equal(extracted, sample.target),
         "parsed": extracted is not None,

@@ -1,7 +1,6 @@
 """MATH-500: 500 competition problems with an expression as answer (Lightman et al. 2023, arXiv 2305.20050).
 
-The answer in the last ``\\boxed{}`` is compared as mathematics, so ``\\frac12`` equals ``0.5``; needs the extra
-``math``.
+The answer in the last ``\\boxed{}`` is compared as mathematics, so ``\\frac12`` equals ``0.5``.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ PROMPT = """Solve this problem step by step. Put the final answer, and nothing e
     target_field="answer",
     id_field="unique_id",
     category_field="subject",
-    requirements=("math-verify[antlr4_13_2]>=0.8",),
     card=Card(
         paper="Let's Verify Step by Step, arXiv 2305.20050; the problems: Measuring Mathematical Problem Solving With "
         "the MATH Dataset, arXiv 2103.03874",

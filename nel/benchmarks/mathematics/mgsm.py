@@ -3,20 +3,19 @@
 A problem is asked in its own language, with the labels of the dataset's own worked examples. Gold answers are whole
 numbers, so in a language that parts decimals with a comma (German, French, Spanish, Russian) any mark before three
 digits parts thousands: ``1.234``, ``1,234`` and ``1 234`` are one number. In the others a point parts decimals, and
-``1.234`` is less than two. The words around a number tell its language, else the language of the problem does. Examples
+``1.234`` is less than two. Examples
 (``--num-fewshot``, up to 8) carry their labels inside their texts, and test rows do not.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.numeric.finding import Number, found_numbers, last_number_found, numbers_equal
-from nel.scoring.numeric.languages import Mark, decimal_mark
-from nel.scoring.reading.numbers import read_number
-from nel.scoring.reading.run_on import before_next_question, read_own
+from nel.reading.numbers import read_number
+from nel.reading.numerals import Mark, numbers_equal
+from nel.reading.own import own_answer
+from nel.reading.response import Response
 
 REVISION = "b2f13d426afe3be8d69a7e739b36724db8b66bbc"
 LABELS: Final = {
@@ -34,12 +33,6 @@ LABELS: Final = {
 }
 """What stands before a problem and before its solution, by language."""
 _COMMA_LANGUAGES: Final = frozenset(("de", "es", "fr", "ru"))
-_ANSWERS: Final = (
-    "the answer is|answer|die antwort lautet|antwort|la respuesta es|respuesta|la réponse est|réponse|ответ|"
-    "jibu ni|jibu|คำตอบคือ|คำตอบ|答えは|答え|答案是|答案|উত্তর|సమాధానం"
-)
-_DECLARED = re.compile(rf"(?:{_ANSWERS})[\s*_]*[:：—-]?[\s*_]*([^\n]*)", re.IGNORECASE)
-_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 
 PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
 
@@ -74,45 +67,20 @@ def _without_label(text: str, label: str) -> str:
     return rest.strip() if colon and same else text.strip()
 
 
-def answer_number(response: str, language: str | None = None) -> str | None:
-    """Return the number that a response gives as its answer, or None.
-
-    Rule: what `nel.scoring.reading.numbers.read_number` finds declared; else the last number of the last line that
-    declares an answer in one of the dataset's languages, else the last number. It is given as written, or as a plain
-    decimal where its language gives it its value.
+def answer_number(response: Response, language: str | None = None) -> str | None:
+    """Return the number that a response gives as its answer, its thousands joined, or None.
 
     Args:
-        language: The problem's, such as ``de``; it decides where the words of the response do not.
+        response: The response.
+        language: The problem's, such as ``de``: it tells which mark parts decimals.
 
-    >>> answer_number("3 × 4 = 12\\nDie Antwort lautet 1.234."), answer_number("答えは18です。"), answer_number("?")
-    ('1234', '18', None)
-    >>> answer_number("The answer is 1.234."), answer_number("1.234", "de"), answer_number("1.234", "en")
-    ('1.234', '1234', '1.234')
+    >>> answer_number(Response("Die Antwort lautet 1.234."), "de"), answer_number(Response("答えは18です。"))
+    ('1234', '18')
+    >>> answer_number(Response("The answer is 1.234."), "en")
+    '1.234'
     """
-    response = before_next_question(response)
-    mark: Mark | None = None if language is None else "," if language in _COMMA_LANGUAGES else "."
-    read = read_number(response, mark, declared_only=True)
-    if read.value is not None:
-        return _joined(response, read.start, read.end, mark) or read.value
-    for declared in reversed(list(_DECLARED.finditer(response))):
-        if numbers := list(found_numbers(response, *declared.span(1), mark)):
-            return _text(response, numbers[-1], mark)
-    last = last_number_found(response, mark)
-    return read_number(response, mark).value if last is None else _text(response, last, mark)
-
-
-def _text(response: str, number: Number, mark: Mark | None) -> str | None:
-    """Return a number with its thousands joined, or None where it is no single number."""
-    joined = _joined(response, number.start, number.end, mark)
-    return joined or (None if number.value is None else number.text)
-
-
-def _joined(response: str, start: int, end: int, mark: Mark | None) -> str | None:
-    """Return the number at a place with its thousands joined, or None where its language does not group it so."""
-    joined = _THOUSANDS.sub("", response[start:end])
-    if joined == response[start:end] or (decimal_mark(response, start, end) or mark) != ",":
-        return None
-    return joined.replace(",", ".")
+    mark: Mark | None = "," if language in _COMMA_LANGUAGES else None
+    return read_number(response, mark, joins_thousands=mark == ",").value
 
 
 @benchmark(
@@ -141,6 +109,7 @@ def mgsm(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
     language = sample.metadata.get("language")
     known = language if language in LABELS else None
-    found, ran_on = read_own(sample, lambda response: answer_number(response, known))
-    correct = found is not None and numbers_equal(found, sample.target)
-    return {"correct": correct, "parsed": found is not None, "extracted": found, **ran_on}
+    response, ran_on = own_answer(sample)
+    number = answer_number(response, known)
+    correct = number is not None and numbers_equal(number, sample.target)
+    return {"correct": correct, "parsed": number is not None, "extracted": number, **ran_on}

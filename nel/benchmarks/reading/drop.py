@@ -16,9 +16,10 @@ from typing import Any, Final
 from nel.benchmarks.short_answers import short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.metrics.alignment import best_pairs
-from nel.scoring.numeric.words import words_value
-from nel.scoring.reading.numbers import read_number
-from nel.scoring.reading.run_on import before_next_question, own_answer
+from nel.reading.number_words import words_value
+from nel.reading.numbers import read_number
+from nel.reading.own import own_answer
+from nel.reading.response import own_response
 
 REVISION = "619386fc7ffe6dace3cc6d3483c69b164ebf6bf3"
 PARTS_MAX: Final = 64
@@ -104,7 +105,7 @@ def amount_of(part: str) -> str:
     in_words = words_value(counted) if counted[:1].isalpha() else None
     if in_words is not None:
         return str(in_words.numerator) if in_words.denominator == 1 else str(float(in_words))
-    said = read_number(f"Answer: {part}").value if _SENTENCE.search(part) else None
+    said = read_number(own_response(f"Answer: {part}")).value if _SENTENCE.search(part) else None
     return said or _unsigned(part).removeprefix("$").removesuffix("%")
 
 
@@ -212,11 +213,8 @@ def _f1(bag: set[str], gold: set[str]) -> float:
 def drop(sample: ScorerInput) -> dict[str, object]:
     """Compare the parts of the answer with each validated answer; the best exact match and the best F1 count."""
     response, ran_on = own_answer(sample)
-    response = before_next_question(response)
-    if response.rstrip().endswith(":"):  # it only leads up to the question, which is restated
-        response = sample.response or ""
     answer = short_answer(response, keep_money=True)
-    parts = parts_of(response, answer)
+    parts = parts_of(response.text, answer)
     exact, f1 = best_as_written_or_amount(parts, sample.target) if parts else (0.0, 0.0)
     return {
         "f1": f1,

@@ -13,7 +13,7 @@ from typing import Any
 from nel.benchmarks.reasoning.bbh_answers import read_answer, same_answer
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.reading.run_on import own_answer
+from nel.reading.own import own_answer
 
 REVISION = "982bb89fd79532a8ac676a61fc42eb1aeec63f99"
 PROMPT = """Q: {input}

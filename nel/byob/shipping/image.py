@@ -24,7 +24,7 @@ from nel.byob.shipping.source import read_source
 from nel.byob.shipping.wheel import wheel_name
 from nel.byob.shipping.wheelhouse import BasePython, gather
 from nel.errors import ConfigError, SandboxError
-from nel.sandbox.engine import connect, speaking
+from nel.sandbox.isolation.engine import connect, speaking
 
 DEFAULT_BASE: Final = "python:3.12-slim"
 _PYTHON_MIN: Final = (3, 11)

@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-import nel.sandbox.languages
+import nel.sandbox.isolation.languages
 from nel.byob.requirements import parsed
 from nel.byob.shipping.file_names import unsafe_name
 from nel.byob.shipping.install import run_tool
@@ -81,7 +81,7 @@ def own_wheel(folder: Path) -> Path:
     except metadata.PackageNotFoundError as error:
         raise ConfigError("nel is not installed here, only run; install it with: python -m pip install .") from error
     files: dict[str, bytes] = {}
-    images = next(iter(nel.sandbox.languages.languages().values())).folder.parent
+    images = next(iter(nel.sandbox.isolation.languages.languages().values())).folder.parent
     for root, inside in ((Path(nel.__path__[0]), "nel"), (images, _IMAGES)):
         for path in sorted(root.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:

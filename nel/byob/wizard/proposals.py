@@ -186,7 +186,7 @@ def _scorer(table: Table, target: str, kind: str) -> tuple[str, str]:
     if kind == "math" and any("####" in text for text in texts):
         return "gsm8k_answer", "the gold answers end in #### N, as in GSM8K"
     if kind == "math" and any("\\" in text for text in texts):
-        return "math_equal", "the gold answers are LaTeX; needs pip install 'math-verify[antlr4_13_2]'"
+        return "math_equal", "the gold answers are LaTeX"
     return KINDS[kind].scorer, KINDS[kind].why
 
 

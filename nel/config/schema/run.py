@@ -33,8 +33,17 @@ class BenchmarkConfig(Strict):
         str | None, NAMED, Flag("--dataset", "Path or URI that replaces the benchmark's source.", one_benchmark=True)
     ] = None
     """Replaces the benchmark's own source."""
-    max_problems: Annotated[int | None, Field(ge=1), Flag("--max-problems", "Only the first N problems.")] = None
-    """Only the first so many rows."""
+    sample: Annotated[
+        int | None, Field(ge=1), Flag("--sample", "Only N problems, drawn at random from all of them.")
+    ] = None
+    """Only so many rows, drawn at random: as many of each category as it has of the benchmark. The interval is that of
+    the score on the whole benchmark."""
+    sample_seed: Annotated[int, Field(ge=0), Flag("--sample-seed", "Another seed draws another sample.")] = 0
+    """Another seed draws another sample."""
+    max_problems: Annotated[
+        int | None, Field(ge=1), Flag("--max-problems", "Only the first N problems; not a sample of all.")
+    ] = None
+    """Only the first so many rows, as they come: they may all be of one category, and say nothing of the rest."""
     repeats: Annotated[
         int, Field(ge=1, le=10_000), Flag("--repeats", "Answers asked for each problem.", short="-n")
     ] = 1
@@ -86,6 +95,12 @@ class BenchmarkConfig(Strict):
     """A response cut off by its token limit: a model failure that counts 0, or scored as it stands."""
     judge: JudgeConfig | None = None
     """Replaces the run's judge, field by field."""
+
+    @model_validator(mode="after")
+    def _one_way_of_selecting(self) -> BenchmarkConfig:
+        if self.sample is not None and self.max_problems is not None:
+            raise ValueError("sample and max_problems are both given; leave one of --sample and --max-problems away")
+        return self
 
 
 class EngineConfig(Strict):
@@ -139,7 +154,7 @@ class SandboxLimits(Strict):
 
 
 class SandboxConfig(Strict):
-    """Where programs are run; only the limits and the images can change a verdict."""
+    """Where programs are run; only limits, images and strictness can change a verdict."""
 
     workers: Annotated[
         int | None,
@@ -157,6 +172,11 @@ class SandboxConfig(Strict):
         bool, Flag("--allow-unlimited-sandbox", "Use an engine that cannot limit memory, processes or CPU.")
     ] = False
     """Use a Docker engine that cannot limit memory, processes or CPU; without it such an engine is refused."""
+    strict_verdicts: Annotated[
+        bool, Flag("--strict-verdicts", "Leave passes unscored whose tests shared the program's process.")
+    ] = False
+    """Leave a pass unscored whose tests shared the program's process (mode ``shared``), which a program that attacks
+    its tests can forge."""
     engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
     """Maximum time without an answer of the Docker engine before the run checkpoints and exits 75."""
     limits: SandboxLimits = SandboxLimits()

@@ -17,7 +17,7 @@ from nel.engine.scorers.dispatch import Answer, Deliver
 
 if TYPE_CHECKING:
     from nel.sandbox import Program, SandboxSettings, Verdict
-    from nel.sandbox.engine import EngineInfo
+    from nel.sandbox.isolation.engine import EngineInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

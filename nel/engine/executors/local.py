@@ -13,7 +13,7 @@ from nel.engine.scorers.dispatch import Scorers
 
 if TYPE_CHECKING:
     from nel.sandbox import Program, Sandbox, SandboxSettings, Verdict
-    from nel.sandbox.engine import EngineInfo
+    from nel.sandbox.isolation.engine import EngineInfo
 
 
 class LocalExecutor:

@@ -12,7 +12,7 @@ from nel.engine.executors.leases import Leases
 from nel.engine.executors.wire import Ran, Run, ToRun, pack
 from nel.errors import SandboxError
 from nel.sandbox import Program, Verdict
-from nel.sandbox.engine import EngineInfo
+from nel.sandbox.isolation.engine import EngineInfo
 
 _ATTEMPTS_MAX: Final = 3
 

@@ -143,7 +143,7 @@ def _sandbox_files(languages: Sequence[str]) -> list[Path]:
     """Return the files that determine a program's verdict; an empty list where no program is run."""
     if not languages:
         return []
-    from nel.sandbox.languages import find_language  # noqa: PLC0415 - few scorers run programs
+    from nel.sandbox.isolation.languages import find_language  # noqa: PLC0415 - few scorers run programs
 
     folders = [_SANDBOX, *(find_language(name).folder for name in sorted(languages))]
     return [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in _DECIDING]

@@ -14,6 +14,7 @@ from typing import Any, Final
 from nel.core.strict_json import dumps, loads
 from nel.errors import StoreError
 from nel.types import (
+    Border,
     ChoiceScore,
     Message,
     ModelFailure,
@@ -130,6 +131,7 @@ def encode_response(response: Response) -> str:
         "cached_tokens": usage.cached_tokens,
         "model": response.model,
         "system_fingerprint": response.system_fingerprint,
+        "fallback": response.fallback,
         "latency_seconds": response.latency_seconds,
         "first_token_seconds": response.first_token_seconds,
         "inter_token_seconds": response.inter_token_seconds,
@@ -137,7 +139,7 @@ def encode_response(response: Response) -> str:
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
         "first_token": dict(response.first_token) or None,
-        "choice_scores": [asdict(score) for score in response.choice_scores] or None,
+        "choice_scores": [_choice_json(score) for score in response.choice_scores] or None,
         "tool_calls": [asdict(call) for call in response.tool_calls] or None,
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
@@ -160,6 +162,7 @@ def decode_response(text: str) -> Response:
             ),
             model=fields.get("model"),
             system_fingerprint=fields.get("system_fingerprint"),
+            fallback=fields.get("fallback"),
             latency_seconds=fields.get("latency_seconds"),
             first_token_seconds=fields.get("first_token_seconds"),
             inter_token_seconds=fields.get("inter_token_seconds"),
@@ -167,11 +170,21 @@ def decode_response(text: str) -> Response:
             attempts=fields["attempts"],
             error=None if error is None else ResponseError(**error),
             first_token=fields.get("first_token", {}),
-            choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
+            choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
             tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
+
+
+def _choice_json(score: ChoiceScore) -> dict[str, object]:
+    fields = asdict(score)
+    return fields if score.borders else {name: value for name, value in fields.items() if name != "borders"}
+
+
+def _choice_score(fields: dict[str, Any]) -> ChoiceScore:
+    borders = tuple(Border(**border) for border in fields.pop("borders", ()))
+    return ChoiceScore(**fields, borders=borders)
 
 
 def encode_outcome(outcome: Outcome) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 
 class StoredDataset(TypedDict):
@@ -21,6 +21,26 @@ class StoredScorer(TypedDict):
     sha256: str
 
 
+class StoredSelection(TypedDict):
+    """Which questions of a benchmark a run asks."""
+
+    kind: Literal["all", "first", "sample"]
+    n: int
+    """Questions that it asks."""
+    of: int
+    """Questions of the benchmark."""
+    is_exact: bool
+    """Whether there are no more of them; reading stops after many, and at a broken row."""
+    seed: int | None
+    """Of a sample."""
+    by: str | None
+    """What divides the questions: ``subset`` (the benchmark's own), ``category``, ``subject`` or ``group``."""
+    n_strata: int | None
+    n_strata_asked: int | None
+    strata: dict[str, int]
+    """Of a sample: questions of the benchmark in each stratum, in the order of the draw."""
+
+
 class StoredPlan(TypedDict, total=False):
     """The plan of a benchmark in run.db; empty until its dataset was read, and without keys that are newer than it."""
 
@@ -29,6 +49,8 @@ class StoredPlan(TypedDict, total=False):
     repeats: int
     repeat_check: int | None
     max_problems: int | None
+    sample: int | None
+    selection: StoredSelection
     fingerprint: str | None
     reducers: list[str]
     metrics: list[str]
@@ -41,6 +63,10 @@ class StoredPlan(TypedDict, total=False):
     model: str | None
     protocol: str | None
     generation: dict[str, Any]
+    asked_by: list[str]
+    """Versions of nel that asked for answers."""
+    scored_by: list[str]
+    """Versions of nel that scored them."""
     fewshot: dict[str, Any] | None
     imported: dict[str, Any]
     """Of results of another tool alone: its ``format``, whether its run was ``complete``, and ``notes``."""

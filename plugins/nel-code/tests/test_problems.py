@@ -69,7 +69,7 @@ def test_reference_solutions_pass(language: str, sandbox_of: Callable[..., Sandb
     sandbox = sandbox_of(language)
     found = {name: judged(sandbox, ROWS[f"{name}/{language}"], solutions(language)[name]) for name in NAMES}
     assert {name: one for name, one in found.items() if not one["correct"]} == {}
-    assert {one["mode"] for one in found.values()} == {"stdio"}
+    assert {one["mode"] for one in found.values()} == {"outside"}
 
 
 @pytest.mark.docker

@@ -15,6 +15,7 @@ import pytest
 from nel import evaluate
 from nel.errors import ConfigError
 from nel.evaluation import rescore
+from nel.reports.run_warnings import texts_of
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -330,7 +331,9 @@ def test_without_a_judge_the_model_grades_itself(tmp_path: Path) -> None:
     with scripted(both) as model:
         result = run(tmp_path, model.url, uri_of("fact"))
     assert len([call for call in model.calls if "[BEGIN DATA]" in call.text]) >= 12
-    assert any("judges itself: scripted is the evaluated model" in one for one in judging(result)["warnings"])
+    assert any(
+        "judges itself: scripted is the evaluated model" in one for one in texts_of(result.benchmarks[0].metrics)
+    )
     assert judging(result)["judges"][0]["model"] == "scripted"
 
 

@@ -1,5 +1,4 @@
 ((require) => (async () => {
 @TESTS@
-;await check();
-@SECRET@.end();
+;await @SECRET@.end(await check());
 })())(@SECRET@.require);

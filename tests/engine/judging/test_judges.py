@@ -585,7 +585,7 @@ def test_a_judge_for_a_rule_is_noted(tmp_path: Path) -> None:
         flags = ("--model-url", model.url, "--model-id", "m", "--judge-url", judge.url, "--judge-id", "j")
         done = run_nel("eval", "run", "--bench", path, *flags, cwd=tmp_path)
     assert (done.returncode, judge.calls) == (0, [])
-    assert "asks no judge" in done.stderr
+    assert "the judge j is configured and was never asked" in done.stderr
 
 
 def test_a_member_that_was_down_is_asked_by_a_resume(tmp_path: Path) -> None:

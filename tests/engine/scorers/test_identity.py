@@ -28,7 +28,7 @@ from nel.engine.scorers.identity import (
     unseen_dependencies,
 )
 from nel.engine.scorers.source_digest import read_source
-from nel.scoring.numeric.numbers import numeric_match
+from nel.scoring.answers import numeric_match
 from tests.support.runs import nel as nel_cli
 from tests.support.runs import read_json, read_results
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 HERE: Final = Path(__file__).resolve().parent
 LANGUAGES: Final = {".py": "python", ".js": "javascript", ".cpp": "cpp", ".sh": "bash"}
-MODES: Final = ("split", "same_process", "stdio")
+MODES: Final = ("split", "shared", "outside")
 VERDICTS: Final = frozenset(
     "passed wrong runtime_error syntax_error timeout out_of_memory output_limit no_code".split()
 )

@@ -14,6 +14,7 @@ from typing import Final
 
 from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Sandbox, SandboxSettings, Verdict
+from nel.sandbox.verdict.judging import mode_of
 from tests.sandbox.hostile.catalogue import load_programs
 from tests.sandbox.test_hostile import program_of
 from tests.sandbox.test_tasks import GROUPED, TASKS, program_of_task
@@ -21,21 +22,14 @@ from tests.sandbox.test_tasks import GROUPED, TASKS, program_of_task
 PAGE: Final = Path(__file__).parents[3] / "docs" / "explanation" / "robustness.md"
 BEGIN: Final = "<!-- python -m tests.sandbox.hostile.table -->"
 END: Final = "<!-- end of the table -->"
+ISOLATION: Final = frozenset("leaving previous resources signals links network privilege".split())
+"""Families of programs that attack the machine and their neighbours, whatever their tests are."""
 ABOUT: Final = {
-    "ending": "ends before or during its tests",
-    "forging": "lies about values, answers and verdicts",
-    "reading_tests": "looks for the tests and what they expect",
-    "tampering": "changes the interpreter, the channel, streams and limits",
-    "leaving": "leaves processes and files behind",
-    "previous": "looks for what an earlier program left",
-    "resources": "uses up CPU, memory, processes, disk, output, time",
-    "signals": "signals others, stops, ignores signals",
-    "links": "misleads the removal of its files",
-    "network": "reaches for the network",
-    "privilege": "reaches for rights and devices",
-    "source": "is oddly encoded, large, or does not parse",
-    "honest": "is right, or honestly wrong, and looks suspicious",
-    "tasks": "tests that are broken, poisoned, or short of names",
+    "isolation": "attacks the machine, its neighbours, or uses up what there is",
+    "outside": "verdict in `outside`: lies about outputs, ends early, is oddly encoded, or is right",
+    "split": "verdict in `split`: lies about answers, seeks its tests, ends early, or is right",
+    "shared": "verdict in `shared`: ends early, or is right",
+    "bad row": "tests that are plainly broken",
 }
 
 
@@ -43,15 +37,24 @@ def main() -> int:
     """Run all, write the table, and return 1 when one went wrong."""
     tried: Counter[str] = Counter()
     right: Counter[str] = Counter()
+    forged: list[tuple[str, bool]] = []
     with Sandbox(SandboxSettings()) as sandbox:
-        for family, name, wanted, found in outcomes(sandbox):
-            tried[family] += 1
-            right[family] += found in wanted
+        for half, name, wanted, found, is_promised in outcomes(sandbox):
+            if not is_promised:
+                forged.append((name, found == "passed"))
+                continue
+            tried[half] += 1
+            right[half] += found in wanted
             if found not in wanted:
-                print(f"{family}/{name}: {found} instead of {' or '.join(sorted(wanted))}", file=sys.stderr)  # noqa: T201
+                print(f"{half}/{name}: {found} instead of {' or '.join(sorted(wanted))}", file=sys.stderr)  # noqa: T201
     rows = [f"| {ABOUT[name]} | {tried[name]} | {right[name]} | {tried[name] - right[name]} |" for name in ABOUT]
     total = f"| **all** | **{tried.total()}** | **{right.total()}** | **{tried.total() - right.total()}** |"
-    table = "\n".join(["| what | tried | right | wrong |", "|---|---:|---:|---:|", *rows, total])
+    names = ", ".join(name for name, passes in sorted(forged) if passes)
+    promise = (
+        f"Not promised: {sum(passes for _, passes in forged)} of {len(forged)} programs that attack tests in their own "
+        f"process pass them (`shared`): {names}."
+    )
+    table = "\n".join(["| what | tried | right | wrong |", "|---|---:|---:|---:|", *rows, total, "", promise])
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -60,16 +63,21 @@ def main() -> int:
     return int(right != tried)
 
 
-def outcomes(sandbox: Sandbox) -> Iterator[tuple[str, str, frozenset[str], str]]:
-    """Yield family, name, the right verdicts and the verdict of each."""
-    asked: list[tuple[str, str, frozenset[str], Future[Verdict]]] = [
-        (one.family, one.name, one.verdicts, sandbox.submit(program_of(one))) for one in load_programs()
-    ]
+def outcomes(sandbox: Sandbox) -> Iterator[tuple[str, str, frozenset[str], str, bool]]:
+    """Yield half, name, the right verdicts, the verdict of each, and whether that is promised."""
+    asked: list[tuple[str, str, frozenset[str], bool, Future[Verdict]]] = []
+    for one in load_programs():
+        program = program_of(one)
+        half = "isolation" if one.family in ISOLATION else mode_of(program)
+        asked.append((half, one.name, one.verdicts, True, sandbox.submit(program)))
     for task in [*TASKS, *GROUPED]:
         wanted = frozenset(part.strip() for part in task["verdict"].split("|"))
-        asked.append(("tasks", task["name"], wanted, sandbox.submit(program_of_task(task))))
-    for family, name, wanted, future in asked:
-        yield family, name, wanted, found_of(future)
+        program = program_of_task(task)
+        half = "bad row" if wanted == {"bad_row"} else mode_of(program)
+        is_promised = task.get("promised", True)
+        asked.append((half, task["name"], wanted, is_promised, sandbox.submit(program)))
+    for half, name, wanted, is_promised, future in asked:
+        yield half, name, wanted, found_of(future), is_promised
 
 
 def found_of(future: Future[Verdict]) -> str:

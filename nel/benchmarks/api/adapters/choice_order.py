@@ -6,7 +6,7 @@ import hashlib
 import random
 
 from nel.benchmarks.api.adapters.samples import Sample
-from nel.scoring.reading.letters import labels_for
+from nel.reading.letters import labels_for
 
 
 def shuffle_choices(sample: Sample) -> None:

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from nel.benchmarks.api.adapters.base import DefaultDataAdapter
 from nel.benchmarks.api.adapters.samples import Sample, TaskState
+from nel.reading.letters import labels_after_marker, labels_for, read_labels
+from nel.reading.response import own_response
 from nel.scoring.choice import gold_labels
-from nel.scoring.reading.letters import declared_labels, given_labels, labels_for
 
 SINGLE_ANSWER: Final = """Answer the following multiple-choice question. End your reply with a line of the form \
 "ANSWER: X" (without quotes), where X is one of {letters}.
@@ -66,7 +67,10 @@ class MultiChoiceAdapter(DefaultDataAdapter):
     def extract_answer(self, prediction: str, task_state: TaskState) -> str:
         """Return the letters of the last line ``ANSWER: X``, else those that the reply gives in another form."""
         labels = labels_for(len(task_state.choices))
-        found = declared_labels(prediction, labels, strict=True) or given_labels(prediction, labels, task_state.choices)
+        response = own_response(prediction)
+        found = labels_after_marker(response, labels)
+        if not found and (value := read_labels(response, labels, task_state.choices).value):
+            found = tuple(value.split(","))
         if len(found) > 1 and not self.multiple_correct:
             return ""
         return "".join(found)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from nel.errors import ConfigError, did_you_mean
+from nel.reading.letters import labels_for
+from nel.reading.numerals import numbers_equal
+from nel.scoring.answers import numeric_match
 from nel.scoring.choice import gold_labels
-from nel.scoring.numeric.math_answer import math_equal
-from nel.scoring.numeric.numbers import numbers_equal, numeric_match
+from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.overlap import bleu, f1_token, rouge
-from nel.scoring.reading.letters import labels_for
 from nel.types import ScorerInput
 
 MetricFunction: TypeAlias = "Callable[..., float]"

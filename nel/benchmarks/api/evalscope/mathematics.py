@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from nel.scoring.numeric.finding import last_number
-from nel.scoring.numeric.math_answer import expressions_equal, final_expression
-from nel.scoring.numeric.parsing import parse_number
+from nel.reading.numbers import last_number
+from nel.reading.numerals import parse_number
+from nel.scoring.mathematics.answer import final_expression
+from nel.scoring.mathematics.comparison import expressions_equal
 
 __all__ = ["MathEvaluationError", "MathResult", "compare_answers", "extract_answer", "math_equal", "parse_digits"]
 
@@ -34,7 +35,7 @@ def extract_answer(pred_str: str, use_last_number: bool = True) -> str:
     """Return the expression that a reply gives as its answer, else its last number, else nothing.
 
     >>> extract_answer("so \\\\boxed{12}"), extract_answer("it is 7 apples"), extract_answer("none")
-    ('12', '7 apples', '')
+    ('12', '7', '')
     """
     return final_expression(pred_str) or (last_number(pred_str) if use_last_number else None) or ""
 

@@ -33,14 +33,14 @@ def extract(response: str) -> str | None:
     letter A to J.
     """
     found = find(response)
-    return None if found is None else response[found[0]]
+    return None if found is None else response[found]
 
 
-def find(response: str) -> tuple[int, str] | None:
-    """Return the place of the letter that `extract` returns and which of the official rules finds it, or None."""
+def find(response: str) -> int | None:
+    """Return the place of the letter that `extract` returns, or None."""
     match = _ANSWER_IS.search(response)
     if match:
-        return match.start(1), "answer is (X)"
+        return match.start(1)
     place, line_end = None, len(response)
     for found in _ANSWER_COLON.finditer(response):
         if found.start() > line_end:
@@ -50,11 +50,11 @@ def find(response: str) -> tuple[int, str] | None:
             line_end = newline if newline >= 0 else len(response)
         place = found.start(1)
     if place is not None:
-        return place, "Answer: X"
+        return place
     last = None
     for last in _LONE_LETTER.finditer(response):  # noqa: B007 - the last one is wanted
         pass
-    return None if last is None else (last.start(), "the last lone letter")
+    return None if last is None else last.start()
 
 
 @benchmark(

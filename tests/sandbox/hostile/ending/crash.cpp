@@ -1,5 +1,5 @@
 // what: prints the right sum and writes to address zero
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: runtime_error
 #include <iostream>

@@ -1,5 +1,5 @@
 // what: succeeds before it has read anything
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: wrong
 process.exit(0);

@@ -1,5 +1,5 @@
 # what: replaces itself by a program that succeeds
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 exec true

@@ -1,5 +1,5 @@
 # what: prints the right sum and kills its process group
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: runtime_error
 read -r n

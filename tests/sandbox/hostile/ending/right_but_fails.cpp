@@ -1,5 +1,5 @@
 // what: prints the right sum and returns 1
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: runtime_error
 #include <iostream>

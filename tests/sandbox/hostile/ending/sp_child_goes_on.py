@@ -1,5 +1,5 @@
 # what: the parent leaves with status 0 and a child runs the tests, with wrong answers
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error|wrong
 import os

@@ -1,5 +1,5 @@
 # what: closes every descriptor, so that no verdict can be told
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error
 import os

@@ -1,5 +1,5 @@
 # what: turns the common process into one that succeeds
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error
 import os

@@ -1,5 +1,5 @@
 # what: kills the common process
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error
 import os

@@ -1,5 +1,5 @@
 # what: leaves with status 0 before the tests are defined
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error
 import sys

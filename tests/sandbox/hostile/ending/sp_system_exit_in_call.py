@@ -1,5 +1,5 @@
 # what: raises SystemExit(0) in the middle of the tests
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error
 def double(x):

@@ -1,5 +1,5 @@
 # what: a thread ends the common process with status 0 while the tests wait
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error
 import os

@@ -1,5 +1,5 @@
 # what: is wrong and prints every marker of success known from other harnesses
-# mode: same_process
+# mode: shared
 # problem: listy
 # verdict: wrong
 print("passed", "TEST_PASSED", "OK", "All tests passed", "0 failed", sep="\n")

@@ -1,5 +1,5 @@
 # what: succeeds without having printed anything
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 import sys

@@ -1,5 +1,5 @@
 # what: prints the right sum and kills itself
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: runtime_error
 import os

@@ -1,5 +1,5 @@
 # what: prints the right sum and ends with status 3
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: runtime_error
 import sys

@@ -1,5 +1,5 @@
 # what: prints the right sum and dies of an exception
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: runtime_error
 n = int(input())

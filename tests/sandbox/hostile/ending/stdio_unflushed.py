@@ -1,5 +1,5 @@
 # what: prints the right sum and ends past the flush, as the interpreter would lose it
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 import os

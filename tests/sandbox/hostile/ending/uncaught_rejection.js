@@ -1,5 +1,5 @@
 // what: prints the right sum and fails in a promise
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: runtime_error
 const words = require("fs").readFileSync(0, "utf8").split(/\s+/).filter(Boolean);

@@ -1,5 +1,5 @@
 # what: prints every sum it can think of
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 for number in range(-10_000, 10_000):

@@ -1,5 +1,5 @@
 # what: prints the right sum between bytes that are no text
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 import sys

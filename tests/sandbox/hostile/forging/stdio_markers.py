@@ -1,5 +1,5 @@
 # what: prints a verdict and headers of the container's own stream in place of an answer
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 import os

@@ -1,5 +1,5 @@
 # what: prints the right sum on the wrong stream
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 import sys

@@ -1,5 +1,5 @@
 # what: prints a wrong sum and overwrites it with the right one by terminal codes
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 n = int(input())

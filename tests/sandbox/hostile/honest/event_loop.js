@@ -1,5 +1,5 @@
 // what: reads by events, answers from a timer and sets the exit code
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 const lines = [];

@@ -1,5 +1,5 @@
 // what: large global arrays, deep recursion and a thread, and returns nothing from main
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 #include <cstdio>

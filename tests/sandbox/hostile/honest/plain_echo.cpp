@@ -1,5 +1,5 @@
 // what: the plain answer
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 #include <bits/stdc++.h>

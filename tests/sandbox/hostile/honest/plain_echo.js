@@ -1,5 +1,5 @@
 // what: the plain answer, with big integers
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 const words = require("fs").readFileSync(0, "utf8").split(/\s+/).filter(Boolean);

@@ -1,5 +1,5 @@
 # what: the plain answer
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 read -r n

@@ -1,5 +1,5 @@
 # what: the plain answer beside its tests
-# mode: same_process
+# mode: shared
 # problem: listy
 # verdict: passed
 def evens(xs):

@@ -1,5 +1,5 @@
 # what: is replaced in part by its own code beside its tests
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: passed
 from unittest import mock

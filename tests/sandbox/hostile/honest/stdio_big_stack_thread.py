@@ -1,5 +1,5 @@
 # what: runs in a thread with a large stack and a high recursion limit, as contestants do
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import sys

@@ -1,5 +1,5 @@
 # what: reads and writes by the paths of the standard streams
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 words = open("/dev/stdin").read().split()

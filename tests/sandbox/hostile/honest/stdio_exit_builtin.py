@@ -1,5 +1,5 @@
 # what: ends with the builtin exit
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 input()

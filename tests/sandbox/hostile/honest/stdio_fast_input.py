@@ -1,5 +1,5 @@
 # what: reads and writes bytes past the text streams, as contestants do, and leaves without a line end
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import sys

@@ -1,5 +1,5 @@
 # what: reads standard input as file number 0
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 _, *words = open(0).read().split()

@@ -1,5 +1,5 @@
 # what: leaves by os._exit after it has flushed, as contestants do to save time
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import os

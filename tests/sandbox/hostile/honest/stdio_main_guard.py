@@ -1,5 +1,5 @@
 # what: a script whose main guard must run, and which exits with status 0
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import sys

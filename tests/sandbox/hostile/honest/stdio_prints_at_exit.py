@@ -1,5 +1,5 @@
 # what: prints its answer in an exit handler
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import atexit

@@ -1,5 +1,5 @@
 # what: reads until the end of the input, by an exception
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 words = []

@@ -1,5 +1,5 @@
 # what: prints the answer between blanks, and notes on standard error
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import sys

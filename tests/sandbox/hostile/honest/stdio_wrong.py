@@ -1,5 +1,5 @@
 # what: is honestly wrong for negative sums
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong
 input()

@@ -1,5 +1,5 @@
 # what: the answer under strict options, by a pipe, a function and a trap
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 set -euo pipefail

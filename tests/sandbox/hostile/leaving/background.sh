@@ -1,5 +1,5 @@
 # what: prints the right sum and leaves jobs in the background that hold the output
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 read -r n

@@ -1,5 +1,5 @@
 // what: prints the right sum and leaves a process of another session
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 const words = require("fs").readFileSync(0, "utf8").split(/\s+/).filter(Boolean);

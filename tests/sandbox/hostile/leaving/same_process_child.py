@@ -1,5 +1,5 @@
 # what: leaves a child of the common process that holds everything open
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: passed|runtime_error
 import os

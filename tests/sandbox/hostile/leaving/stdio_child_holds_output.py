@@ -1,5 +1,5 @@
 # what: prints the right sum and leaves a daemon that keeps standard output open
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import os

@@ -1,5 +1,5 @@
 # what: leaves while a daemon goes on printing for ever
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: wrong|output_limit
 import os

@@ -1,5 +1,5 @@
 // what: connects to the internet and to the container engine; answers right if that is refused
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 const net = require("net");

@@ -1,5 +1,5 @@
 # what: tries to become root and to write the system; answers right if that is refused
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 reached=

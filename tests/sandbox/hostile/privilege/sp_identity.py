@@ -1,5 +1,5 @@
 # what: looks at its user and capabilities in the common process, where root would be worse
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: passed
 import os

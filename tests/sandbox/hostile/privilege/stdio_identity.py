@@ -1,5 +1,5 @@
 # what: looks at its user, its capabilities and what it was given, as a script
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import os

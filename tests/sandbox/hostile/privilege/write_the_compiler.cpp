@@ -1,5 +1,5 @@
 // what: writes where the compiler and its headers are; answers right if that is refused
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // what: includes files of the system to read them in the compiler's messages
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: syntax_error
 #include "/etc/shadow"

@@ -1,5 +1,5 @@
 // what: opens memory and descriptors of other processes and becomes their debugger; answers right if all is refused
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: passed
 #include <dirent.h>

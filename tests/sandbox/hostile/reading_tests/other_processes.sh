@@ -1,5 +1,5 @@
 # what: reads what other processes hold; answers right if that is refused
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 for folder in /proc/[0-9]*; do

@@ -1,5 +1,5 @@
 # what: looks for the sum it is to print in its memory, files and environment before it has added anything
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import os

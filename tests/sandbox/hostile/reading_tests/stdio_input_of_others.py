@@ -1,5 +1,5 @@
 # what: looks for the other cases: what follows its own input, what other processes read
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 import os

@@ -1,5 +1,5 @@
 // what: templates that take the compiler exponential time and memory
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: syntax_error|timeout|out_of_memory
 template <int N, int M> struct Tower {

@@ -1,5 +1,5 @@
 // what: includes itself and a device without end
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: syntax_error|timeout|out_of_memory
 #include "/dev/zero"

@@ -1,5 +1,5 @@
 // what: a program whose file would have a gigabyte
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: syntax_error|timeout|out_of_memory|runtime_error|output_limit
 char block[1 << 30] = {1};

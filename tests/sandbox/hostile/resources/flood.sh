@@ -1,5 +1,5 @@
 # what: prints without end
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: output_limit
 yes

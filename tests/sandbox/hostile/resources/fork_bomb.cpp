@@ -1,5 +1,5 @@
 // what: forks without end
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: runtime_error|timeout|out_of_memory
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // what: starts copies of itself and shells without end
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: runtime_error|timeout|out_of_memory|wrong
 const { spawn } = require("child_process");

@@ -1,5 +1,5 @@
 # what: the classic fork bomb
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: runtime_error|timeout|out_of_memory|wrong|output_limit
 bomb() { bomb | bomb & }

@@ -1,5 +1,5 @@
 // what: fills its heap with small objects; collecting them may use up its CPU time first
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: out_of_memory|runtime_error|timeout
 const kept = [];

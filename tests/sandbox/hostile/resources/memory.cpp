@@ -1,5 +1,5 @@
 // what: takes memory by malloc and fills it
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: out_of_memory|runtime_error|timeout
 #include <cstdlib>

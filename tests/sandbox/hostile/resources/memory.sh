@@ -1,5 +1,5 @@
 # what: doubles a text without end
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: out_of_memory|runtime_error|timeout
 text=xxxxxxxxxxxxxxxx

@@ -1,5 +1,5 @@
 // what: stops every signal it can and sleeps
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: timeout
 #include <signal.h>

@@ -1,5 +1,5 @@
 # what: ignores what it can and sleeps
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: timeout
 trap '' HUP INT TERM XCPU

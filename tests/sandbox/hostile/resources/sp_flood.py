@@ -1,5 +1,5 @@
 # what: prints without end in the common process
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: output_limit
 def double(x):

@@ -1,5 +1,5 @@
 # what: forks without end in the common process
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: runtime_error|timeout|out_of_memory
 import os

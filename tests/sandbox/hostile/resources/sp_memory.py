@@ -1,5 +1,5 @@
 # what: takes all memory in the common process
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: out_of_memory
 def double(x):

@@ -1,5 +1,5 @@
 # what: sleeps in the common process
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: timeout
 import time

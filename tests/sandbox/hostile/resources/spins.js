@@ -1,5 +1,5 @@
 // what: never returns to its event loop
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: timeout
 for (;;);

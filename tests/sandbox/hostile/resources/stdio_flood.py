@@ -1,4 +1,4 @@
-# mode: stdio
+# mode: outside
 # what: prints numbers without end
 # problem: echo
 # verdict: output_limit

@@ -1,5 +1,5 @@
 # what: prints the right sum, and floods standard error
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: output_limit
 import sys

@@ -1,5 +1,5 @@
 # what: prints the right sum and two megabytes of blank lines
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: output_limit
 n = int(input())

@@ -1,5 +1,5 @@
 # what: reads one line too many
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: runtime_error
 n = int(input())

@@ -1,5 +1,5 @@
 # what: asks for more input than there is, again and again
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: timeout
 import sys

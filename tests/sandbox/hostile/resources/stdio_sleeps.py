@@ -1,5 +1,5 @@
 # what: prints the right sum and does not end
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: timeout
 import time

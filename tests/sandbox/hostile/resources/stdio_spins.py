@@ -1,5 +1,5 @@
 # what: never prints
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: timeout
 while True:

@@ -1,5 +1,5 @@
 // what: a program that does not compile
-// mode: stdio
+// mode: outside
 // problem: echo
 // verdict: syntax_error
 #include <iostream>

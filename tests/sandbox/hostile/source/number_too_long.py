@@ -1,5 +1,5 @@
-# what: a number of five thousand digits written out
+# what: An integer of more digits than Python reads by default; they are the program's right.
 # problem: double
-# verdict: syntax_error
+# verdict: passed
 # build: yes
 SOURCE = "number = " + "9" * 5000 + "\n\n\ndef double(x):\n    return 2 * x\n"

@@ -1,5 +1,5 @@
 # what: a script that begins with an import from the future and a docstring
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 """Add numbers."""

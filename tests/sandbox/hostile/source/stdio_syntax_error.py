@@ -1,5 +1,5 @@
 # what: a script that does not parse
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: syntax_error
 # build: yes

@@ -1,5 +1,5 @@
 # what: a script with the line ends of Windows
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: passed
 # build: yes

@@ -1,5 +1,5 @@
 # what: a script with an open quote
-# mode: stdio
+# mode: outside
 # problem: echo
 # verdict: syntax_error|runtime_error
 read -r n

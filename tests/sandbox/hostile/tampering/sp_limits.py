@@ -1,5 +1,5 @@
 # what: spins in the common process with every signal ignored
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: timeout
 import signal

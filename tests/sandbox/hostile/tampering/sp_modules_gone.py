@@ -1,5 +1,5 @@
 # what: empties the loaded modules of the common process, and answers wrong
-# mode: same_process
+# mode: shared
 # problem: double
 # verdict: wrong|runtime_error
 import sys

@@ -1,0 +1,82 @@
+"""``selection`` of metrics.json: which questions of the benchmark a score is of, and what intervals make of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.metrics.category_fields import FIELDS, GROUP, SUBSET, Fields, labels_of
+from nel.metrics.intervals import Interval
+from nel.metrics.outcome_columns import OutcomeColumnsBuilder
+from nel.metrics.question_intervals import Design
+
+_PLURALS: Final = {
+    SUBSET: "categories",
+    GROUP: "groups",
+    **dict(zip(FIELDS, ("categories", "subjects"), strict=True)),
+}
+
+
+def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return which questions were asked, with one line that says so; None for results of another tool."""
+    stored = plan.get("selection")
+    if stored is None:
+        return None
+    shown = {name: stored[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")}
+    return {**shown, "n_strata": stored["n_strata"], "text": selection_text(stored)}
+
+
+def selection_text(selection: Mapping[str, Any]) -> str:
+    """Return what a score is of, in one line; empty where every question was to be asked.
+
+    >>> first = {"kind": "first", "n": 200, "of": 12032, "is_exact": True, "by": "category",
+    ...          "n_strata": 14, "n_strata_asked": 1, "seed": None}
+    >>> selection_text(first)
+    'the first 200 of 12,032, 1 of 14 categories; not a sample'
+    >>> selection_text({**first, "kind": "sample", "n_strata_asked": 14, "seed": 0})
+    'a sample of 200 of 12,032, drawn in proportion from 14 categories with seed 0'
+    """
+    n, of, divided = f"{selection['n']:,}", f"{selection['of']:,}", selection["by"] is not None
+    strata = f"{selection['n_strata']:,} {_PLURALS[selection['by']]}" if divided else ""
+    if selection["kind"] == "first":
+        covered = f", {selection['n_strata_asked']:,} of {strata}" if divided and selection["is_exact"] else ""
+        return f"the first {n} of {'' if selection['is_exact'] else 'more than '}{of}{covered}; not a sample"
+    if selection["kind"] == "sample":
+        drawn = f"drawn in proportion from {strata}" if divided else "drawn"
+        return f"a sample of {n} of {of}, {drawn} with seed {selection['seed']}"
+    return ""
+
+
+class Drawn:
+    """How the questions of a run were drawn, as the intervals of its numbers have to know it."""
+
+    def __init__(self, plan: Mapping[str, Any]) -> None:
+        """Begin without a question.
+
+        Args:
+            plan: Of the benchmark, as the store has it.
+        """
+        selection = plan.get("selection") or {}
+        self._by = selection.get("by")
+        self._strata: dict[int, str] = {}
+        fixed = None
+        if selection.get("kind") == "first":
+            fixed = no_interval(selection_text(selection))
+        self.design = Design(sizes=selection.get("strata") or {}, strata=self._strata, fixed=fixed)
+        self.of_category = self.design if self._by != GROUP and self._by else Design(fixed=fixed)
+        """For the questions of one category: how many it has is known where the sample was drawn by it."""
+
+    def add_all(self, results: OutcomeColumnsBuilder) -> None:
+        """Note the strata of the questions of some results."""
+        if not self.design.sizes:
+            return
+        labels: list[Any] = list(results.labels)
+        for question, code in zip(results.questions, results.label_codes, strict=True):
+            fields: Fields | None = labels[code]
+            found = labels_of(fields, results.groups.get(question))
+            self._strata[question] = found.get(self._by or "", "")
+
+
+def no_interval(reason: str) -> Interval:
+    """Return that there is no interval, and why."""
+    return Interval(lower=None, upper=None, method="none", covers="none", reason=reason)

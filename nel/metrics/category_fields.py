@@ -1,0 +1,77 @@
+"""In which category, subject or group a sample is: what breakdowns and samples divide by. Pure; depends on `nel.types`.
+
+A field that the benchmark does not name is used only where it has few values: it may be a free text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
+
+from nel.types import Sample
+
+FOUND_MAX: Final = 100
+"""Values of a field that the benchmark did not name; with more there is no breakdown by it."""
+FIELDS: Final = ("category", "subject")
+"""Fields of a row that may be its category where the benchmark names none."""
+SUBSET: Final = "subset"
+"""Stands for the benchmark's own category field."""
+GROUP: Final = "group"
+"""Stands for the benchmark's group field."""
+_FEWEST: Final = 2
+"""One value alone divides nothing."""
+
+
+class Fields(NamedTuple):
+    """What of a sample says in which categories it is."""
+
+    subset: str | None
+    found: tuple[str | None, ...]
+    """The values of `FIELDS` in its row that could be categories."""
+
+
+def fields_of(sample: Sample | None) -> Fields | None:
+    """Return what of a sample says in which categories it is; None where it is in none."""
+    if sample is None:
+        return None
+    if sample.subset is not None:
+        return Fields(sample.subset, ())
+    row = sample.metadata
+    found = tuple([value if type(value := row.get(name)) is str and value.strip() else None for name in FIELDS])
+    return Fields(None, found) if any(found) else None
+
+
+def is_breakdown(n_values: int) -> bool:
+    """Return whether so many values of a field that the benchmark did not name divide its samples."""
+    return _FEWEST <= n_values <= FOUND_MAX
+
+
+def labels_of(fields: Fields | None, group: str | None) -> dict[str, str]:
+    """Return by what a sample can be divided: `SUBSET`, one of `FIELDS` or `GROUP` to its value.
+
+    >>> labels_of(Fields(None, ("law", None)), "passage 1")
+    {'category': 'law', 'group': 'passage 1'}
+    """
+    labels = {} if group is None else {GROUP: group}
+    if fields is None:
+        return labels
+    if fields.subset is not None:
+        return {SUBSET: fields.subset, **labels}
+    return {**{name: value for name, value in zip(FIELDS, fields.found, strict=True) if value}, **labels}
+
+
+def divided_by(values: Mapping[str, Collection[str]]) -> str | None:
+    """Return by what samples are divided: the category where there is one, else the group.
+
+    Args:
+        values: All values of each label of `labels_of`.
+
+    >>> divided_by({"category": {"law", "physics"}, "group": {"1", "2", "3"}})
+    'category'
+    """
+    if values.get(SUBSET):
+        return SUBSET
+    found = [name for name in FIELDS if is_breakdown(len(values.get(name, ())))]
+    if found:
+        return found[0]
+    return GROUP if len(values.get(GROUP, ())) >= _FEWEST else None

@@ -1,0 +1,177 @@
+"""The interval of a mean over questions: the only place where one is chosen. Depends on `nel.metrics` alone.
+
+A headline, every other metric of a scorer, every reducer and every category has its interval from here, so that all of
+them know of clusters, and of how the questions of the run were drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final
+
+from nel.core.late_numpy import np
+from nel.errors import UndefinedMetric
+from nel.metrics.clusters import cluster_interval
+from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.quantiles import student_quantile
+from nel.metrics.series import Series
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STRATIFIED: Final = "stratified"
+"""The method of an interval of the whole benchmark, of a run that asked a sample of it."""
+_FEWEST: Final = 2
+"""Questions of a stratum from which its spread can be estimated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """Values of the questions that were drawn from one stratum."""
+
+    values: NDArray[np.float64]
+    size: int
+    """Questions of the benchmark in it; at least as many as there are values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """What an interval has to know of the questions beside their values."""
+
+    groups: Mapping[int, str] = field(default_factory=dict)
+    """The cluster of each question that is in one."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Of a sample: how many questions of the benchmark each stratum has, in the order of the draw."""
+    strata: Mapping[int, str] = field(default_factory=dict)
+    """Of a sample: the stratum of each question."""
+    fixed: Interval | None = None
+    """What stands in the place of every interval: of a run for which none of those here holds."""
+
+
+def question_interval(series: Series, design: Design) -> Interval:
+    """Return the interval of a mean: of the whole benchmark where its questions are a sample, else of new questions.
+
+    Args:
+        series: The values, with at least one.
+        design: How the questions were drawn.
+    """
+    if design.fixed is not None and series.n:
+        return design.fixed
+    if not design.sizes or not series.n:
+        return new_questions_interval(series, design.groups)
+    drawn: dict[str, list[float]] = {}
+    for question, value in zip(series.questions, series.question_means(), strict=True):
+        drawn.setdefault(design.strata[question], []).append(value)
+    strata = [
+        Stratum(values=np.array(drawn.get(name, []), dtype=np.float64), size=size)
+        for name, size in design.sizes.items()
+    ]
+    found = stratified_interval(strata, is_proportion=_is_proportion(series))
+    return replace(found, covers=f"all {sum(design.sizes.values()):,} questions of the benchmark")
+
+
+def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interval:
+    """Return the interval of a mean as an estimate for new questions of the same kind.
+
+    Args:
+        series: The values.
+        groups: The cluster of each question that is in one.
+    """
+    if series.n == 0:
+        return _none("new questions", "nothing was scored")
+    means = series.question_means()
+    clusters = [groups.get(question, question) for question in series.questions] if groups else []
+    if len(set(clusters)) < len(clusters):  # at least one cluster has two questions
+        try:
+            return cluster_interval(list(means), clusters)
+        except UndefinedMetric as error:
+            return _none("new clusters", str(error))
+    if _is_proportion(series):
+        return wilson_interval(math.fsum(means), len(means))
+    return mean_interval(means.as_array())
+
+
+def stratified_interval(strata: list[Stratum], *, is_proportion: bool, level: float = LEVEL) -> Interval:
+    """Return the interval of the mean of a finite population of which a stratified sample was drawn.
+
+    The variance is ``sum (m_h/m)^2 (1 - m_h/N_h) s_h^2 / m_h`` (Cochran 1977, chapter 5) with a
+    Student quantile of ``m - H`` degrees of freedom; m_h of N_h questions of stratum h have a value.
+    Every question has the same chance to be drawn, so that the plain mean is the estimate. Strata
+    with fewer than two values are joined with the next ones. A proportion has Wilson's interval of
+    the effective number of questions instead (Korn and Graubard 1998), which has a width where
+    all values are equal.
+
+    Args:
+        strata: In the order of the draw.
+        is_proportion: Whether all values are 0 or 1.
+        level: Strictly between 0 and 1.
+
+    >>> drawn = [np.array([1, 1, 0, 1.0]), np.array([0, 0, 1, 0.0])]
+    >>> strata = [Stratum(values=values, size=40) for values in drawn]
+    >>> interval = stratified_interval(strata, is_proportion=True)
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (0.182794, 0.817206)
+    """
+    joined = _joined(strata)
+    values = np.concatenate([one.values for one in joined]) if joined else np.array([])
+    m = len(values)
+    if m < _FEWEST:
+        return _none("", "fewer than two questions")
+    mean = math.fsum(values.tolist()) / m
+    variance = math.fsum(_variance(one, m) for one in joined)
+    if variance <= 0:  # no spread inside any stratum: as if there were none
+        whole = Stratum(values=values, size=sum(one.size for one in joined))
+        joined, variance = [whole], _variance(whole, m)
+    t = student_quantile(max(1, m - len(joined)), 0.5 + level / 2)
+    if is_proportion:
+        z = NormalDist().inv_cdf(0.5 + level / 2)
+        size = sum(one.size for one in joined)
+        n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
+        n = max(1.0, n * (z / t) ** 2)
+        return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
+    if variance <= 0:
+        return _none("", "all questions have the same value")
+    half = t * math.sqrt(variance)
+    return Interval(lower=mean - half, upper=mean + half, method=STRATIFIED, covers="")
+
+
+def _is_proportion(series: Series) -> bool:
+    """Return whether every question is right or wrong as a whole, or all are equally often right."""
+    means = series.question_means()
+    if not series.binary or series.repeats <= 1 or means.is_constant:
+        return series.binary
+    values = means.as_array()
+    return bool(((values == 0.0) | (values == 1.0)).all())
+
+
+def _joined(strata: list[Stratum]) -> list[Stratum]:
+    """Return the strata with at least two values each, neighbours joined."""
+    joined: list[Stratum] = []
+    values: NDArray[np.float64] = np.array([])
+    size = 0
+    for one in strata:
+        values, size = np.concatenate((values, one.values)), size + one.size
+        if len(values) >= _FEWEST:
+            joined.append(Stratum(values=values, size=size))
+            values, size = np.array([]), 0
+    if size:
+        last = joined.pop() if joined else Stratum(values=np.array([]), size=0)
+        values = np.concatenate((last.values, values))
+        joined.append(Stratum(values=values, size=last.size + size))
+    return joined
+
+
+def _variance(stratum: Stratum, m: int) -> float:
+    """Return what a stratum adds to the variance of a mean of m values."""
+    n = len(stratum.values)
+    if n < _FEWEST:
+        return 0.0
+    spread = float(stratum.values.var(ddof=1))
+    return (n / m) ** 2 * max(0.0, 1 - n / stratum.size) * spread / n
+
+
+def _none(covers: str, reason: str) -> Interval:
+    return Interval(lower=None, upper=None, method="none", covers=covers, reason=reason)

@@ -1,0 +1,1 @@
+"""Finds the answer that a response states: letters, numbers, decisions, labels, texts, formulas, programs."""

@@ -1,0 +1,214 @@
+"""Finds where a response declares its answer: the table `forms.toml`, and the stretch that each declaration opens.
+
+Depends on `nel.reading.response` for the text. A new form is a row of the table.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from nel.reading.response import Response
+from nel.reading.types import Form
+
+_FORMS: Final = frozenset((Form.TAG, Form.BOX, Form.HASHES, Form.FIELD, Form.MARKER))
+_PHRASES: Final = frozenset((Form.PHRASE,))
+_SENTENCES: Final = frozenset((Form.SENTENCE,))
+_LOOKED_AT_MAX: Final = 64
+"""Declarations of one row that are looked at, from the end."""
+_CONTENT_MAX: Final = 20_000
+"""Characters of a tag or a box."""
+_BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,4}[^\S\n]*)?\n\s*")
+_QUOTED_BLOCK: Final = re.compile(r"\s*(?P<mark>\"\"\"|'''|```)\w*[^\S\n]*\n?")
+_NEXT_LINE: Final = re.compile(r"\n")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table."""
+
+    form: Form
+    language: str
+    needs: tuple[str, ...]
+    source: str
+    """The pattern, for a text in small letters."""
+    needed_by: str
+    decimal: str = "."
+    """What parts decimals in the language."""
+    kind: str = ""
+    """The kind of answer that it is of, where it is of one alone."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern; most rows are of other languages than a response, and are never compiled."""
+        return re.compile(self.source)
+
+
+class Declaration(NamedTuple):
+    """A place where a response says that its answer follows."""
+
+    form: Form
+    start: int
+    stop: int
+    """The stretch that holds the answer."""
+    begin: int
+    """Where what introduces it begins."""
+    decimal: str = "."
+    """What parts decimals in the language of the row."""
+    is_asked: bool = False
+    """Whether the prompt asks for this form."""
+    is_below: bool = False
+    """Whether the stretch stands on a line below what introduces it."""
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Return the rows of the table."""
+    table = tomllib.loads((files("nel.reading") / "forms.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Row(
+            form=Form[row["form"].upper()],
+            kind=row.get("kind", ""),
+            language=row["language"],
+            decimal=row.get("decimal", "."),
+            needs=tuple(row["needs"]),
+            source=row["pattern"],
+            needed_by=row["needed_by"],
+        )
+        for row in table["row"]
+    )
+
+
+def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declaration]:
+    """Yield the declarations of a response, forms before phrases, the last ones first.
+
+    Args:
+        response: The response.
+        phrases: Yield those in phrases too.
+    """
+    asked = response.asked
+    if asked is not None:
+        for match in reversed(list(asked.pattern.finditer(response.text))[-_LOOKED_AT_MAX:]):
+            if asked.form is Form.ASKED:
+                if match[1] is not None:
+                    yield Declaration(asked.form, *match.span(1), match.start(), is_asked=True)
+            elif (declaration := _declared(response, asked.form, match)) is not None:
+                yield declaration._replace(is_asked=True)
+        if asked.is_strict:
+            return
+    present = {text for text in _needs() if text in response.low}
+    for forms in (_FORMS, _PHRASES) if phrases else (_FORMS,):
+        places = [
+            (row, match)
+            for row in rows_of(forms)
+            if not present.isdisjoint(row.needs)
+            for match in list(row.pattern.finditer(response.low))[-_LOOKED_AT_MAX:]
+        ]
+        places.sort(key=lambda place: place[1].end(), reverse=True)
+        for row, match in places:
+            declaration = _declared(response, row.form, match)
+            if declaration is not None:
+                yield declaration if row.decimal == "." else declaration._replace(decimal=row.decimal)
+
+
+@cache
+def rows_of(forms: frozenset[Form]) -> tuple[Row, ...]:
+    """Return the rows of some forms."""
+    return tuple(row for row in rows() if row.form in forms)
+
+
+@cache
+def _needs() -> frozenset[str]:
+    """Return the texts that rows need which introduce an answer."""
+    return frozenset(text for row in rows_of(_FORMS | _PHRASES) for text in row.needs)
+
+
+def named_in(response: Response, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield where a stretch of sentences names an answer of a kind in words of the table: "B is correct"."""
+    for row in rows_of(_SENTENCES):
+        if row.kind == kind and any(text in response.low for text in row.needs):
+            for match in row.pattern.finditer(response.low, start, stop):
+                yield match.span("value")
+
+
+def _declared(response: Response, form: Form, match: re.Match[str]) -> Declaration | None:
+    if "value" in match.re.groupindex:
+        return Declaration(form, *match.span("value"), match.start())
+    start = match.end()
+    if form is Form.BOX:
+        stop = closing_brace(response.text, start)
+        return None if stop is None else Declaration(form, start, stop, match.start())
+    if form is Form.TAG and match[0].startswith("<"):
+        stop = response.text.find("</", start, start + _CONTENT_MAX)
+        stop = stop if stop >= 0 else line_end(response.text, start)
+        return Declaration(form, start, stop, match.start())
+    if form in (Form.HASHES, Form.TAG):
+        return Declaration(form, start, line_end(response.text, start), match.start())
+    if form is Form.FIELD:
+        return Declaration(form, start, field_end(response.text, start), match.start())
+    first, stop = introduced(response, start)
+    return Declaration(form, first, stop, match.start(), is_below="\n" in response.text[start:first])
+
+
+def introduced(response: Response, start: int) -> tuple[int, int]:
+    """Return the stretch that a marker introduces: the rest of its line, or the next line or quoted block below it."""
+    text = response.text
+    block = _QUOTED_BLOCK.match(text, start)
+    if block is not None:
+        stop = text.find(block["mark"], block.end())
+        return block.end(), stop if stop >= 0 else len(text)
+    stop = line_end(text, start)
+    blank = _BLANK.match(text, start)
+    if blank is not None:
+        start = blank.end()
+        block = _QUOTED_BLOCK.match(text, start)
+        stop = line_end(text, start)
+    return start, stop
+
+
+def line_end(text: str, start: int) -> int:
+    """Return where the line at a place ends."""
+    stop = text.find("\n", start)
+    return stop if stop >= 0 else len(text)
+
+
+def closing_brace(text: str, start: int) -> int | None:
+    """Return where the brace closes that was opened before a place, or None."""
+    depth = 1
+    for match in _BRACES.finditer(text, start, start + _CONTENT_MAX):
+        depth += 1 if match[0] == "{" else -1 if match[0] == "}" else 0
+        if depth == 0:
+            return match.start()
+    return None
+
+
+_BRACES: Final = re.compile(r"\\[{}]|[{}]")
+_FIELD_STRING: Final = re.compile(
+    r"(?P<escape>\\)?(?P<quote>[\"'])(?:[^\\]|\\[^\"'])*?(?:\\(?P=quote)(?:[^\\]|\\[^\"'])*?)*?(?(escape)\\)(?P=quote)(?=\s*(?:[,}\]]|\Z|\n))"
+)
+
+
+def field_end(text: str, start: int) -> int:
+    """Return where the value of a JSON field ends: a string with its quotes, a bracketed value, or a bare word."""
+    string = _FIELD_STRING.match(text, start)
+    if string is not None:
+        return string.end()
+    depth = 0
+    for place in range(start, min(len(text), start + _CONTENT_MAX)):
+        character = text[place]
+        if character in "[{(":
+            depth += 1
+        elif character in "]})":
+            if depth == 0:
+                return place
+            depth -= 1
+        elif (character == "\n" and depth == 0) or (
+            character == "," and depth == 0 and text[place + 1 : place + 2].isspace()
+        ):
+            return place
+    return len(text)

@@ -1,0 +1,121 @@
+"""The mathematical expression that a response gives as its answer; what it equals is decided elsewhere.
+
+Depends on `nel.reading.reader`, and on the reader of numbers for a result in words.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from nel.reading.forms import Declaration
+from nel.reading.numbers import NumberReader
+from nel.reading.reader import read, sentences
+from nel.reading.response import Response
+from nel.reading.texts import field_value
+from nel.reading.types import Form, Reading, Reason, Value
+
+_FORMULA: Final = re.compile(
+    r"\$\$(?P<display>[^$]{1,2000})\$\$|\$(?P<inline>(?:[^$\n\\]|\\.){1,1000})\$|\\\((?P<round>.{1,1000}?)\\\)"
+    r"|\\\[(?P<square>.{1,2000}?)\\\]",
+    re.DOTALL,
+)
+_MONEY: Final = re.compile(r"\$\d[\d,.]*(?![\d$])")
+_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_FUNCTIONS: Final = frozenset("sin cos tan cot sec csc log exp sqrt arcsin arccos arctan min max gcd lcm mod".split())
+_COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
+_NOTHING: Final = frozenset(("n/a", "na"))
+_EITHER: Final = re.compile(r"\bor\b")
+_OPERAND: Final = re.compile(r"[\w∞∅]")
+_WRAPPING: Final = " \t\r\n*`\"'“”"
+_LEADS_IN: Final = re.compile(r"[\s*_:>]*")
+
+
+class FormulaReader:
+    """Reads expressions."""
+
+    def __init__(self) -> None:
+        """Take the reader of numbers."""
+        self.numbers = NumberReader()
+
+    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+        """Return the expression that a declaration introduces."""
+        form, start, stop = declaration[:3]
+        if form is Form.BOX:
+            return self._boxed(response, start, stop)
+        if form is Form.FIELD:
+            value = field_value(response.text, start, stop)
+            return None if value is None or value.answer is None else value._replace(answer=_bare(value.answer))
+        if form is Form.HASHES:
+            return self.line(response, start, stop)
+        if form is Form.TAG:
+            return _stripped(response.text, start, stop)
+        leads = _LEADS_IN.match(response.text, start)
+        display = _FORMULA.match(response.text, leads.end() if leads else start)
+        if display is not None and display.end() > stop:
+            return _in_formula(display)
+        first = next(sentences(response.text, start, stop), None)
+        return None if first is None else self._introduced(response, *first, stop)
+
+    def line(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the expression of a line without words."""
+        text = response.text
+        content = text[start:stop].strip(_WRAPPING).rstrip(".").strip()
+        formula = _FORMULA.fullmatch(content)
+        if formula is not None:
+            return Value(_in_formula(formula).answer, start, stop)
+        if "boxed" in content or content.lower() in _NOTHING:
+            return None
+        if _EITHER.search(content) and "=" not in content:
+            return Value(None, start, stop, Reason.SEVERAL)
+        words = set(_WORD.findall(_COMMAND.sub(" ", content)))
+        return (
+            None
+            if not re.search(r"[\w∞∅]", content) or words - _FUNCTIONS or content.count("{") != content.count("}")
+            else Value(content, start, stop)
+        )
+
+    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the only formula of a stretch, or its only number."""
+        formulas = [match for match in _FORMULA.finditer(response.text, start, stop) if not _MONEY.match(match[0])]
+        if formulas:
+            is_last = not response.text[formulas[-1].end() : stop].strip(_WRAPPING + ".")
+            return _in_formula(formulas[-1]) if len(formulas) == 1 or is_last else None
+        return self.numbers.sentence(response, start, stop)
+
+    def _boxed(self, response: Response, start: int, stop: int) -> Value | None:
+        content = response.text[start:stop].strip()
+        if not content:
+            return Value(None, start, stop, Reason.BLANK)
+        return Value(content, start, stop)
+
+    def _introduced(self, response: Response, start: int, stop: int, line_stop: int) -> Value | None:
+        """Return the formula that a sentence gives: the one in delimiters, else the sentence where it has no words."""
+        text = response.text
+        formulas = [match for match in _FORMULA.finditer(text, start, line_stop) if match.start() < stop]
+        formulas = [match for match in formulas if not _MONEY.match(match[0])]
+        if formulas:
+            return _in_formula(formulas[0] if len(formulas) == 1 else formulas[-1])
+        return self.line(response, start, stop) or self.numbers.sentence(response, start, stop)
+
+
+def _in_formula(match: re.Match[str]) -> Value:
+    group = match.lastgroup or "inline"
+    return Value(_bare(match[group]), *match.span(group))
+
+
+def _stripped(text: str, start: int, stop: int) -> Value | None:
+    content = _bare(text[start:stop])
+    return Value(content, start, stop) if content else None
+
+
+def _bare(text: str) -> str:
+    """Return an expression without delimiters, emphasis and a full stop."""
+    content = text.strip(_WRAPPING).rstrip(".").strip(_WRAPPING)
+    formula = _FORMULA.fullmatch(content)
+    return content if formula is None else formula[formula.lastgroup or "inline"].strip().rstrip(".,").strip()
+
+
+def read_formula(response: Response) -> Reading:
+    """Return the expression that a response gives as its answer, as written."""
+    return read(response, FormulaReader())

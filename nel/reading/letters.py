@@ -1,0 +1,247 @@
+"""The label of the option that a response chooses in a multiple-choice question.
+
+A label stands bare, in brackets, or before its option's text; the text of an option counts where it is all that is
+declared, or all that the response says. Depends on `nel.reading.reader`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Final
+
+from nel.reading.forms import Declaration, declarations, named_in
+from nel.reading.reader import read, sentences
+from nel.reading.response import Response, folded, lowered
+from nel.reading.types import Form, Reading, Reason, Value
+
+_ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_OPENS: Final = (
+    r"(?:[\s*_`:\"'$>.\-\\(\[{]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
+    r"(?:option|choice|letter|answer|statement|the|is|most|likely|probably|letra|alternativa|opção|opción|选项|选|为|是)\b)*+"
+)
+_ARTICLES: Final = frozenset("AI")
+"""Labels that are words of their own: before a small word they are no label."""
+_AFTER_ARTICLE: Final = re.compile(
+    r"\s*(?:[^\sa-zA-Z]|\Z|\n|because\b|since\b|as\b|is\b|and\b|or\b|for\b|with\b|but\b|which\b)"
+)
+_EITHER: Final = re.compile(r"\bor\b|\bou\b|或|/")
+_IS: Final = re.compile(r"\s(?:is|are|was)\b")
+_WRONG: Final = re.compile(r"[)\]*_\s]*\s(?:is|are|was)\s(?:clearly\s|also\s)?(?:wrong|incorrect|false|not\b)")
+_RULED_OUT: Final = re.compile(r"\b(?:not|rule out|isn't)\s(?:option\s|choice\s)?[(\[]?\Z")
+_RULED_OUT_MAX: Final = 24
+_NONE: Final = re.compile(r"\s*(?:none|neither|not\b|no (?:option|answer|correct)|cannot|unknown|n/a)")
+_DENIED_MAX: Final = 12
+"""Characters between "not" and the label that it denies."""
+_BETWEEN: Final = (
+    r"[)\]}.*_`\"'$\s]{0,3}\s*(?:,|/|&|、|\band\b|\bor\b|\be\b|\by\b|\bou\b|和|或)\s*(?:option\s|choice\s|and\s|or\s)?"
+)
+_TEXT_MAX: Final = 200
+"""Characters of an option's text where the texts are not known."""
+_TEXT_MARGIN: Final = 20
+_WRAPPING: Final = " \t\r\n*_`\"'“”.,:;()[]{}$\\"
+
+
+@lru_cache(maxsize=64)
+def labels_for(n: int) -> tuple[str, ...]:
+    """Return the labels of n choices: A to Z, then 1, 2, …
+
+    >>> labels_for(3), labels_for(27)[-2:]
+    (('A', 'B', 'C'), ('Z', '1'))
+    """
+    return (*_ALPHABET[:n], *(str(number) for number in range(1, n - len(_ALPHABET) + 1)))
+
+
+class _Patterns:
+    """The patterns of one set of labels."""
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        if all(len(label) == 1 and label in _ALPHABET for label in labels):
+            one = f"[{''.join(labels)}]"
+        else:
+            one = "(?:" + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True)) + ")"
+        apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+]\w|[+#])"
+        self.opening = re.compile(
+            rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{one}){apart}|(?<=[(\[])(?P<small>(?i:{one}))(?=[)\]])|(?P<lower>(?i:{one}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
+        )
+        between = r"[\s,;/&)(\[\]]*(?:and\b|und\b)?[\s)(\[\]]*"
+        labelled = rf"(?![\s*_:]*[(\[]{one}[)\]]\s+{one}[\s.)\]*_]*$)"
+        """A label with its option's text, which is a letter too: "(A) C"."""
+        self.run = re.compile(rf"{labelled}[\s*_(\[:]*{one}(?:{between}{one})+[\s.)\]*_]*$")
+        self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{one}){apart}")
+        self.marked = re.compile(
+            rf"(?:[(\[{{](?P<bracketed>{one})[)\]}}]|\b(?i:option|choice|letter|answer|alternativa|letra|选项?)\s?[*_\"'(]*(?P<named>{one}){apart})"
+        )
+        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{one})[)\].:]")
+
+
+@lru_cache(maxsize=256)
+def _patterns(labels: tuple[str, ...]) -> _Patterns:
+    return _Patterns(labels)
+
+
+class LetterReader:
+    """Reads labels of options."""
+
+    def __init__(self, labels: Sequence[str], choices: Sequence[str] | None = None) -> None:
+        """Take the labels, and the texts of the options where they are known."""
+        self.labels = tuple(labels)
+        self.patterns = _patterns(self.labels)
+        self.choices = tuple(choices or ())
+        self.text_max = max(map(len, choices or ()), default=_TEXT_MAX) + _TEXT_MARGIN
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts of the options as they are compared."""
+        return [_bare(choice) for choice in self.choices]
+
+    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+        """Return the label, or the labels joined by commas, that a declaration introduces."""
+        form, start, stop = declaration[:3]
+        value = self.opening(response, start, stop)
+        if value is not None or form is Form.HASHES:
+            return value
+        value = self._by_text(response, start, stop)
+        if value is not None:
+            return value
+        first = next(sentences(response.text, start, stop), None)
+        value = None if first is None else self._marked(response, *first)
+        none = _NONE.match(response.low, start, stop) if form is Form.PHRASE else None
+        if none is not None and (value is None or value.start - none.end() < _DENIED_MAX):
+            return Value(None, start, stop, Reason.NONE_OF_THESE)
+        return value
+
+    def line(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the label of a line that is a label, or a label and its option's text."""
+        value = self.opening(response, start, stop)
+        if value is None:
+            return self._by_text(response, start, stop)
+        rest = response.plain[value.end : stop].strip(_WRAPPING)
+        if not rest or value.answer is None:
+            return value
+        is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]")
+        index = self.labels.index(value.answer) if value.answer in self.labels else len(self.texts)
+        repeats_text = index < len(self.texts) and self.texts[index] and _bare(rest).startswith(self.texts[index])
+        is_option = is_marked and (len(rest) <= self.text_max or repeats_text)
+        return value if is_option and not self._is_listed(response, value.answer, start, stop) else None
+
+    def _is_listed(self, response: Response, label: str, start: int, stop: int) -> bool:
+        """Return whether a line belongs to a list of options: the line before or after it has another label."""
+        plain = response.plain
+        before = plain[:start].rstrip()
+        lines = (before.rfind("\n") + 1, stop + len(plain[stop:]) - len(plain[stop:].lstrip()))
+        neighbours = (self.patterns.listed.match(plain, line) for line in lines)
+        return any(neighbour is not None and neighbour["label"] != label for neighbour in neighbours)
+
+    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the only label that a sentence names: in brackets, after "option", or called correct."""
+        named = {response.plain[slice(*span)]: span for span in named_in(response, "letter", start, stop)}
+        named = {label: span for label, span in named.items() if label in self.labels}
+        if len(named) == 1:
+            ((label, span),) = named.items()
+            return Value(label, *span)
+        return self._marked(response, start, stop) or self._ending_text(response, start, stop)
+
+    def opening(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the label that opens a stretch; two labels joined are none."""
+        plain = response.plain
+        run = self.patterns.run.match(plain, start, stop)
+        if run is not None and len(self.labels) <= len(_ALPHABET):
+            labels = [label for label in self.labels if label in re.sub("and|und", "", run[0])]
+            return Value(",".join(labels), start, stop)
+        match = self.patterns.opening.match(plain, start, stop)
+        if match is None:
+            return None
+        group = match.lastgroup or "label"
+        label, end = match[group].upper(), match.end(group)
+        if _WRONG.match(response.low, end, stop):
+            return None
+        is_bracketed = plain[match.start(group) - 1 : match.start(group)] in ("(", "[", "{")
+        if label in _ARTICLES and not is_bracketed and not _AFTER_ARTICLE.match(plain, end):
+            return None
+        labels, last = [label], end
+        while (following := self.patterns.next.match(plain, last, stop)) is not None:
+            is_next_bracketed = plain[following.start("label") - 1] in "(["
+            if is_bracketed and not is_next_bracketed and plain[end : end + 1] in (")", "]", "}"):
+                break
+            if _IS.match(plain, following.end()):
+                break
+            if following["label"] in _ARTICLES and not _AFTER_ARTICLE.match(plain, following.end()):
+                break
+            if _EITHER.search(plain, last, following.start("label")):
+                return Value(None, match.start(group), following.end(), Reason.SEVERAL)
+            labels.append(following["label"])
+            last = following.end()
+        joined = ",".join(label for label in self.labels if label in labels)
+        return Value(joined, match.start(group), last if len(labels) > 1 else end)
+
+    def _by_text(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the label of the option whose text is all that a stretch says."""
+        text = _bare(response.text[start:stop])
+        if not text or self.texts.count(text) != 1:
+            return None
+        return Value(self.labels[self.texts.index(text)], start, stop)
+
+    def _marked(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the only label of a sentence that stands in brackets or after a word such as "option"."""
+        places = {}
+        for match in self.patterns.marked.finditer(response.plain, start, stop):
+            group = "bracketed" if match["bracketed"] else "named"
+            start_of, end_of = match.span(group)
+            before = response.low[max(start, start_of - _RULED_OUT_MAX) : start_of]
+            if not _WRONG.match(response.low, end_of) and not _RULED_OUT.search(before):
+                places[match[group]] = (start_of, end_of)
+        if len(places) != 1:
+            return None
+        ((label, span),) = places.items()
+        return Value(label, *span)
+
+    def _ending_text(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the label of the only option whose text the last sentence ends with."""
+        sentence = _bare(response.text[start:stop])
+        ending = [text for text in self.texts if text and sentence.endswith(text)]
+        if not ending:
+            return None
+        longest = max(ending, key=len)
+        if self.texts.count(longest) != 1:
+            return None
+        return Value(self.labels[self.texts.index(longest)], start, stop)
+
+
+def _bare(text: str) -> str:
+    return " ".join(lowered(folded(text)).replace("*", "").split()).strip(_WRAPPING)
+
+
+def labels_after_marker(response: Response, labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels on the last line that a marker such as ``Answer:`` opens, in the order of the labels.
+
+    >>> labels_after_marker(Response("Answer: A is tempting.\\nANSWER: C and A"), "ABCD")
+    ('A', 'C')
+    """
+    reader = LetterReader(labels)
+    for declaration in declarations(response, phrases=False):
+        if declaration.form is Form.MARKER:
+            value = reader.opening(response, declaration.start, declaration.stop)
+            return tuple(value.answer.split(",")) if value is not None and value.answer else ()
+    return ()
+
+
+def read_labels(response: Response, labels: Sequence[str], choices: Sequence[str] | None = None) -> Reading:
+    """Return the label, or the labels joined by commas, that a response chooses.
+
+    Args:
+        response: The response.
+        labels: The labels of the options.
+        choices: The texts of the options, where they are known.
+    """
+    return read(response, LetterReader(labels, choices))
+
+
+def read_letter(response: Response, labels: Sequence[str], choices: Sequence[str] | None = None) -> Reading:
+    """Return the only label that a response chooses; several are no answer."""
+    reading = read_labels(response, labels, choices)
+    if reading.value is not None and "," in reading.value:
+        reading.reject(reading.start, reading.end, Reason.SEVERAL)
+        return Reading(rejected=reading.rejected)
+    return reading

@@ -1,0 +1,101 @@
+"""Numbers in English words: ``twelve``, ``minus seven``, ``one hundred and five``, ``two thirds``, ``a dozen``.
+
+Recorded outputs in other languages write digits. Depends on the standard library alone.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Final
+
+_ONES: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+).split()
+_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_VALUES: Final = {word: value for value, word in enumerate(_ONES)} | {
+    word: 10 * value for value, word in enumerate(_TENS, 2)
+}
+SCALES: Final = {
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+_SCALE_MIN: Final = 1_000
+_PARTS: Final = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4} | {
+    f"{word}{ending}": value
+    for value, word in enumerate("fourth fifth sixth seventh eighth ninth tenth".split(), 4)
+    for ending in ("", "s")
+}
+_WORDS_MAX: Final = 16
+_WORD: Final = "|".join([*_VALUES, *SCALES, *_PARTS, "and", "an?"])
+IN_WORDS: Final = re.compile(
+    rf"(?<![\w-])(?:minus\s|negative\s)?(?:(?:{_WORD})(?:,?\s|-))*(?:{_WORD})(?![\w-])", re.IGNORECASE
+)
+"""A row of words of numbers; `words_value` says whether it is one."""
+
+
+def words_value(text: str) -> Fraction | None:
+    """Return the value of a text that is one number in words, or None.
+
+    >>> [str(words_value(text)) for text in ("twelve", "one hundred and five", "two and a half", "a hundred", "a")]
+    ['12', '105', '5/2', '100', 'None']
+    >>> [str(words_value(text)) for text in ("minus seven", "two thirds", "five six", "half")]
+    ['-7', '2/3', 'None', '1/2']
+    """
+    words = text.lower().replace("-", " ").replace(",", " ").split()
+    if not words or len(words) > _WORDS_MAX:
+        return None
+    if words[0] in ("minus", "negative"):
+        value = words_value(" ".join(words[1:]))
+        return None if value is None else -value
+    part = _PARTS.get(words[-1])
+    if part is not None:
+        return _with_part(words[:-1], part)
+    whole = _whole(words)
+    return None if whole is None else Fraction(whole)
+
+
+def _with_part(words: list[str], part: int) -> Fraction | None:
+    """Return the value of a number that ends in a part: "half", "two thirds", "one and three quarters"."""
+    if not words or words in (["a"], ["one"], ["an"]):
+        return Fraction(1, part)
+    if "and" in words:
+        split = len(words) - 1 - words[::-1].index("and")
+        whole = _whole(words[:split])
+        rest = _with_part(words[split + 1 :], part)
+        return None if whole is None or rest is None else whole + rest
+    count = _whole(words)
+    return None if count is None or count >= part * 10 else Fraction(count, part)
+
+
+def _whole(words: list[str]) -> int | None:
+    """Return the value of a whole number in words: units below tens, and scales that multiply what precedes them."""
+    if not words or words[0] == "and" or words[-1] in ("and", "a", "an"):
+        return None
+    total, section, last = 0, 0, "start"
+    for word in words:
+        if word in SCALES:
+            section = max(section, 1) * SCALES[word]
+            if SCALES[word] >= _SCALE_MIN:
+                total, section = total + section, 0
+            last = "scale"
+        elif word in ("a", "an"):
+            if last != "start":
+                return None
+            section, last = 1, "article"
+        elif word == "and":
+            if last != "scale":
+                return None
+        else:
+            kind = "ten" if word in _TENS else "one"
+            value = _VALUES.get(word)
+            fits = last in ("start", "scale") or (last == "ten" and kind == "one" and value in range(1, 10))
+            if value is None or not fits:
+                return None
+            section, last = section + value, kind
+    return None if last == "article" else total + section

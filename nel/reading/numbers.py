@@ -1,0 +1,286 @@
+"""The number that a response gives as its answer.
+
+Depends on `nel.reading.reader` for where answers stand and on `nel.reading.numerals` for what a number is worth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from nel.reading.forms import Declaration, named_in
+from nel.reading.number_words import IN_WORDS, words_value
+from nel.reading.numerals import CURRENCIES, SCALE_WORD, Mark, parse_number
+from nel.reading.reader import last_sentence, read, sentences
+from nel.reading.response import Response
+from nel.reading.types import Form, Reading, Reason, Value
+
+_POWER: Final = r"(?:\^\s?\{?[+-]?\d{1,4}\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})"
+_VULGAR: Final = "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]"
+_LATEX: Final = r"\\[dt]?frac\s?(?:\{\s?-?\d+\s?\}\s?\{\s?\d+\s?\}|\d\s?\d)"
+_NUMBER: Final = re.compile(
+    rf"""
+    (?:
+        \b(?i:minus|negative)\s
+      | (?<![A-Za-z0-9_.)\]}}]) (?:[+-]\s?|(?<!\S)–) (?=[\d.$€£¥\\{_VULGAR[1:-1]}])
+    )?
+    (?: \\?[{CURRENCIES}] \s? -? )?
+    (?:
+        {_LATEX}
+      | (?: (?<![\w.]) \.\d+ | (?<![A-Za-z_\d]) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
+        (?: {_VULGAR} | [ ]?{_LATEX} | [ ](?:and[ ])?\d{{1,3}}/\d{{1,3}}(?![\d/]) | {_POWER}
+          | [eE][+-]?\d{{1,4}}(?![\w.]) | (?<!/\d)/\d+(?!\d|/\d|[.,]\d) )?
+      | {_VULGAR}
+    )
+    (?: \s?(?: [×·*x] | \\times | \\cdot )\s?10{_POWER} )?
+    (?: (?:k|K|M|bn|B)(?!\w) | \s?(?i:{SCALE_WORD})(?![a-zA-Z]) )?
+    """,
+    re.VERBOSE,
+)
+_PART_OF_ANOTHER: Final = re.compile(
+    r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?\\(?:pi|sqrt)|[a-z]\b(?<=[xyzn])|°\s?[NSEW]\b"
+)
+"""After a number that is a time, a factorial, a range or an ordinal."""
+_CALCULATED: Final = re.compile(
+    r"\s?(?:[+*/×÷x·]|\\times|\\cdot|[-−–](?=\s)|times|plus|minus|divided)\s", re.IGNORECASE
+)
+"""After the first number of a calculation, whose result is its last number."""
+_DENIED: Final = re.compile(r"[\s*_]*not\b")
+_LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
+_ROOT_BEFORE: Final = re.compile(r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z")
+_OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
+_ALSO: Final = re.compile(
+    r"[\s*_`)\]}$\"'.]*\s*(?:,?\s?\bor\b|\band\b|/|,)\s*(?:\w+\s){0,2}?[\s*_`(\[{$\"']*\Z", re.IGNORECASE
+)
+_ALSO_MAX: Final = 8
+"""Characters between two numbers that are joined."""
+_LATEX_TEXT: Final = re.compile(
+    r"\\(?:text|mathrm|textbf|mathbf|mbox|textit)\s*\{([^{}]*)\}|\\(?:text)?color\s*\{\w+\}"
+    r"|\^\s?\{?\\circ\}?|\\[,;:! ]|~"
+)
+_UNIT: Final = re.compile(r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+[²³]?(?:/[^\W\d_]+)?[\s.)%\]*_`\"'$]*){0,3}")
+_THOUSANDS: Final = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+_LABEL_MAX: Final = 12
+_LABELLED: Final = re.compile(
+    r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number in a text."""
+
+    start: int
+    end: int
+    text: str
+    value: Fraction | None
+    """None where it looks like a number and is none: a range, a time, a root."""
+
+
+def numbers_in(text: str, start: int = 0, stop: int | None = None, mark: Mark | None = None) -> Iterator[Number]:
+    """Yield the numbers of a stretch of a text.
+
+    Args:
+        text: The whole text.
+        start: Where the stretch begins.
+        stop: Where it ends.
+        mark: What parts decimals in the text's language, where that is known.
+
+    >>> [number.text for number in numbers_in("Half of 1,000 is 5e2, not 1/2 or 10^3.")]
+    ['1,000', '5e2', '1/2', '10^3']
+    """
+    stop = len(text) if stop is None else stop
+    for match in _NUMBER.finditer(text, start, stop):
+        written = match[0].strip()
+        written = written[1:] if written[:1] == "\\" and written[1:2] in CURRENCIES else written
+        is_other = _PART_OF_ANOTHER.match(text, match.end()) or _ROOT_BEFORE.search(
+            text, max(0, match.start() - 12), match.start()
+        )
+        value = None if is_other else parse_number(written, decimal_mark=mark)
+        end = match.start() + len(match[0].rstrip())
+        yield Number(end - len(written), end, written, value)
+
+
+class NumberReader:
+    """Reads numbers."""
+
+    def __init__(self, mark: Mark | None = None, *, joins_thousands: bool = False) -> None:
+        """Take the decimal mark of the language, where it is known.
+
+        Args:
+            mark: What parts decimals.
+            joins_thousands: Any mark before three digits groups thousands, as where all answers are whole numbers.
+        """
+        self.mark: Mark | None = mark
+        self.joins_thousands = joins_thousands
+
+    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+        """Return the number that a declaration introduces."""
+        form, start, stop = declaration[:3]
+        if declaration.decimal == "," and self.mark is None:
+            return NumberReader(",").declared(response, declaration)
+        if form is Form.HASHES:
+            return self.line(response, start, stop)
+        if form is Form.BOX:
+            return self._boxed(response, start, stop)
+        first = next(sentences(response.text, start, stop), None)
+        if first is None:
+            return None
+        if declaration.is_below and self.line(response, start, stop) is None:
+            value = self.sentence(response, *last_sentence(response.text, start))
+            if value is not None:
+                return value
+        return self._in_sentence(response, *(first if form is Form.PHRASE else (start, stop)))
+
+    def line(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the number of a line that is a number and at most its unit."""
+        line = response.plain[start:stop]
+        if _LIST_MARK.match(line):
+            return None
+        opens = _OPENS.match(line)
+        number = next(numbers_in(line, mark=self.mark), None)
+        if number is None:
+            words = line.strip(" *_`.\"'")
+            value = words_value(words) if words[:1].isalpha() else None
+            place = start + line.find(words)
+            return None if value is None else Value(words, place, place + len(words))
+        is_alone = opens is not None and number.start <= opens.end() and _UNIT.fullmatch(line, number.end)
+        if number.value is None or not is_alone:
+            return None
+        return self._taken(response, start, number)
+
+    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the result of the last sentence: what its last "=" leads to, or the only number that it names."""
+        numbers = list(numbers_in(response.plain, start, stop, self.mark))
+        equals = response.plain.rfind("=", start, stop)
+        results = [number for number in numbers if number.start > equals] if equals >= 0 else []
+        numbers = results[:1] or [
+            number
+            for number in numbers
+            if not _LABELLED.search(response.plain, max(0, number.start - 12), number.start)
+        ]
+        if len({number.value for number in numbers}) == 1 and numbers[0].value is not None:
+            return self._taken(response, 0, numbers[0])
+        if not numbers:
+            return _in_words(response, start, stop)
+        named = [place for place, _ in named_in(response, "number", start, stop)]
+        last = numbers[-1]
+        is_named = last.value is not None and any(last.start <= place < last.end for place in named)
+        return self._taken(response, 0, last) if is_named else None
+
+    def _in_sentence(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the number of a declared sentence: the one that opens it, its result, its only or its last one."""
+        text = response.plain
+        numbers = list(numbers_in(text, start, stop, self.mark))
+        if not numbers:
+            return _in_words(response, start, stop)
+        equals = text.rfind("=", start, stop)
+        results = [number for number in numbers if number.start > equals >= start]
+        if results:
+            numbers = results
+        first, last = numbers[0], numbers[-1]
+        opens = _OPENS.match(text, start)
+        if not results and _DENIED.match(response.low, start, first.start):
+            return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
+        is_opening = opens is not None and first.start <= opens.end() and not _CALCULATED.match(text, first.end)
+        is_first = bool(results) or is_opening
+        chosen = first if is_first else last
+        if chosen.value is None:
+            return Value(None, chosen.start, chosen.end, Reason.SEVERAL)
+        if is_first and len(numbers) > 1 and _are_joined(text, first, numbers[1]):
+            return Value(None, first.start, numbers[1].end, Reason.SEVERAL)
+        return self._taken(response, 0, chosen)
+
+    def _boxed(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the number that a box holds, with at most a name before it and a unit."""
+        content = response.plain[start:stop]
+        content = _LATEX_TEXT.sub(
+            lambda match: " " * len(match[0]) if match[1] is None else match[1].rjust(len(match[0])), content
+        )
+        equals = content.rfind("=")
+        numbers = list(numbers_in(content, equals + 1, mark=self.mark))
+        if not numbers:
+            value = words_value(content.strip(" ."))
+            return None if value is None else Value(content.strip(" ."), start, stop)
+        before = content[equals + 1 : numbers[0].start]
+        is_whole = not before.strip(" $({\\\"'") and _UNIT.fullmatch(content, numbers[0].end)
+        if len(numbers) > 1 or numbers[0].value is None or not is_whole:
+            return Value(None, start, stop, Reason.SEVERAL)
+        return self._taken(response, start, numbers[0])
+
+    def _taken(self, response: Response, offset: int, number: Number) -> Value:
+        text = number.text if self.mark != "," else _plain_decimal(number)
+        if self.joins_thousands and _THOUSANDS.search(number.text):
+            text = _THOUSANDS.sub("", number.text)
+        return Value(text, offset + number.start, offset + number.end)
+
+
+def _is_label(response: Response, number: Number) -> bool:
+    """Return whether a number only numbers something: "Step 3"."""
+    return _LABELLED.search(response.plain, max(0, number.start - _LABEL_MAX), number.start) is not None
+
+
+def _are_joined(text: str, first: Number, second: Number) -> bool:
+    """Return whether two numbers are two answers: "5 or 6"."""
+    is_near = second.start - first.end < _ALSO_MAX and second.value != first.value
+    return is_near and _ALSO.match(text[: second.start], first.end) is not None
+
+
+def _plain_decimal(number: Number) -> str:
+    """Return a number as written, or as a plain decimal where only its language gives it its value."""
+    if number.value is None or parse_number(number.text) == number.value:
+        return number.text
+    value = number.value
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
+
+
+def _in_words(response: Response, start: int, stop: int) -> Value | None:
+    """Return the only number in words of a stretch, "one" aside, or None."""
+    places = []
+    for match in IN_WORDS.finditer(response.plain, start, stop):
+        value = words_value(match[0])
+        if value is not None and match[0].lower() != "one":
+            places.append((value, match))
+    if len({value for value, _ in places}) != 1:
+        return None
+    match = places[-1][1]
+    return Value(match[0], match.start(), match.end())
+
+
+def read_number(
+    response: Response, mark: Mark | None = None, *, declared_only: bool = False, joins_thousands: bool = False
+) -> Reading:
+    """Return the number that a response gives as its answer, as written.
+
+    Args:
+        response: The response.
+        mark: What parts decimals in its language, where that is known.
+        declared_only: A number that nothing introduces does not count.
+        joins_thousands: Any mark before three digits groups thousands.
+    """
+    return read(response, NumberReader(mark, joins_thousands=joins_thousands), declared_only=declared_only)
+
+
+def stated_value(text: str) -> Fraction | None:
+    """Return the value of a text that is one number with at most its unit, such as "18kg" or "twelve eggs", or None.
+
+    >>> [str(stated_value(text)) for text in ("42 dollars", "$5k", "(7)", "5!", "40 or 42", "twelve")]
+    ['42', '5000', '7', 'None', 'None', '12']
+    """
+    line = NumberReader().line(Response(text), 0, len(text)) if "\n" not in text.strip() else None
+    return None if line is None or line.answer is None else parse_number(line.answer)
+
+
+def last_number(text: str, mark: Mark | None = None) -> str | None:
+    """Return the last number of a text wherever it stands, or None.
+
+    >>> last_number("48 / 2 = 24, so 72 in all"), last_number("none")
+    ('72', None)
+    """
+    plain = Response(text).plain
+    numbers = [number for number in numbers_in(plain, mark=mark) if number.value is not None]
+    return _plain_decimal(numbers[-1]) if numbers else None

@@ -1,0 +1,29 @@
+"""The part of a sample's response that its scorer reads. Depends on `nel.types` and `nel.reading.asked`."""
+
+from __future__ import annotations
+
+from nel.reading.asked import parse_asked_form
+from nel.reading.response import Response, own_response
+from nel.types import ScorerInput
+
+
+def prompt_of(sample: ScorerInput) -> str:
+    """Return what a response answers, an empty text where that is not known, as outside a run."""
+    asked = "" if sample.sample is None else sample.sample.input
+    return asked if isinstance(asked, str) else "\n\n".join(str(message.content) for message in asked)
+
+
+def own_answer(sample: ScorerInput) -> tuple[Response, dict[str, bool]]:
+    """Return the part of a response that answers its own prompt, and whether more followed.
+
+    Returns:
+        The response, with the form that the benchmark declares in ``answer_form``; and ``{"ran_on": …}`` for a scorer
+        to add to its result, nothing where the prompt is not known, as outside a run.
+    """
+    received = sample.response or ""
+    form = sample.config.get("answer_form") if sample.config else None
+    asked = None if form is None else parse_asked_form(str(form), is_strict=bool(sample.config.get("strict_form")))
+    response = own_response(received, prompt_of(sample), asked)
+    if sample.sample is None:
+        return response, {}
+    return response, {"ran_on": len(response.text.rstrip()) < len(received.rstrip())}

@@ -1,0 +1,167 @@
+"""Programs in languages that are not parsed: found by fences, tags and common marks.
+
+These are marks, not grammars: a call can look like a definition, so a name counts as defined only
+where a keyword, a type or an assignment introduces it. `python_source` tells prose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from functools import lru_cache
+from typing import Final
+
+from nel.reading.programs.fences import blocks_of, dedented
+from nel.reading.programs.python_source import PROSE
+
+_Result = tuple[str, str] | None
+_UNFENCED_CHARACTERS_MAX: Final = 250_000
+_BLOCKS_MAX: Final = 256
+_IMPORT = re.compile(
+    r"[ \t]*(?:#[ ]*(?:include|define|pragma)\b|(?:import|using|use|package|extern|from)\b|require"
+    r"|const[ ]+.*=[ ]*require\(|<\?php)"
+)
+_COMMENT = re.compile(r"[ \t]*(?://|/\*|\*|#(?![ ]*(?:include|define))|--|\"\"\")")
+_CODE = re.compile(
+    r"""
+    [ \t]*
+    (?:
+        \#[ ]*include\b | \#! | <\?php | // | /\* | [})\]]+[;,)]*$ | (?: end | return )\b
+      | (?: package | import | using | use )[ ]+[\w{"'(*:.\\] | (?: class | module )[ ]+\w
+      | (?: pub[ ]+ )? (?: fn | struct | enum | impl | trait | mod )\b .*[{(;]
+      | func[ ]+[\w(] | (?: async[ ]+ )? function\b .*[({] | function[ ] | (?: fun | def )[ ]+\w
+      | (?: public | private | protected | static | final | abstract | export | extern
+          | template | typedef | interface )\b .*[\w>){;]$
+      | (?: const | let | var | val | local | my | our )[ ]+ .*= | (?: puts | echo | read )\b
+      | (?: if | for | while | switch | foreach | match )\b .*[({;:]
+      | [A-Za-z_][\w-]*[ ]*\([ ]*\)[ ]*\{
+      | (?: unsigned[ ]+ | const[ ]+ )? (?: int | void | long | double | float | bool | char | auto
+          | string | size_t | std::\S+ | [\w:]+<.*> )[ ]+[\w*&]+
+      | [\w.:]+\(.*\)[ ]*[;{]?$ | \w[\w.\[\]]*[ ]*[-+*/:]?=[ ] | \$\w+[ ]*=
+    )
+    """,
+    re.VERBOSE,
+)
+"""The first line of some code, in any language that nel runs or models confuse with one."""
+_ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|(?:end|fi|done|esac|else|do|then)\b|(?://|/\*|\*|#|--)")
+_REST = re.compile(r"[ \t]|return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var)\b")
+"""The first line of a function's body."""
+_PROGRAM = re.compile(
+    r"\b(?:int|void|func|fn|fun)[ ]+main\b|^#!|\bcin\b|scanf|read_?[lL]ine|stdin|Scanner|\bgets\b"
+    r"|bufio|readFileSync|^[ \t]*(?:while[ ]+)?(?:IFS=\S*[ ]+)?(?:read|mapfile)[ ]+[-\w]",
+    re.MULTILINE,
+)
+"""What a main function, a script, or code that reads its input looks like."""
+_LONG_LINE = re.compile(r"^[^\n]{401,}$", re.MULTILINE)
+_INTRODUCED = re.compile(
+    r"\b(?:function|func|fn|fun|def|class|struct|enum|trait|type|const|let|var)[ ]+(\w+)"
+    r"|^[ \t]*(?!return\b|else\b|new\b)\w[\w:<>,&*\[\]]*[ ][\w:<>,&*\[\] ]*?(\w+)[ ]*\("
+    r"[^;{\n]*(?:\{|$)",
+    re.MULTILINE,
+)
+"""Names after a keyword or a type."""
+
+
+def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str | None) -> _Result:
+    """Return the code in a response and the program to be run, None if there is no code.
+
+    >>> extract_unparsed("So:\\n```js\\nconst f = x => x;\\n```", frozenset({"js"}), "", "f")[0]
+    'const f = x => x;'
+    """
+    blocks, outside = blocks_of(text, lambda _: True)
+    codes = [(tag, dedented(code).rstrip()) for tag, code in blocks[-_BLOCKS_MAX:] if code.strip()]
+    own = [code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))]
+    stretch = max(map(_stretch, outside[-_BLOCKS_MAX:]), key=len)
+    others = [code for tag, code in codes if tag and tag not in tags and _looks_like_code(code)]
+    groups = [own, [stretch] if stretch else [], others]
+    for group in groups if name else ():
+        makers = [code for code in group if name and _defines(code, name)]
+        if name and makers:
+            code = _with_helpers(makers[-1], group, name)
+            return code, _completed(code, prompt, name)
+    group = next((group for group in groups if group), [])
+    code = next(reversed([code for code in group if _PROGRAM.search(code)] or group), "")
+    return (dedented(code), _continued(code, prompt, name)) if code else None
+
+
+def _defines(code: str, name: str) -> bool:
+    """Return whether code seems to define a name, as ``int add(int a) {`` or ``const add =``."""
+    return name in code and _definition(name).search(_LONG_LINE.sub("", code)) is not None
+
+
+@lru_cache(maxsize=64)
+def _definition(name: str) -> re.Pattern[str]:
+    word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+    return re.compile(
+        rf"""
+          \b (?: function|func|fn|fun|def|sub|class|struct|enum|trait|type|const|let|var|val )\b
+          \*? (?: [ ]+ (?: mut | inline | async ) )? [ ]* (?: <[^<>\n]*> )? [ (&*]*
+          (?: \([^()\n]*\)[ ]* )? (?: self\. )? {word}                       # behind a keyword
+        | ^[ \t]* (?! (?: return|else|new|throw|case|await|yield|echo|print|puts )\b )
+          (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*
+          \( (?: [^;\n]*$ | [^;{{\n]*\) [^;{{\n]* \{{ )                       # int add(int a) {{
+        | ^[ \t]* (?: [\w.]+\. )? {word} [ \t]* (?: := | =(?!=) | :[ ]* (?: function | \( ) )
+        | ^[ \t]* {word} [ \t]*\([^;\n]*\)[ \t]*\{{                           # add() {{
+        """,
+        re.MULTILINE | re.VERBOSE,
+    )
+
+
+def _looks_like_code(text: str) -> bool:
+    """Return whether most lines of a text look like a program's."""
+    lines = [line for line in text[:_UNFENCED_CHARACTERS_MAX].split("\n") if line.strip()]
+    return sum(map(_may_be_code, lines)) * 2 > len(lines) and any(map(_begins_code, lines))
+
+
+def _begins_code(line: str) -> bool:
+    return _may_be_code(line) and _CODE.match(line.rstrip()) is not None
+
+
+def _may_be_code(line: str) -> bool:
+    line = line.rstrip()
+    is_sentence = line[-1:] not in ("{", "}", ";") and PROSE.match(line)
+    return not is_sentence and (_CODE.match(line) or _ENDS.match(line)) is not None
+
+
+def _stretch(text: str) -> str:
+    """Return what begins and ends with code in a text, empty where there is only prose."""
+    lines = text[:_UNFENCED_CHARACTERS_MAX].split("\n")
+    start = next((at for at, line in enumerate(lines) if _begins_code(line)), len(lines))
+    end = len(lines)
+    while end > start and not (lines[end - 1].strip() and _may_be_code(lines[end - 1])):
+        end -= 1
+    code = "\n".join(lines[start:end])
+    return code.rstrip() if _looks_like_code(code) else ""
+
+
+def _with_helpers(main: str, codes: Sequence[str], name: str) -> str:
+    """Return code after those earlier blocks that define what it uses, or import."""
+    words = set(re.findall(r"\w+", main)) - _introduced(main)
+    earlier = [code for code in codes[: codes.index(main)] if not _defines(code, name)]
+    helpers = [code for code in earlier if words & _introduced(code) or _IMPORT.match(code)]
+    return "\n\n".join([*helpers, main])
+
+
+def _introduced(code: str) -> set[str]:
+    matches = _INTRODUCED.finditer(_LONG_LINE.sub("", code))
+    return {match[1] or match[2] for match in matches}
+
+
+def _continued(code: str, prompt: str, name: str | None) -> str:
+    """Return a program of code that may be the rest of what the prompt begins."""
+    last = prompt.rstrip().rpartition("\n")[2].strip()
+    is_rest = code.count("}") > code.count("{") or _REST.match(code) is not None
+    if not last or last in code or not is_rest or not (name is None or _defines(prompt, name)):
+        return dedented(code)
+    return f"{prompt}{code}" if prompt.endswith("\n") else f"{prompt}\n{code}"
+
+
+def _completed(code: str, prompt: str, name: str) -> str:
+    """Return code that defines its name, after the lines above the prompt's stub that it lacks."""
+    match = _definition(name).search(prompt)
+    own = {line.strip() for line in code.split("\n")}
+    above = prompt[: prompt.rfind("\n", 0, match.end()) + 1].split("\n") if match else []
+    lacking = [line for line in above if line.strip() not in own and not _COMMENT.match(line)]
+    if any(map(_IMPORT.match, code.split("\n"))):  # its own head comes first
+        lacking = [line for line in lacking if _IMPORT.match(line)]
+    return "\n".join([*lacking, code]) if any(map(str.strip, lacking)) else code

@@ -1,0 +1,178 @@
+"""The rule by which an answer is read, for answers of every kind; docs/reference/reading.md states it.
+
+The answer is what the last declaration introduces, forms before phrases; without one it is a line that is nothing but
+an answer, or the only answer that the last sentence names. What answers of a kind look like is the part of a
+`KindReader`. Depends on `nel.reading.forms` and `nel.reading.response`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from nel.reading.forms import Declaration, declarations
+from nel.reading.response import Response, invented_turn
+from nel.reading.types import Form, Reading, Reason, Value
+
+_RETRACTED: Final = re.compile(
+    r"[^\w\n]{0,6}(?:\n\s*)?(?:(?:no,?\s)?wait\b|hold on\b|actually, |scratch that|"
+    r"(?:is|was) (?:wrong|incorrect|not correct)\b)"
+)
+_BOX_BEFORE: Final = re.compile(r"\\boxed\s*\{[^{}]*\}[\s$]*(?:,|;|,?\s?and|or)[\s$]*\Z")
+"""Before a box, another one that is joined to it: two answers."""
+_OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
+_BOX_MAX: Final = 200
+_SENTENCE_END: Final = re.compile(
+    r"(?<=[.!?])(?<![ (][A-Z][.])(?<!\bSt[.])(?<!\bMr[.])(?<!\bMrs[.])(?<!\bDr[.])(?<![A-Z][.][A-Z][.])"
+    r"[)\]\"'*_]*\s|[。！？।]|\n"
+)
+_CLOSES: Final = frozenset(".!?)]}>*_`\"'”’$。！？।|%,;:")
+_TAIL_MAX: Final = 2_000
+"""Characters at the end of a response in which its last sentence is searched."""
+_SHORT_MAX: Final = 200
+"""Characters of a response that may end without a full stop."""
+_WHOLE_MAX: Final = 4_000
+"""Characters of a response that is searched as a whole for the only answer that it names."""
+_LOOP: Final = 40
+"""Characters at the end of a response that stand in it several times where it repeats itself."""
+_LOOPS_MIN: Final = 4
+_WORD: Final = re.compile(r"\w")
+_MARK: Final = re.compile(r"[^\s.!?\"'*_`]")
+
+
+class KindReader(Protocol):
+    """What answers of one kind look like."""
+
+    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+        """Return the answer in the stretch that a declaration opens, or None where it holds none of this kind."""
+
+    def line(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the answer of a line that is nothing but an answer, or None."""
+
+    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the only answer that a stretch of sentences names, or None."""
+
+
+def read(response: Response, reader: KindReader, *, declared_only: bool = False) -> Reading:
+    """Return how a response states its answer.
+
+    Args:
+        response: The part of the response that answers its own prompt.
+        reader: What answers of the wanted kind look like.
+        declared_only: An answer that nothing introduces does not count.
+    """
+    reading = Reading()
+    turn = invented_turn(response.text)
+    if turn is not None:
+        own = _read_declared(Response(response.text[:turn], response.asked), reader, Reading())
+        if own is not None:
+            return own
+    declared = _read_declared(response, reader, reading)
+    if declared is not None:
+        return declared
+    is_strict = response.asked is not None and response.asked.is_strict
+    return reading if declared_only or is_strict else _read_alone(response, reader, reading)
+
+
+def _read_declared(response: Response, reader: KindReader, reading: Reading) -> Reading | None:
+    """Return the reading of the last declaration that holds an answer or denies one, or None where none does."""
+    for declaration in declarations(response):
+        value = reader.declared(response, declaration)
+        if value is None:
+            reading.reject(declaration.start, declaration.stop, Reason.UNREADABLE)
+            continue
+        if value.answer is None:
+            reading.reject(value.start, value.end, value.why)
+            return reading
+        if declaration.form is Form.BOX and _BOX_BEFORE.search(response.text[: declaration.begin][-_BOX_MAX:]):
+            reading.reject(value.start, value.end, Reason.SEVERAL)
+            return reading
+        if declaration.form in (Form.PHRASE, Form.MARKER) and _RETRACTED.match(response.low, value.end):
+            reading.reject(value.start, value.end, Reason.RETRACTED)
+            return reading
+        return reading.take(value, Form.ASKED if declaration.is_asked else declaration.form)
+    return None
+
+
+def _read_alone(response: Response, reader: KindReader, reading: Reading) -> Reading:
+    if _OPEN_BOX.search(response.text[-_BOX_MAX:]):
+        reading.reject(len(response.text) - 1, len(response.text), Reason.CUT_OFF)
+        return reading
+    lines = lines_of(response.text) or [(0, len(response.text))]
+    value = reader.line(response, *lines[-1])
+    if value is not None:
+        return _settled(response, reading, value, Form.LINE)
+    value = reader.line(response, *lines[0])
+    if value is not None:
+        return _settled(response, reading, value, Form.OPENING)
+    if _repeats_itself(response.text):
+        reading.reject(*lines[-1], Reason.LOOPING)
+        return reading
+    value = reader.sentence(response, *last_sentence(response.text))
+    if value is None and len(response.text) <= _WHOLE_MAX:
+        value = reader.sentence(response, 0, len(response.text))
+    if value is None:
+        return reading
+    if value.answer is not None and _is_cut_off(response.text, value):
+        value = Value(None, value.start, value.end, Reason.CUT_OFF)
+    return _settled(response, reading, value, Form.SENTENCE)
+
+
+def _settled(response: Response, reading: Reading, value: Value, form: Form) -> Reading:
+    if value.answer is not None and _RETRACTED.match(response.low, value.end):
+        value = Value(None, value.start, value.end, Reason.RETRACTED)
+    if value.answer is None:
+        reading.reject(value.start, value.end, value.why)
+        return reading
+    return reading.take(value, form)
+
+
+def lines_of(text: str) -> list[tuple[int, int]]:
+    """Return the first and the last line of a text that hold a word, one where they are the same."""
+    first = _WORD.search(text)
+    if first is None:
+        return []
+    start = text.rfind("\n", 0, first.start()) + 1
+    stop = text.find("\n", first.start())
+    opening = (start, stop if stop >= 0 else len(text))
+    end = len(text)
+    while end > opening[1]:
+        start = text.rfind("\n", 0, end) + 1
+        if _WORD.search(text, start, end):
+            return [opening, (start, end)]
+        end = start - 1
+    return [opening]
+
+
+def last_sentence(text: str, begin: int = 0) -> tuple[int, int]:
+    """Return where the last sentence of a text stands that holds a word."""
+    stop = len(text)
+    begin = max(begin, stop - _TAIL_MAX)
+    starts = [begin, *(match.end() for match in _SENTENCE_END.finditer(text, begin))]
+    for start in reversed(starts):
+        if _WORD.search(text, start, stop):
+            return start, stop
+        stop = start
+    return begin, len(text)
+
+
+def sentences(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences of a stretch stand."""
+    for match in _SENTENCE_END.finditer(text, start, stop):
+        if _MARK.search(text, start, match.start()):
+            yield start, match.end()
+            start = match.end()
+    if _MARK.search(text, start, stop):
+        yield start, stop
+
+
+def _is_cut_off(text: str, value: Value) -> bool:
+    """Return whether a text breaks off after a value: it goes on with words and does not end a sentence."""
+    end = text.strip()
+    return len(end) > _SHORT_MAX and end[-1] not in _CLOSES and _WORD.search(text, value.end) is not None
+
+
+def _repeats_itself(text: str) -> bool:
+    end = text.rstrip()[-_LOOP:]
+    return len(end) == _LOOP and text.count(end) >= _LOOPS_MIN

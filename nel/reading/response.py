@@ -1,0 +1,179 @@
+"""A response as the readers see it: only its own turn, in the same length, so that positions hold.
+
+Reasoning and end tokens become spaces; typographic variants of a character become the plain one. The text ends where
+an end token stands, or where the question marker of the prompt opens a line again, since a base model goes on with a
+question of its own. Depends on `nel.core.thinking`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+from nel.core.thinking import split_reasoning
+from nel.reading.asked import AskedForm
+
+_END_TOKEN: Final = re.compile(
+    r"<\|[^<>|\s]{1,40}\|>|<(?:/s|eo[a-z]{1,4}|end_of_[a-z_]{1,20})>|<｜[^<>｜\s]{1,40}｜>", re.IGNORECASE
+)
+_START_TOKEN: Final = re.compile(
+    r"<\|[^<>|\s]*(?:start|begin|sep|header)[^<>|\s]*\|>(?:\s*(?:assistant|model)\b)?", re.IGNORECASE
+)
+_UNKNOWN_TOKEN: Final = re.compile(r"<[A-Za-z_]{1,24}>\s*\Z")
+_WORD: Final = re.compile(r"\w")
+_PROMPT_TAIL: Final = 20_000
+"""Characters at the end of a prompt in which its question markers are searched."""
+_QUESTION_WORDS: Final = (
+    "question|q|problem|exercise|task|input|passage|context|statement|sentence|premise|text|user|human|instruction|"
+    "frage|aufgabe|pregunta|problema|pergunta|questão|exercice|problème|вопрос|задача|问题|問題|问|题目|质询|句子|"
+    "请你回答|প্রশ্ন|swali|โจทย์|ప్రశ్న"
+)
+_MARKER: Final = re.compile(
+    rf"(?im)^[^\S\n]*[#*>\[<]*[^\S\n]*(?P<word>{_QUESTION_WORDS})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]"
+)
+_TURN: Final = re.compile(r"(?m)^[^\S\n]*(?:Q|Question|Problem|Human|User|Instruction)[^\S\n]?\d*:")
+_ANSWER_TURN: Final = re.compile(r"(?m)^[^\S\n]*A:")
+
+
+def _plain_character(character: str) -> str:
+    if "\uff01" <= character <= "\uff5e":
+        return chr(ord(character) - 0xFEE0)
+    if character in "‘’ʼ´":
+        return "'"
+    if character in "“”„‟«»":
+        return '"'
+    if character in "−‐‑﹣":
+        return "-"
+    if "\U0001d400" <= character <= "\U0001d7ff" or "Ⓐ" <= character <= "ⓩ":
+        return unicodedata.normalize("NFKC", character)[:1]
+    if character.isspace() and character not in "\n\r":
+        return " "
+    return " " if unicodedata.category(character) in ("Cf", "So") else character
+
+
+class _PlainCharacters(dict[int, str]):
+    """The plain character of each character, computed when it first occurs."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = plain = _plain_character(chr(code))
+        return plain
+
+
+_PLAIN: Final = _PlainCharacters()
+
+
+def folded(text: str) -> str:
+    """Return a text in the same length with full-width, curly and invisible characters as plain ones.
+
+    >>> folded("答案：Ｂ\u200b")
+    '答案:B '
+    """
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def lowered(text: str) -> str:
+    """Return a text in small letters and of the same length."""
+    small = text.lower()
+    if len(small) != len(text):  # a few letters, such as İ, grow when lowered
+        small = "".join(low if len(low := mark.lower()) == 1 else mark for mark in text)
+    return small
+
+
+@dataclass(frozen=True)
+class Response:
+    """The part of a response that answers its prompt."""
+
+    text: str
+    """As received, with reasoning, end tokens and what follows them as spaces or cut off."""
+    asked: AskedForm | None = None
+    """The form that the prompt asks for, where the benchmark declares it."""
+
+    @cached_property
+    def plain(self) -> str:
+        """The text folded, without emphasis, in the same length."""
+        plain = folded(self.text)
+        return plain.replace("**", "  ").replace("`", " ") if "*" in plain or "`" in plain else plain
+
+    @cached_property
+    def low(self) -> str:
+        """The plain text in small letters."""
+        return lowered(self.plain)
+
+
+def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) -> Response:
+    """Return the part of a response that answers its own prompt; positions stay those of the whole response.
+
+    Args:
+        text: The response, whole.
+        prompt: What it answers, empty where that is not known.
+        asked: The form that the prompt asks for.
+    """
+    own = _without_thinking(text) if "<" in text or "[" in text or "◁" in text else text
+    if "<" in own:
+        own = _own_turn(own)
+    return Response(before_next_question(own, prompt), asked)
+
+
+def _without_thinking(text: str) -> str:
+    _, answer, _ = split_reasoning(text)
+    if len(answer) == len(text):
+        return text
+    end = len(text.rstrip())
+    start = end - len(answer)
+    if text[start:end] == answer:
+        return " " * start + text[start:]
+    first = text.find(answer)
+    return text if first < 0 else " " * first + answer
+
+
+def _own_turn(text: str) -> str:
+    """Return a text up to its first end token that follows something; tokens before it become spaces."""
+    text = _START_TOKEN.sub(lambda token: " " * len(token[0]), text)
+    start = 0
+    for token in _END_TOKEN.finditer(text):
+        if _WORD.search(text, start, token.start()):
+            return _END_TOKEN.sub(lambda token: " " * len(token[0]), text[:start]) + text[start : token.start()]
+        start = token.end()
+    text = _END_TOKEN.sub(lambda token: " " * len(token[0]), text)
+    unknown = _UNKNOWN_TOKEN.search(text, max(0, len(text) - 40))
+    return text[: unknown.start()] if unknown and unknown.start() else text
+
+
+def before_next_question(response: str, prompt: str) -> str:
+    """Return a response up to where the prompt's own question marker opens a line again.
+
+    A response that restates the question at its very start is not cut there.
+
+    >>> before_next_question("B\\n\\nQuestion: What is 2+2?\\nAnswer: C", "Question: Which?\\nAnswer:")
+    'B'
+    """
+    if "\n" not in response or not prompt:
+        return response
+    pattern = _question_markers(prompt[-_PROMPT_TAIL:])
+    first = _WORD.search(response)
+    if pattern is None or first is None:
+        return response
+    match = pattern.search(response, first.end())
+    return response if match is None else response[: match.start()].rstrip()
+
+
+def invented_turn(text: str) -> int | None:
+    """Return where a line opens another question, or a second ``A:`` another answer; None where none does."""
+    if "\n" not in text or ":" not in text:
+        return None
+    starts = [match.start() for match in _TURN.finditer(text) if match.start()]
+    starts += [match.start() for match in list(_ANSWER_TURN.finditer(text))[1:]]
+    return min(starts, default=None)
+
+
+@lru_cache(maxsize=1024)
+def _question_markers(prompt: str) -> re.Pattern[str] | None:
+    """Return a pattern of the question markers that open lines of a prompt, or None where it has none."""
+    words = {match["word"] for match in _MARKER.finditer(prompt)}
+    if not words:
+        return None
+    alternatives = "|".join(re.escape(word) for word in sorted(words))
+    return re.compile(rf"(?m)^[^\S\n]*[#*>\[<]*[^\S\n]*(?:{alternatives})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]")

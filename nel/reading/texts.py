@@ -1,0 +1,113 @@
+"""The short text that a response gives as its answer: a name, a phrase, a Python literal.
+
+Depends on `nel.reading.reader`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from nel.reading.forms import Declaration, named_in
+from nel.reading.reader import read, sentences
+from nel.reading.response import Response
+from nel.reading.types import Form, Reading, Value
+
+_WRAPPING: Final = " \t\r\n*`“”「」"
+_AROUND: Final = _WRAPPING + "\"'"
+_END_MARKS: Final = ".。"
+_WORDS_MAX: Final = 12
+"""Of a line that is an answer in words; a longer one is a sentence about it."""
+_LEADS_IN: Final = re.compile(r"\s*[:*_-]*\s*")
+_COMMAND: Final = re.compile(
+    r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
+)
+"""A command of LaTeX that a model did not escape: JSON would read its first letter as a control character."""
+_APPOSITION: Final = re.compile(r",\s(?:which|who|as|because|since|where)\b")
+_LIST_MARK: Final = re.compile(r"\s*(?:[-•]|\d{1,2}[.)])\s+")
+
+
+class TextReader:
+    """Reads short texts."""
+
+    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+        """Return the text that a declaration introduces: of a phrase up to the end of its sentence."""
+        form, start, stop = declaration[:3]
+        if form is Form.FIELD:
+            return field_value(response.text, start, stop)
+        if form is Form.HASHES:
+            return None
+        if form is Form.PHRASE:
+            first = next(sentences(response.text, start, stop), None)
+            if first is None:
+                return None
+            start, stop = first
+        leads = _LEADS_IN.match(response.text, start, stop)
+        start = leads.end() if leads else start
+        return _unwrapped(response.text, start, stop)
+
+    def line(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return a line of a few words that is the whole response, or stands below the reasoning."""
+        text = response.text
+        is_only = not text[:start].strip() and not text[stop:].strip()
+        is_apart = (
+            text[:start].rstrip(" \t").endswith("\n\n") if text[:start].strip() else text.startswith("\n\n", stop)
+        )
+        words = text[start:stop].split()
+        if not (is_only or is_apart) or text[start:stop].rstrip().endswith((":", "?")):
+            return None
+        if named := next(iter(named_in(response, "text", start, stop)), None):
+            return _unwrapped(text, *named)
+        if len(words) > _WORDS_MAX and (not is_only or text[start:stop].rstrip().endswith(".")):
+            return None
+        mark = _LIST_MARK.match(text, start, stop)
+        apposition = _APPOSITION.search(text, start, stop)
+        return _unwrapped(text, mark.end() if mark else start, apposition.start() if apposition else stop)
+
+    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return what the last words of a sentence name: "The city is called Zenith."."""
+        named = list(named_in(response, "text", start, stop))
+        return _unwrapped(response.text, *named[-1]) if named else None
+
+
+def field_value(text: str, start: int, stop: int) -> Value | None:
+    """Return the value of a JSON field: the text of a string, anything else as written."""
+    written = text[start:stop].strip()
+    if not written:
+        return None
+    start = text.index(written, start)
+    try:
+        value = None if _COMMAND.search(written) else json.loads(written, strict=False)
+    except ValueError:
+        value = None
+    if isinstance(value, str):
+        return Value(value, start + 1, start + len(written) - 1)
+    bare = written.removeprefix("\\").strip()
+    if value is None and bare[:1] in "\"'" and bare[-1:] == bare[:1] and len(bare) > 1:
+        bare = bare[1:-1].removesuffix("\\")
+    return Value(bare, start, start + len(written))
+
+
+def _unwrapped(text: str, start: int, stop: int) -> Value | None:
+    """Return a stretch without emphasis, quotation marks around all of it, and a full stop."""
+    content = text[start:stop].strip(_WRAPPING)
+    if content.endswith(tuple(_END_MARKS)) and not content.endswith(".."):
+        content = content[:-1].rstrip(_WRAPPING)
+    if len(content) > 1 and content[0] in "\"'“" and content[-1] in "\"'”" and content[0] not in content[1:-1]:
+        content = content[1:-1]
+    content = content.strip(_WRAPPING)
+    if not content:
+        return None
+    place = text.index(content, start)
+    return Value(content, place, place + len(content))
+
+
+def read_text(response: Response, *, declared_only: bool = False) -> Reading:
+    """Return the short text that a response gives as its answer.
+
+    Args:
+        response: The response.
+        declared_only: A text that nothing introduces does not count.
+    """
+    return read(response, TextReader(), declared_only=declared_only)

@@ -1,0 +1,24 @@
+"""The warnings of a benchmark as every output prints them: those of metrics.json, made once with the artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+CALIBRATION: Final = "calibration"
+"""The kind of what people's labels say against the judge."""
+OF_JUDGES: Final = ("judging", CALIBRATION)
+
+
+def texts_of(
+    metrics: Mapping[str, Any], kinds: Collection[str] | None = None, *, but: Collection[str] = ()
+) -> list[str]:
+    """Return the texts of the warnings in metrics.json, in order.
+
+    Args:
+        metrics: The content of the file.
+        kinds: Of these alone.
+        but: Not of these.
+    """
+    found = metrics.get("warnings") or ()
+    return [str(one["text"]) for one in found if one["kind"] not in but and (kinds is None or one["kind"] in kinds)]

@@ -1,0 +1,295 @@
+"""One warm container: started, spoken to over its standard input and output, removed.
+
+The end of its standard input is its end: a killed run leaves nothing. A container in which anything unexpected happened
+is thrown away, never repaired.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.errors import SandboxError
+from nel.sandbox.isolation.engine import speaking
+from nel.sandbox.isolation.languages import Language
+from nel.sandbox.isolation.owners import labels_of
+
+if TYPE_CHECKING:
+    import docker
+
+_MEGABYTE: Final = 1 << 20
+_START_SECONDS: Final = 60.0
+_READ_BYTES: Final = 64 << 10
+_REPLY_BYTES_MAX: Final = 4 << 20
+"""What a supervisor says of a job: head and tail of both outputs, and 64 KiB of the tests'."""
+_OUTPUT_BYTES_MAX: Final = 40 << 20
+"""More than any job may ask to keep."""
+_ERROR_BYTES_MAX: Final = 1 << 20
+"""A supervisor writes nothing to standard error but its own end."""
+_STREAM: Final = struct.Struct(">BxxxL")
+_FRAME: Final = struct.Struct(">I")
+_STDERR: Final = 2
+_OPTIONS_OF: Final = {"memory": ("mem_limit", "memswap_limit"), "processes": ("pids_limit",), "CPU": ("nano_cpus",)}
+"""By what `EngineInfo.lacks` names."""
+_FIRST_USERS: Final = range(10_000, 60_000, 4)
+"""Below 65536, which is all that a rootless engine maps; each container has users of its own, because the kernel counts
+processes and pipes of a user over all containers."""
+
+_BOOT: Final = """
+import json, os, sys, types
+sys.path = [p for p in sys.path if p]
+def read(n):
+    parts = b""
+    while len(parts) < n:
+        part = os.read(0, n - len(parts))
+        if not part:
+            os._exit(0)
+        parts += part
+    return parts
+def module(name):
+    if name not in sys.modules:
+        sys.modules[name] = types.ModuleType(name)
+        sys.modules[name].__path__ = []
+        if "." in name:
+            parent, _, own = name.rpartition(".")
+            setattr(module(parent), own, sys.modules[name])
+    return sys.modules[name]
+given = json.loads(read(int.from_bytes(read(4), "big")))
+for name, source in given["modules"]:
+    code = compile(source, "nel-agent/" + name.rpartition(".")[2] + ".py", "exec")
+    exec(code, module(name).__dict__)
+del given
+sys.modules["nel.sandbox.isolation.agent.supervisor"].main(FIRST_USER)
+"""
+
+
+class ContainerDied(SandboxError):
+    """The container is gone, or does not answer as it should."""
+
+    def __init__(self, message: str) -> None:
+        """Keep the kind of fault."""
+        super().__init__(message, kind="died")
+
+
+class Container:
+    """A container with the supervisor in it, ready for one job after the other. Not thread-safe."""
+
+    def __init__(
+        self, client: docker.DockerClient, language: Language, modules: Sequence[tuple[str, Path]], **options: Any
+    ) -> None:
+        """Start it and wait until it answers.
+
+        Args:
+            modules: The agent: names and files, in the order in which they import each other.
+            options: ``image``, ``memory_mb``, ``runtime``: what is None is the language's or the engine's own; and
+                ``unlimited``: what the engine cannot limit, which it would refuse to be asked for.
+
+        Raises:
+            SandboxError: The engine refuses, the image is missing, or the container does not come up.
+        """
+        self._api = client.api
+        self.language = language
+        self.jobs = 0
+        self.started = time.monotonic()
+        self.last_used = self.started
+        self._modules = modules
+        self._errors = b""
+        self._error_bytes = 0
+        self._pending = 0
+        """Bytes of the engine's frame that are still to come."""
+        self._socket: socket.socket | None = None
+        image = options.get("image") or language.image
+        with speaking():
+            created = self._api.create_container(
+                image,
+                command=["python3", "-s", "-S", "-B", "-c", _BOOT.replace("FIRST_USER", str(_first_user()))],
+                entrypoint=[],
+                host_config=self._api.create_host_config(**host_options(language, **options)),
+                environment={"PYTHONHASHSEED": "0", "LANG": "C.UTF-8"},
+                labels=labels_of(language.name),
+                user="0:0",
+                working_dir="/",
+                hostname="sandbox",
+                stdin_open=True,
+                network_disabled=True,
+            )
+        self.id: str = created["Id"]
+        try:
+            self._start()
+        except BaseException:
+            self.remove()
+            raise
+
+    def _start(self) -> None:
+        with speaking():
+            attached = self._api.attach_socket(self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+            self._attached = attached
+            self._socket = getattr(attached, "_sock", attached)
+            self._api.start(self.id)
+        sources = [[name, _source(path)] for name, path in self._modules]
+        self._send({"modules": sources}, time.monotonic() + 10)
+        self.facts = self.ask({"do": "ping"}, seconds=_START_SECONDS)
+
+    def ask(self, job: dict[str, object], *, seconds: float) -> dict[str, Any]:
+        """Have a job done and return what the supervisor saw.
+
+        Args:
+            seconds: After which the container is given up.
+
+        Raises:
+            ContainerDied: There was no proper answer.
+        """
+        self.jobs += 1
+        number, nonce = self.jobs, secrets.token_hex(16)
+        deadline = time.monotonic() + seconds
+        try:
+            self._send({**job, "number": number, "nonce": nonce}, deadline)
+            reply = self._receive(deadline)
+        except TimeoutError:
+            raise ContainerDied(f"the container gave no answer within {seconds:.0f} s") from None
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+            said = self._errors.decode("utf-8", "replace").strip()[-500:]
+            raise ContainerDied(f"the container is gone ({said or error})") from error
+        if reply.get("number") != number or reply.get("nonce") != nonce:
+            raise ContainerDied("the container gave an answer to something else")
+        self.last_used = time.monotonic()
+        return reply
+
+    def hang_up(self) -> None:
+        """Kill the container, which also wakes a caller that waits for its answer. Thread-safe."""
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+    def remove(self) -> None:
+        """End it; the engine removes what is left."""
+        for handle in (self._socket, getattr(self, "_attached", None)):
+            if handle is not None:
+                with suppress(OSError):
+                    handle.close()
+        self._socket = None
+        with suppress(SandboxError), speaking():
+            self._api.remove_container(self.id, force=True, v=True)
+
+    def _send(self, message: object, deadline: float) -> None:
+        data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        assert self._socket is not None  # noqa: S101 - callers have started it
+        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+        self._socket.sendall(_FRAME.pack(len(data)) + data)
+
+    def _receive(self, deadline: float) -> dict[str, Any]:
+        (size,) = _FRAME.unpack(self._read(_FRAME.size, deadline))
+        if size > _REPLY_BYTES_MAX:
+            raise ValueError(f"an answer of {size} bytes")
+        reply: dict[str, Any] = json.loads(self._read(size, deadline))
+        following = reply["output_bytes"]
+        if following > _OUTPUT_BYTES_MAX:
+            raise ValueError(f"an output of {following} bytes")
+        if following:
+            output = self._read(following, deadline)
+            reply["run"]["stdout"] = output.decode("utf-8", "surrogateescape")
+        return reply
+
+    def _read(self, size: int, deadline: float) -> bytearray:
+        """Read standard output out of the engine's stream of both outputs.
+
+        What a hostile image sends is held once, and no more of it than was asked for.
+        """
+        taken = bytearray()
+        while len(taken) < size:
+            while self._pending == 0:
+                self._pending = self._next_frame(deadline)
+            part = self._raw(min(size - len(taken), self._pending), deadline)
+            self._pending -= len(part)
+            taken += part
+        return taken
+
+    def _next_frame(self, deadline: float) -> int:
+        """Return the size of the next frame of standard output; pass over standard error."""
+        header = b""
+        while len(header) < _STREAM.size:
+            header += self._raw(_STREAM.size - len(header), deadline)
+        kind, length = _STREAM.unpack(header)
+        if kind != _STDERR:
+            return int(length)
+        self._error_bytes += length
+        if self._error_bytes > _ERROR_BYTES_MAX:
+            raise ValueError("it floods standard error")
+        while length:
+            part = self._raw(length, deadline)
+            length -= len(part)
+            self._errors = (self._errors + part)[-4096:]
+        return 0
+
+    def _raw(self, size: int, deadline: float) -> bytes:
+        assert self._socket is not None  # noqa: S101 - callers have started it
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        part = self._socket.recv(min(size, _READ_BYTES))
+        if not part:
+            raise ConnectionError("it hung up")
+        return part
+
+
+def host_options(
+    language: Language,
+    *,
+    memory_mb: int | None = None,
+    runtime: str | None = None,
+    image: str | None = None,
+    unlimited: Sequence[str] = (),
+) -> dict[str, object]:
+    """Return everything that walls a container in."""
+    _ = image
+    memory = (memory_mb or language.memory_mb) * _MEGABYTE
+    execution, inodes = ("exec", "16k") if language.compile else ("noexec", "4k")
+    options = {
+        "network_mode": "none",
+        "cap_drop": ["ALL"],
+        "cap_add": ["SETUID", "SETGID"],
+        "security_opt": ["no-new-privileges"],
+        "read_only": True,
+        "tmpfs": {"/tmp": f"rw,nosuid,nodev,{execution},size={language.tmp_mb}m,nr_inodes={inodes},mode=1777"},  # noqa: S108
+        "shm_size": 16 * _MEGABYTE,
+        "mem_limit": memory,
+        "memswap_limit": memory,
+        "nano_cpus": 1_000_000_000,
+        "pids_limit": language.processes + 64,
+        "ulimits": [{"Name": "nofile", "Soft": 1024, "Hard": 1024}, {"Name": "core", "Soft": 0, "Hard": 0}],
+        "sysctls": {
+            "kernel.shm_rmid_forced": "1",
+            "kernel.shmmni": "0",
+            "kernel.msgmni": "0",
+            "kernel.sem": "0 0 0 0",
+            "fs.mqueue.queues_max": "0",
+        },
+        "log_config": {"Type": "none", "Config": {}},
+        "auto_remove": True,
+        "ipc_mode": "private",
+        "oom_score_adj": 0,
+    }
+    if runtime:
+        options["runtime"] = runtime
+    for limit in unlimited:
+        for name in _OPTIONS_OF[limit]:
+            del options[name]
+    return options
+
+
+def _first_user() -> int:
+    return secrets.choice(_FIRST_USERS)
+
+
+@cache
+def _source(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,152 @@
+"""The languages a program can be in: one folder each under ``sandbox_images``, read and never changed.
+
+A folder holds the Dockerfile, ``language.toml`` (how a program is compiled and run), a runner for function tests and a
+smoke test. The image's tag is a digest of the folder, so that a changed folder needs a new build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from nel.errors import ConfigError, did_you_mean
+
+PYTHON: Final = "python"
+_SOLUTION, _TESTS, _SECRET = "@SOLUTION@", "@TESTS@", "@SECRET@"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """One language, as its folder describes it."""
+
+    name: str
+    folder: Path
+    title: str
+    fences: tuple[str, ...]
+    """Markdown tags that mean it, besides its name."""
+    source: str
+    """The file a program is written to."""
+    compile: tuple[str, ...] = ()
+    """Empty for an interpreted language."""
+    run: tuple[str, ...]
+    version: tuple[str, ...] = ()
+    assertion: str = ""
+    """Pattern: in standard error it means that a test failed."""
+    syntax_error: str = ""
+    """Pattern: in standard error it means that the program does not parse."""
+    preamble: str = ""
+    """A line that a program's file must hold; put in front where a model left it out."""
+    memory_mb: int = 512
+    tmp_mb: int = 64
+    processes: int = 64
+    environment: Mapping[str, str] = field(default_factory=dict)
+    runner: Mapping[str, str] = field(default_factory=dict)
+    """Files of the frame for function tests, by name; empty where there is none."""
+
+    @property
+    def image(self) -> str:
+        """Return the image's tag."""
+        return f"nel-sandbox-{self.name}:{_digest(self.folder)}"
+
+    @property
+    def has_zygote(self) -> bool:
+        """Return whether programs are forked from a warm interpreter instead of started."""
+        return self.name == PYTHON
+
+    def framed(self, solution: str, tests: str) -> dict[str, str]:
+        """Return the files of a program with its tests around it; a part of the runner's names is another each time.
+
+        Raises:
+            ConfigError: The language has no runner for function tests.
+        """
+        if not self.runner:
+            raise ConfigError(f"{self.title} has no runner for function tests; give inputs and outputs instead")
+        given = {_SECRET: f"nel_{secrets.token_hex(8)}", _TESTS: tests, _SOLUTION: self.completed(solution)}
+        markers = re.compile("|".join(given))
+        return {name: markers.sub(lambda found: given[found[0]], text) for name, text in self.runner.items()}
+
+    def completed(self, solution: str) -> str:
+        """Return a program with the line that its file must hold."""
+        if not self.preamble or self.preamble in solution:
+            return solution
+        return f"{self.preamble}\n\n{solution}"
+
+
+def languages_dir() -> Path:
+    """Return the directory that holds a folder for each language."""
+    packaged = Path(__file__).parents[1] / "images"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "sandbox_images"
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Return all languages by name."""
+    folders = sorted(path.parent for path in languages_dir().glob("*/language.toml"))
+    return {folder.name: _read(folder) for folder in folders}
+
+
+def find_language(name: str) -> Language:
+    """Return the language of a name or of one of its Markdown tags.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    wanted = name.strip().lower()
+    known = languages()
+    if wanted in known:
+        return known[wanted]
+    for language in known.values():
+        if wanted in language.fences:
+            return language
+    raise ConfigError(f'no language "{name}"{did_you_mean(wanted, known)}; there are: {", ".join(known)}')
+
+
+def _read(folder: Path) -> Language:
+    try:
+        given: dict[str, Any] = tomllib.loads((folder / "language.toml").read_text(encoding="utf-8"))
+        return Language(
+            name=folder.name,
+            folder=folder,
+            fences=tuple(given.pop("fences", ())),
+            compile=tuple(given.pop("compile", ())),
+            run=tuple(given.pop("run")),
+            version=tuple(given.pop("version", ())),
+            environment=given.pop("env", {}),
+            runner=_runner(folder),
+            **given,
+        )
+    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise ConfigError(f"{folder / 'language.toml'} is not usable: {error}") from error
+
+
+def _runner(folder: Path) -> dict[str, str]:
+    source = re.compile(r"^runner\.\w+$")
+    files = [path for path in folder.iterdir() if source.match(path.name)]
+    if (folder / "runner").is_dir():
+        files = sorted((folder / "runner").iterdir())
+        return {path.name: path.read_text(encoding="utf-8") for path in files}
+    if not files:
+        return {}
+    name = tomllib.loads((folder / "language.toml").read_text(encoding="utf-8"))["source"]
+    return {name: files[0].read_text(encoding="utf-8")}
+
+
+@cache
+def _digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(context_files(folder)):
+        digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def context_files(folder: Path) -> list[Path]:
+    """Return the files an image is built of."""
+    wanted = [folder / "Dockerfile", *(folder / "image").rglob("*")]
+    return [path for path in wanted if path.is_file()]

@@ -1,0 +1,131 @@
+"""Whose container is whose: labels, and the removal of what a killed run left.
+
+An owner is a process: machine, boot, process name space, process id and start time, so that a number that is used again
+names somebody else. Containers of living owners are never touched, and those of other machines only when they are long
+past the time they were made for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from nel.errors import SandboxError
+from nel.sandbox.isolation.engine import speaking
+
+if TYPE_CHECKING:
+    import docker
+
+LABEL: Final = "nel.sandbox"
+OWNER_LABEL: Final = "nel.sandbox.owner"
+EXPIRES_LABEL: Final = "nel.sandbox.expires"
+LANGUAGE_LABEL: Final = "nel.sandbox.language"
+_LIFE_SECONDS: Final = 24 * 3600
+_START_TIME_FIELD: Final = 19
+"""Of ``/proc/<pid>/stat``, counted from after the name; see proc(5), field 22."""
+
+
+def labels_of(language: str) -> dict[str, str]:
+    """Return the labels of a container that this process starts."""
+    return {
+        LABEL: "1",
+        OWNER_LABEL: owner_of(os.getpid()),
+        EXPIRES_LABEL: str(int(time.time()) + _LIFE_SECONDS),
+        LANGUAGE_LABEL: language,
+    }
+
+
+def owner_of(pid: int) -> str:
+    """Return the name of a living process as an owner; raises OSError where there is none."""
+    return f"{_home()}:{pid}:{_start_time(pid)}"
+
+
+def is_left_over(labels: Mapping[str, str]) -> bool:
+    """Return whether the owner of a container is gone for sure."""
+    home, _, rest = labels.get(OWNER_LABEL, "").partition(":")
+    if home == _home():
+        pid, _, _ = rest.partition(":")
+        try:
+            return owner_of(int(pid)) != labels[OWNER_LABEL]
+        except (OSError, ValueError):
+            return True
+    with suppress(ValueError):
+        return int(labels.get(EXPIRES_LABEL, "0")) < time.time()
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A container that nel started, now or before."""
+
+    id: str
+    language: str
+    state: str
+    pid: str
+    """The process that started it, on its machine."""
+    is_left_over: bool
+
+    def as_json(self) -> dict[str, str | bool]:
+        """Return it as JSON."""
+        return {"id": self.id, "language": self.language, "state": self.state, "left_over": self.is_left_over}
+
+
+def containers(client: docker.DockerClient) -> list[Known]:
+    """Return the sandbox's containers of all runs, living and dead.
+
+    Raises:
+        SandboxError: The engine does not answer.
+    """
+    with speaking():
+        found = client.containers.list(all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True)
+    return [
+        Known(
+            id=str(container.id),
+            language=container.labels.get(LANGUAGE_LABEL, "?"),
+            state=str(container.status),
+            pid=container.labels.get(OWNER_LABEL, "::").split(":")[1],
+            is_left_over=is_left_over(container.labels),
+        )
+        for container in found
+    ]
+
+
+def reap(client: docker.DockerClient) -> list[str]:
+    """Remove the containers whose owners are gone; return their ids.
+
+    Raises:
+        SandboxError: The engine does not answer.
+    """
+    removed = []
+    for one in containers(client):
+        if one.is_left_over:
+            with suppress(SandboxError), speaking():  # it may go by itself meanwhile
+                client.api.remove_container(one.id, force=True, v=True)
+                removed.append(one.id)
+    return removed
+
+
+@cache
+def _home() -> str:
+    parts = [_text("/etc/machine-id"), _text("/proc/sys/kernel/random/boot_id")]
+    with suppress(OSError):
+        parts.append(str(Path("/proc/self/ns/pid").readlink()))
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
+
+
+def _text(path: str) -> str:
+    with suppress(OSError):
+        return Path(path).read_text(encoding="ascii").strip()
+    return os.uname().nodename
+
+
+def _start_time(pid: int) -> str:
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    return stat.rpartition(")")[2].split()[_START_TIME_FIELD]

@@ -1,0 +1,55 @@
+"""`unittest` cases of tests: run as a runner would, counted, and never passed over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from nel.sandbox.verdict.agent import running
+
+
+def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] | None:
+    """Run the `unittest` cases of tests; return name and exception of the first that is wrong.
+
+    Raises:
+        running.NotRun: They skip a test, or fewer ran than their text holds.
+    """
+    import unittest  # noqa: PLC0415 - few tests need it, and it makes every fork slower
+
+    class Result(unittest.TestResult):
+        """Keeps the exception itself."""
+
+        wrong: tuple[str, BaseException] | None = None
+
+        def addError(self, test: Any, err: Any) -> None:  # noqa: N802 - the name of the base class
+            """Keep the first."""
+            self.wrong = self.wrong or (str(getattr(test, "id", lambda: "")()), err[1])
+            self.stop()
+
+        addFailure = addError  # noqa: N815 - likewise
+
+        def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
+            """Count the part of a test as a test."""
+            if err is not None:
+                self.addError(subtest, err)
+
+    nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+    found = [(node, space[node.name]) for node in nodes if node.name in space]
+    cases = [(node, case) for node, case in found if isinstance(case, type) and issubclass(case, unittest.TestCase)]
+    if not cases:
+        return None
+    result = Result()
+    load = unittest.defaultTestLoader.loadTestsFromTestCase
+    unittest.TestSuite(load(case) for _, case in cases).run(result)
+    if result.wrong is not None:
+        return result.wrong
+    methods = {
+        (node.name, item.name)
+        for node, _ in cases
+        for item in node.body
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item.name.startswith("test")
+    }
+    if result.skipped or result.expectedFailures or result.testsRun < max(1, len(methods)):
+        raise running.NotRun(f"only {result.testsRun} of {len(methods)} tests ran, or some are skipped")
+    return None

@@ -1,0 +1,116 @@
+"""The process of the tests: runs them as they stand, with references to the program's functions.
+
+It runs as another user than the program, and the program never sees the tests or the values they
+expect. What comes over the channel is hostile; it is decoded to plain values, and a reference to an
+object of the program equals nothing but another of its objects.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import enum
+import os
+from typing import Any
+
+from nel.sandbox.isolation.agent import channel
+from nel.sandbox.verdict.agent import cases, codec, running
+from nel.sandbox.verdict.agent.remote import ProgramError, Remote
+
+
+def judge(payload: int, connection: int, result: int) -> int:
+    """Run the tests against the program at the other end and write what came of it."""
+    given = channel.read_payload(payload)
+    own = os.getpid()
+    try:
+        verdict = _verdict(given, Remote(connection, given["classes"]))
+    except BaseException as error:  # noqa: BLE001 - no answer may end tests without a verdict
+        verdict = {"failed": f"the tests ended with {type(error).__name__}", "text": ""}
+    if os.getpid() == own:
+        channel.write_frame(result, verdict)
+    return 0
+
+
+def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
+    tests = given["tests"]
+    running.remember_lines(tests)
+    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+    running.forbid_forks()
+    try:
+        code, owed = running.compiled(given)
+        running.define_helpers(given, namespace)
+        _bind(given, remote, namespace)
+        reached = running.run_tests(code, given, namespace)
+        wrong = cases.run_cases(namespace, tests) if "TestCase" in tests else None
+        if wrong is None and remote.failure is None:
+            running.check_reached(owed, reached)
+        elif remote.failure is None:
+            return _failure(wrong[1], remote, f"{wrong[0]}: ")  # type: ignore[index]
+    except running.NotRun as error:
+        return {"broken": str(error)}
+    except codec.CannotCross as error:
+        return {"broken": f"{error}; let them share the program's process (mode: shared)"}
+    except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
+        if remote.failure is None:
+            return _failure(error, remote)
+    if remote.failure is not None:  # tests that catch whatever comes do not undo it
+        failure = remote.failure
+        return {"program": failure.kind, "text": str(failure), "where": failure.where}
+    if remote.calls:
+        return {"passed": True}
+    return {"broken": "the tests come to their end without using the program"}
+
+
+def _bind(given: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
+    """Put references in the place of the entry point and of whatever else only the program defines."""
+    entry_point = given["entry_point"]
+    own = {name: space[name] for name in given["prompt_classes"] if name in space}
+    names = remote.loaded({name: kind for name, kind in own.items() if _crosses(kind)})
+    for name in given["wanted"]:
+        kind = names.get(name)
+        if kind is None or (name in space and name != entry_point):
+            continue
+        if kind != "value" or name == entry_point or name in given["constants"]:
+            is_class = name == entry_point and kind.startswith("exception")
+            space[name] = remote.named(name, "callable" if is_class else kind)
+    if entry_point and entry_point not in names:
+        space.pop(entry_point, None)
+        if hasattr(builtins, entry_point):
+            raise remote.failed("raised", f"the program defines no {entry_point}")
+    if "seed(" in given["tests"]:
+        _share_seed(remote)
+
+
+def _crosses(kind: Any) -> bool:
+    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or issubclass(kind, (enum.Enum, tuple)))
+
+
+def _share_seed(remote: Remote) -> None:
+    """Seed the program's random numbers, too, where the tests seed theirs."""
+    import random  # noqa: PLC0415 - few tests need it
+
+    own = random.seed
+
+    def seed(*arguments: Any) -> None:
+        own(*arguments)
+        remote.ask("seed", {"name": "__name__"}, arguments)
+        remote.calls -= 1
+
+    random.seed = seed  # type: ignore[assignment]  # the one that the tests call
+
+
+def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:
+    """Return what an exception in the tests means: theirs, a failed assertion, or the program's own."""
+    line = running.line_of(error)
+    kind = error.kind if isinstance(error, ProgramError) else type(error).__name__
+    text = f"{kind}: {running.text_of(error)}"[: running.TEXT_CHARACTERS_MAX]
+    if (trace := remote.trace_of(error)) is not None:
+        return {"program": "raised", "text": text, "where": line, "trace": trace}
+    if isinstance(error, ImportError):
+        return {"broken": f"the tests need what is not there: {running.text_of(error)}"}
+    if isinstance(error, NameError):
+        return {"program": "raised", "text": text, "where": line}
+    if line and not remote.was_used() and not isinstance(error, OSError):
+        return {"broken": f"the tests fail before they use the program: {line}: {text}"}
+    is_bare = type(error) is AssertionError and not running.text_of(error)
+    return {"failed": name + line, "text": "" if is_bare else text, "last_call": remote.last_call()}

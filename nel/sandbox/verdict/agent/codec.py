@@ -1,0 +1,341 @@
+"""Plain values as JSON and back: what may cross between a program and its tests.
+
+Exact builtin types cross by value; a subclass is reduced to the builtin it derives from, so that
+nothing it overrides crosses with it. Values of the standard library cross by their parts, members of
+its enumerations by name, dataclasses and enumerations of the prompt by their fields: each side has its
+own class. Everything else crosses as a reference into the program's process, or not at all.
+Never pickle, marshal or ``eval``; the bytes come from a hostile process.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import importlib
+import math
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+DEPTH_MAX = 200
+ANSWER_DEPTH_MAX = DEPTH_MAX // 2
+"""Less, so that whatever came as an answer can be passed back in an argument."""
+_PLAIN_INT_MAX = 1 << 53
+_FIELDS_MAX = 64
+_STANDARD: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
+_NOT_IMPORTED = frozenset(("antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter"))
+
+
+class CannotCross(Exception):
+    """A value that has no plain form and may not be passed by reference."""
+
+
+class TooDeep(Exception):
+    """A value that is nested beyond all measure, or holds itself."""
+
+
+class BadValue(Exception):
+    """Data that is no encoded value."""
+
+
+_CLASSES: dict[str, Any] = {
+    name: kind
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and (kind.__module__ == "builtins") and not name.startswith("_")
+    if not issubclass(kind, BaseException) or issubclass(kind, Exception)
+} | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
+_CLASS_NAMES = {id(kind): name for name, kind in _CLASSES.items()}
+
+_KEYS: Any = type({}.keys())
+_BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
+    bytes: lambda value: [value.hex()],
+    bytearray: lambda value: [value.hex()],
+    complex: lambda value: [repr(value.real), repr(value.imag)],
+    range: lambda value: [value.start, value.stop, value.step],
+    slice: lambda value: [value.start, value.stop, value.step],
+    decimal.Decimal: lambda value: [str(value)],
+    fractions.Fraction: lambda value: [value.numerator, value.denominator],
+    datetime.date: lambda value: [value.isoformat()],
+    datetime.time: lambda value: [value.isoformat()],
+    datetime.datetime: lambda value: [value.isoformat()],
+    datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
+    _KEYS: lambda value: [list(value)],
+    collections.deque: lambda value: [list(value), value.maxlen],
+    collections.Counter: lambda value: [dict(value)],
+    collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
+    collections.defaultdict: lambda value: [_factory(value), dict(value)],
+}
+"""What each of these is made of. `_MAKERS` holds those that are not made by a call of their class."""
+_MAKERS: dict[type, Callable[..., Any]] = {
+    _KEYS: lambda keys: dict.fromkeys(keys).keys(),
+    bytes: bytes.fromhex,
+    bytearray: bytearray.fromhex,
+    complex: lambda real, imaginary: complex(float(real), float(imaginary)),
+    datetime.date: datetime.date.fromisoformat,
+    datetime.time: datetime.time.fromisoformat,
+    datetime.datetime: datetime.datetime.fromisoformat,
+}
+_BY_TEXT = {
+    "pathlib": ("PosixPath", "PurePosixPath"),
+    "uuid": ("UUID",),
+    "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
+}
+"""Classes of modules that few programs import; their values are made of their text."""
+_PLACES = {f"{kind.__module__}:{kind.__name__}": kind for kind in _BY_PARTS}
+_REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (str, str.__str__),
+    (int, lambda value: int.__add__(value, 0)),
+    (float, lambda value: float.__mul__(value, 1.0)),
+    (tuple, lambda value: tuple(tuple.__iter__(value))),
+    (frozenset, lambda value: frozenset(frozenset.__iter__(value))),
+    (bytes, lambda value: bytes(bytes.__iter__(value))),
+    (list, lambda value: list(list.__iter__(value))),
+    (dict, lambda value: dict(dict.items(value))),
+    (set, lambda value: set(set.__iter__(value))),
+)
+
+
+class Sender:
+    """Encodes values as something `json` can write."""
+
+    def __init__(self, refer: Callable[[Any], Any], shared: Mapping[str, Any], depth_max: int = DEPTH_MAX) -> None:
+        """Prepare to encode.
+
+        Args:
+            refer: Returns what stands for an object that crosses by reference, or raises `CannotCross`.
+            shared: The sender's own dataclasses and enumerations of the prompt, by name.
+            depth_max: Deeper values raise `TooDeep`.
+        """
+        self._refer = refer
+        self._shared = {id(kind): name for name, kind in shared.items()}
+        self._depth_max = depth_max
+
+    def encode(self, value: Any, depth: int = 0) -> Any:
+        """Return a value in its plain form; raises `TooDeep`, and `CannotCross` where `refer` does."""
+        kind = type(value)
+        if value is None or kind is bool or kind is str:
+            return value
+        if kind is int:
+            return value if -_PLAIN_INT_MAX < value < _PLAIN_INT_MAX else ["i", hex(value)]
+        if kind is float:
+            return value if math.isfinite(value) else ["f", repr(value)]
+        if depth >= self._depth_max:
+            raise TooDeep(f"it is nested more than {self._depth_max} deep")
+        if kind in (list, tuple, set, frozenset):
+            return [_TAGS[kind], [self.encode(item, depth + 1) for item in value]]
+        if kind is dict:
+            return ["d", self._encode_all((part for pair in value.items() for part in pair), depth)]
+        if kind in _BY_PARTS:
+            place = f"{kind.__module__}:{kind.__name__}"
+            return ["x", [place, self._encode_all(_BY_PARTS[kind](value), depth)]]
+        return self._encode_object(value, kind, depth)
+
+    def plain(self, value: Any) -> Any:
+        """Return a container of the program's own class as the builtin it derives from; else None."""
+        reduce = (make(value) for base, make in _REDUCED if isinstance(value, base))
+        return next(reduce, None)
+
+    def _encode_all(self, values: Any, depth: int) -> list[Any]:
+        return [self.encode(value, depth + 1) for value in values]
+
+    def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
+        if id(value) in _CLASS_NAMES:
+            return ["y", _CLASS_NAMES[id(value)]]
+        place = self._place_of(kind) if issubclass(kind, enum.Enum) else ""
+        if place and value.name in kind.__members__:  # type: ignore[attr-defined]
+            return ["e", [place, value.name]]
+        if id(kind) in self._shared and dataclasses.is_dataclass(kind) and hasattr(value, "__dict__"):
+            fields = [part for pair in vars(value).items() for part in pair]
+            return ["p", [self._shared[id(kind)], self._encode_all(fields, depth)]]
+        names: Any = getattr(kind, "_fields", None)
+        if issubclass(kind, tuple) and type(names) is tuple and set(map(type, names)) <= {str}:
+            items = self._encode_all(tuple.__iter__(value), depth)
+            return ["n", [kind.__name__, list(names), items]]
+        if kind.__name__ in _BY_TEXT.get(kind.__module__, ()):
+            return ["s", [f"{kind.__module__}:{kind.__name__}", str(value)]]
+        if (array := _array_parts(value, kind)) is not None:
+            return ["a", array]
+        if not _has_methods(kind):
+            for base, reduce in _REDUCED:
+                if issubclass(kind, base):
+                    return self.encode(reduce(value), depth)
+        return ["R", self._refer(value)]
+
+    def _place_of(self, kind: type) -> str:
+        """Return the name of a class that both sides have; empty for any other."""
+        if id(kind) in self._shared:
+            return self._shared[id(kind)]
+        module, name = kind.__module__, kind.__name__
+        is_standard = module.partition(".")[0] in _STANDARD and module in sys.modules
+        is_same = is_standard and vars(sys.modules[module]).get(name) is kind
+        return f"{module}:{name}" if is_same else ""
+
+
+class Receiver:
+    """Decodes what a `Sender` encoded."""
+
+    def __init__(self, resolve: Callable[[Any], Any], shared: Mapping[str, Any], depth_max: int = DEPTH_MAX) -> None:
+        """Prepare to decode.
+
+        Args:
+            resolve: Returns what stands for a reference.
+            shared: The receiver's own dataclasses and enumerations of the prompt, by name.
+            depth_max: Deeper values are no values.
+        """
+        self._depth_max = depth_max
+        self._resolve = resolve
+        self._shared = shared
+
+    def decode(self, data: Any) -> Any:
+        """Return the value; raises `BadValue` for data that no `Sender` makes."""
+        try:
+            return self._decoded(data, 0)
+        except BadValue:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a foreign body does to a constructor
+            raise BadValue(f"no encoded value: {type(error).__name__}") from None
+
+    def _decoded(self, data: Any, depth: int) -> Any:
+        if data is None or isinstance(data, (bool, str, int, float)):
+            return data
+        if depth > self._depth_max:
+            raise BadValue("a value that is nested too deep")
+        tag, body = data
+        if tag == "R":
+            return self._resolve(body)
+        if tag in _SEQUENCES:
+            return _SEQUENCES[tag]([self._decoded(item, depth + 1) for item in body])
+        if tag == "d":
+            parts = [self._decoded(part, depth + 1) for part in body]
+            return {parts[at]: parts[at + 1] for at in range(0, len(parts), 2)}
+        if tag == "i":
+            return int(body, 16)
+        if tag == "f":
+            return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[body]
+        return self._OTHERS[tag](self, body, depth + 1)
+
+    def _decoded_parts(self, body: Any, depth: int) -> Any:
+        kind = _PLACES[body[0]]
+        return _MAKERS.get(kind, kind)(*[self._decoded(part, depth) for part in body[1]])
+
+    def _decoded_class(self, body: Any, depth: int) -> Any:
+        return _CLASSES[body]
+
+    def _decoded_member(self, body: Any, depth: int) -> Any:
+        place, name = body
+        kind = self._class_of(place)
+        if not issubclass(kind, enum.Enum):
+            raise BadValue("no enumeration")
+        return kind[name]
+
+    def _decoded_dataclass(self, body: Any, depth: int) -> Any:
+        kind = self._shared[body[0]]
+        made = object.__new__(kind)
+        parts = [self._decoded(part, depth) for part in body[1]]
+        vars(made).update(zip(parts[::2], parts[1::2]))  # noqa: B905 - Python 3.9
+        return made
+
+    def _decoded_tuple(self, body: Any, depth: int) -> Any:
+        name, fields, items = body
+        if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
+            raise BadValue("too large a tuple")
+        kind = self._shared.get(name) or collections.namedtuple(name, fields)
+        return tuple.__new__(kind, [self._decoded(item, depth) for item in items])
+
+    def _decoded_text(self, body: Any, depth: int) -> Any:
+        module, _, name = body[0].partition(":")
+        if name not in _BY_TEXT[module]:
+            raise BadValue("no such class")
+        return getattr(importlib.import_module(module), name)(body[1])
+
+    def _decoded_array(self, body: Any, depth: int) -> Any:
+        numpy = importlib.import_module("numpy")
+        kind, shape, data = body
+        array = numpy.frombuffer(bytes.fromhex(data), dtype=numpy.dtype(kind)).copy()
+        return array.reshape(shape) if shape is not None else array[0]
+
+    _OTHERS: ClassVar[dict[Any, Callable[..., Any]]] = {
+        "x": _decoded_parts,
+        "y": _decoded_class,
+        "e": _decoded_member,
+        "p": _decoded_dataclass,
+        "n": _decoded_tuple,
+        "s": _decoded_text,
+        "a": _decoded_array,
+    }
+
+    def _class_of(self, place: str) -> Any:
+        module, _, name = place.partition(":")
+        if not name:
+            return self._shared[place]
+        if module.partition(".")[0] not in _STANDARD - _NOT_IMPORTED:
+            raise BadValue("no module of the standard library")
+        return getattr(importlib.import_module(module), name)
+
+
+def become(old: Any, new: Any) -> Any:
+    """Change a value into another of its kind, as far as it can change; return what it is now.
+
+    Lists and dictionaries within it stay the same objects where both values hold one.
+    """
+    if type(old) is not type(new) or old is new:
+        return new
+    if type(old) is list:
+        kept = [become(a, b) for a, b in zip(old, new)]  # noqa: B905 - Python 3.9
+        old[:] = kept + new[len(kept) :]
+    elif isinstance(old, dict):
+        items = [(key, become(old[key], item) if key in old else item) for key, item in new.items()]
+        old.clear()
+        for key, item in items:
+            old[key] = item
+    elif type(old) is tuple:
+        for a, b in zip(old, new):  # noqa: B905 - Python 3.9
+            become(a, b)
+        return new
+    elif isinstance(old, set):
+        old.clear()
+        old.update(new)
+    elif isinstance(old, (bytearray, collections.deque)):
+        old.clear()
+        old.extend(new)
+    elif dataclasses.is_dataclass(old) and not isinstance(old, type):
+        vars(old).update(vars(new))
+    else:
+        return new
+    return old
+
+
+def _factory(value: Any) -> Any:
+    """Return what makes the missing values of a dictionary, where that is a builtin class."""
+    return value.default_factory if id(value.default_factory) in _CLASS_NAMES else None
+
+
+def _has_methods(kind: type) -> bool:
+    """Return whether a class is the program's own container with methods, which its plain value loses."""
+    return (
+        issubclass(kind, (list, dict, set))
+        and kind.__module__ == "solution"
+        and any(not name.startswith("_") and callable(member) for name, member in vars(kind).items())
+    )
+
+
+def _array_parts(value: Any, kind: type) -> Any:
+    """Return type, shape and bytes of a numpy array or scalar; None for anything else."""
+    numpy = sys.modules.get("numpy")
+    if not isinstance(numpy, types.ModuleType) or kind.__module__.partition(".")[0] != "numpy":
+        return None
+    if kind is numpy.ndarray and not value.dtype.hasobject:
+        return [value.dtype.str, list(value.shape), value.tobytes().hex()]
+    if isinstance(value, numpy.generic) and not value.dtype.hasobject:
+        return [value.dtype.str, None, value.tobytes().hex()]
+    return None
+
+
+_TAGS: dict[type, str] = {list: "l", tuple: "t", set: "S", frozenset: "z"}
+_SEQUENCES: dict[Any, Callable[[Any], Any]] = {"l": list, "t": tuple, "S": set, "z": frozenset}

@@ -1,0 +1,395 @@
+"""The program as its tests see it: references that ask over the channel.
+
+What comes over the channel is hostile; it is decoded to plain values, and everything else is a
+reference. What the program's own methods say of a plain value is asked only of objects that the tests
+made of a class: any other question would hand the program the value that is expected of it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import reprlib
+import sys
+import threading
+import types
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from nel.sandbox.isolation.agent import channel
+from nel.sandbox.verdict.agent import codec, running, solution
+
+_TEXT_CHARACTERS_MAX = 4_000
+_NAME_CHARACTERS_MAX = 100
+_STEERING_MODULES = ("nel", "unittest", "doctest", "pytest", "_pytest", "__main__")
+"""Modules whose exceptions mean something to what runs tests."""
+_NOT_ASKED = frozenset(("__array__", "__reduce_ex__", "__getstate__", "__set_name__", "__class__"))
+"""Names that others look for in every object."""
+_ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
+"""Raised by a call they would end a loop of the tests early, and the tests with it."""
+
+
+class ProgramFailed(BaseException):
+    """The program died or talked nonsense; not an `Exception`, so that tests cannot catch it."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        """Say how it failed."""
+        super().__init__(text)
+        self.kind = kind
+        self.where = ""
+        """The line of the tests."""
+
+
+class ProgramError(Exception):
+    """An exception of the program's own class, where the tests do not know that class."""
+
+    kind = "Exception"
+    """The name of that class."""
+
+
+class Reference:
+    """An object that stays in the program's process; equal to nothing but another of its objects."""
+
+    __slots__ = ("_is_made", "_makes", "_remote", "_target")
+
+    def __init__(
+        self, remote: Remote, target: Mapping[str, Any], *, is_made: bool = False, makes: bool = False
+    ) -> None:
+        """Stand for an object.
+
+        Args:
+            target: Its name or its number, as the program is told.
+            is_made: The tests made it by calling a class.
+            makes: It is a class, by the task's text.
+        """
+        names = {"_remote": remote, "_target": target, "_is_made": is_made, "_makes": makes}
+        for name, value in names.items():
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _NOT_ASKED:
+            raise AttributeError(name)
+        return self._remote.ask("getattr", self._target, (name,))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._remote.ask("setattr", self._target, (name, value))
+
+    def __delattr__(self, name: str) -> None:
+        self._remote.ask("delattr", self._target, (name,))
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Call it in the program's process."""
+        value = self._remote.ask("call", self._target, arguments, options)
+        return self._remote.made(value) if self._makes and isinstance(value, Reference) else value
+
+    def __contains__(self, key: Any) -> bool:
+        if self._is_made:
+            return self._remote.ask("contains", self._target, (key,)) is True
+        return any(item is key or item == key for item in self._remote.ask("iter", self._target))
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, Reference) and self._remote.ask("isinstance", _target_of(value), (self,)) is True
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        return isinstance(kind, Reference) and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
+
+    def __exit__(self, *error: object) -> None:
+        self._remote.ask("exit", self._target)
+
+
+def _operator(deed: str) -> Callable[..., Any]:
+    """Return the method of an operator, whose other side holds what the tests expect."""
+
+    def operate(self: Reference, other: object) -> Any:
+        if not isinstance(other, Reference) and not self._is_made:
+            is_container = deed in ("eq", "ne") and type(other) in (list, dict, set)
+            plain = self._remote.ask("plain", self._target) if is_container else None
+            return NotImplemented if plain is None else (plain == other) is (deed == "eq")
+        return self._remote.ask(deed, self._target, (other,))
+
+    return operate
+
+
+def _method(deed: str) -> Callable[..., Any]:
+    return lambda self, *arguments: self._remote.ask(deed, self._target, arguments)
+
+
+for _name in solution.BINARY:
+    setattr(Reference, f"__{_name.rstrip('_')}__", _operator(_name))
+    setattr(Reference, f"__r{_name.rstrip('_')}__", _operator(f"r{_name}"))
+for _name in solution.COMPARED:
+    setattr(Reference, f"__{_name}__", _operator(_name))
+for _name in (*solution.UNARY, *"len iter next reversed str repr format bool hash round trunc".split()):
+    setattr(Reference, f"__{_name}__", _method(_name))
+for _name in "int float complex copy deepcopy getitem setitem delitem enter".split():
+    setattr(Reference, f"__{_name}__", _method(_name))
+
+
+class _Short(reprlib.Repr):
+    """Shows values in short without asking the program."""
+
+    def repr1(self, x: Any, level: int) -> str:
+        """Return what stands for a value."""
+        return "<an object of the program>" if isinstance(x, Reference) else super().repr1(x, level)
+
+
+_SHORT = _Short()
+_SHORT.maxstring = _SHORT.maxother = 160
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 12
+
+
+class Remote:
+    """The program at the other end of the channel."""
+
+    def __init__(self, connection: int, classes: Collection[str] = ()) -> None:
+        """Ask over this descriptor; ``classes``: names of classes, by the task's text."""
+        self._connection = connection
+        self._class_names = classes
+        self._turn = threading.RLock()
+        self.calls = 0
+        self.failure: ProgramFailed | None = None
+        """What the program did that no test can undo."""
+        self._last: tuple[str, Any, Any] | None = None
+        self._raised: list[tuple[BaseException, str]] = []
+        self._classes: dict[str, type[Exception]] = {}
+        self._references: dict[int, Reference] = {}
+        self._sender = codec.Sender(self._number_of, {})
+        self._receiver = codec.Receiver(self._reference, {}, codec.ANSWER_DEPTH_MAX)
+
+    def loaded(self, shared: Mapping[str, Any]) -> dict[str, str]:
+        """Wait until the program is loaded and return its names.
+
+        Args:
+            shared: Dataclasses and enumerations of the prompt, as the tests have them.
+
+        Raises:
+            ProgramFailed: It cannot be loaded.
+        """
+        message = self._read()
+        failed = message.get("failed")
+        if isinstance(failed, dict):
+            kind = "parse" if failed.get("stage") == "parse" else "raised"
+            kind = "memory" if failed.get("type") == "MemoryError" else kind
+            raise self.failed(kind, str(failed.get("trace") or failed.get("text")))
+        names = message.get("loaded")
+        if not isinstance(names, dict):
+            raise self.failed("nonsense", "the program did not load as it should")
+        self._sender = codec.Sender(self._number_of, shared)
+        self._receiver = codec.Receiver(self._reference, shared, codec.ANSWER_DEPTH_MAX)
+        self._write({"shared": list(shared)})
+        return {str(name): str(kind) for name, kind in names.items()}
+
+    def named(self, name: str, kind: str) -> Any:
+        """Return what stands for a function, class or exception of the program; or a constant."""
+        if kind.startswith("exception"):
+            return self._exception_class([name, *kind.split()[2:]])
+        if kind == "value":
+            return self.ask("get", {"name": name})
+        return Reference(self, {"name": name}, makes=name in self._class_names)
+
+    def ask(
+        self,
+        deed: str,
+        target: Mapping[str, Any],
+        arguments: tuple[Any, ...] = (),
+        options: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the program's answer as a plain value, a reference, or by raising what it raised.
+
+        Arguments that the program changed are changed here, too.
+        """
+        options = options or {}
+        values = [*arguments, *options.values()]
+        if deed == "call":
+            self._last = (str(target.get("name", "an object")), arguments, None)
+        question = {"do": deed, **target, "args": [self._encoded(value) for value in values]}
+        with self._turn:
+            reply = self._exchange({**question, "names": list(options)})
+        try:
+            self._apply(reply.get("changed"), values)
+            if "raised" not in reply:
+                same = reply.get("same")
+                value = values[same] if type(same) is int else self._receiver.decode(reply["value"])
+                if deed == "call":
+                    self._last = (str(target.get("name", "an object")), arguments, value)
+                return value
+        except (codec.BadValue, RecursionError, ValueError, TypeError, LookupError) as error:
+            raise self.failed("nonsense", f"the program's answer is none: {error}") from None
+        raise self._exception_of(reply["raised"], ends_iteration=deed == "next")
+
+    def made(self, value: Reference) -> Reference:
+        """Return what stands for an object that the tests made of a class.
+
+        It is another one than stands for the object elsewhere: an object may return itself.
+        """
+        return Reference(self, _target_of(value), is_made=True)
+
+    def trace_of(self, error: BaseException) -> str | None:
+        """Return the program's own traceback where it raised this exception."""
+        return next((trace for known, trace in self._raised if known is error), None)
+
+    def was_used(self) -> bool:
+        """Return whether the tests have asked the program, or named an exception of it."""
+        return bool(self.calls or self._classes)
+
+    def last_call(self) -> str:
+        """Return the last call and what came back, in short."""
+        if self._last is None:
+            return ""
+        name, arguments, value = self._last
+        return f"{name}({', '.join(map(_SHORT.repr, arguments))}) -> {_SHORT.repr(value)}"
+
+    def failed(self, kind: str, text: str) -> ProgramFailed:
+        """Note, for good, how the program failed; return it to be raised."""
+        if self.failure is None:
+            self.failure = ProgramFailed(kind, text[:_TEXT_CHARACTERS_MAX])
+            frame: types.FrameType | None = sys._getframe(1)  # noqa: SLF001 - the way to the callers
+            while frame is not None and frame.f_code.co_filename != running.FILE_NAME:
+                frame = frame.f_back
+            self.failure.where = running.line_shown(frame.f_lineno) if frame is not None else ""
+        return self.failure
+
+    def _encoded(self, value: Any) -> Any:
+        try:
+            return self._sender.encode(value)
+        except (codec.TooDeep, RecursionError) as error:
+            # An answer is nested half as deep at most, so that this is the tests' own.
+            raise codec.CannotCross(f"the tests pass an argument that is too deep: {error}") from None
+
+    def _number_of(self, value: Any) -> Any:
+        """Return what the program is told of one of its objects.
+
+        Raises:
+            ProgramFailed: It is an exception of the program, which does not go back: were that the
+                tests' fault, a program could have itself unscored by what it raises.
+            codec.CannotCross: It is the tests' own, and has no plain form.
+        """
+        if isinstance(value, Reference):
+            return next(iter(_target_of(value).values()))  # its number, or its name
+        known = tuple(self._classes.values())
+        is_error = value in known or isinstance(value, known) or self.trace_of(value) is not None
+        if is_error or isinstance(value, (types.MethodType, types.BuiltinMethodType)):
+            raise self.failed("nonsense", "an exception, or a method of an answer, does not go back")
+        kind = type(value).__name__
+        raise codec.CannotCross(f"the tests pass a value of the class {kind}, which has no plain form")
+
+    def _write(self, message: channel.Message) -> None:
+        try:
+            channel.write_frame(self._connection, message, channel.QUESTION_BYTES_MAX)
+        except channel.Gone:
+            raise self.failed("gone", "the program ended before its tests did") from None
+        except channel.TooLarge as error:
+            raise self.failed("nonsense", f"an argument of {error}") from None
+
+    def _exchange(self, question: channel.Message) -> channel.Message:
+        self.calls += 1
+        if self.failure is not None:
+            raise self.failure
+        number = self.calls
+        self._write({"n": number, **question})
+        while (reply := self._read()).get("n") != number:
+            # An answer to an earlier question, whose wait the tests broke off, is passed over.
+            late = reply.get("n")
+            if type(late) is not int or late >= number:
+                raise self.failed("nonsense", "the program answered what it was not asked")
+        return reply
+
+    def _read(self) -> channel.Message:
+        try:
+            message = channel.read_frame(self._connection)
+        except channel.Gone:
+            raise self.failed("gone", "the program ended before its tests did") from None
+        except channel.TooLarge as error:
+            raise self.failed("too_large", f"an answer of {error}") from None
+        except channel.BadFrame as error:
+            raise self.failed("nonsense", f"the program's answer is {error}") from None
+        if not isinstance(message, dict):
+            raise self.failed("nonsense", "the program's answer is no answer")
+        return message
+
+    def _apply(self, changed: Any, values: list[Any]) -> None:
+        """Change the arguments that the program has changed."""
+        for number, data in dict(changed or {}).items():
+            new = self._receiver.decode(data)
+            if type(new) is not type(values[int(number)]):
+                raise TypeError("an argument changed its type")
+            codec.become(values[int(number)], new)
+
+    def _reference(self, body: Any) -> Reference:
+        """Return what stands for the object of a number."""
+        if type(body) is not int:
+            raise codec.BadValue("no reference")
+        return self._references.setdefault(body, Reference(self, {"ref": body}))
+
+    def _exception_of(self, said: Any, *, ends_iteration: bool) -> BaseException:
+        if not isinstance(said, dict):
+            return self.failed("nonsense", "the program's exception is none")
+        name, text = str(said.get("type")), str(said.get("text"))
+        if name in ("TooLarge", "MemoryError"):
+            kind = "memory" if name == "MemoryError" else "too_large"
+            return self.failed(kind, str(said.get("trace") or text))
+        kinds = [str(kind) for kind in said["kinds"]] if isinstance(said.get("kinds"), list) else []
+        if ends_iteration and kinds[:1] == ["builtins:StopIteration"]:
+            return StopIteration()
+        error = self._exception_like(kinds, said, text)
+        if error is None:
+            return self.failed("raised", str(said.get("trace") or f"{name}: {text}"))
+        self._raised.append((error, str(said.get("trace"))[:_TEXT_CHARACTERS_MAX]))
+        return error
+
+    def _exception_class(self, names: list[str]) -> type[Exception]:
+        """Return what stands for an exception class of the program, by its name and those of its bases."""
+        name = names[0]
+        if name not in self._classes:
+            base: type[Exception] = Exception
+            if len(names) > 1:
+                known = getattr(builtins, names[1], None)
+                if known is None:
+                    base = self._exception_class(names[1:])
+                elif isinstance(known, type) and issubclass(known, Exception):
+                    base = Exception if known in _ENDS_OF_ITERATION else known
+            self._classes[name] = type(name[:_NAME_CHARACTERS_MAX], (base,), {})
+        return self._classes[name]
+
+    def _exception_like(self, kinds: list[str], said: channel.Message, text: str) -> Exception | None:
+        """Return an exception of the nearest class that the tests know; None for SystemExit and its like."""
+        try:
+            arguments = tuple(self._receiver.decode(argument) for argument in said.get("args") or ())
+        except (codec.BadValue, TypeError):
+            arguments = (text,)
+        for kind in kinds:
+            module, _, name = kind.rpartition(":")
+            known = self._classes.get(name) or getattr(builtins, name, None) or _imported(module, name)
+            if not isinstance(known, type) or not issubclass(known, BaseException):
+                continue
+            if not issubclass(known, Exception):
+                return None
+            if known is Exception or known in _ENDS_OF_ITERATION:
+                error = ProgramError(text)
+                error.kind = kinds[0].rpartition(":")[2]
+                return error
+            return _exception(known, arguments)
+        return None
+
+
+def _target_of(value: Reference) -> Mapping[str, Any]:
+    return value._target  # type: ignore[no-any-return]  # noqa: SLF001 - its class stands above
+
+
+def _imported(module: str, name: str) -> Any:
+    """Return an exception of a module that the tests have imported; none that steers a run of tests."""
+    if not module or module.split(".", maxsplit=1)[0] in _STEERING_MODULES:
+        return None
+    return vars(sys.modules[module]).get(name) if module in sys.modules else None
+
+
+def _exception(kind: type[Exception], arguments: tuple[Any, ...]) -> Exception:
+    """Return an exception of a class whose constructor may want something else than its arguments."""
+    try:
+        return kind(*arguments)
+    except Exception:  # noqa: BLE001 - whatever that constructor does
+        error = kind.__new__(kind)
+        error.args = arguments
+        return error
+
+
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 2_000))

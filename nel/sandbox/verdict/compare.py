@@ -1,0 +1,83 @@
+"""Compares what a program printed with what it was to print."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import zip_longest
+from os.path import commonprefix
+from typing import Final, Literal
+
+Rule = Literal["lines", "exact", "tokens", "floats"]
+
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+_SHOWN_CHARACTERS_MAX: Final = 40
+
+
+def outputs_equal(actual: str, expected: str, *, rule: Rule = "lines", tolerance: float = 1e-6) -> bool:
+    """Return whether a program's output is the expected one.
+
+    Args:
+        rule: ``lines``: whitespace at the end of a line, empty lines at the end and the kind of line end
+            do not matter. ``exact``: every character counts. ``tokens``: any whitespace separates.
+            ``floats``: as ``tokens``, but two numbers are equal within the tolerance.
+        tolerance: The difference, absolute or as a share of the expected number, that counts as equal.
+
+    >>> outputs_equal("5 6 \\r\\n7\\n\\n", "5 6\\n7"), outputs_equal("5  6", "5 6")
+    (True, False)
+    >>> outputs_equal("5  6", "5\\n6", rule="tokens"), outputs_equal("0.33333333", "0.333333", rule="floats")
+    (True, True)
+    """
+    if rule == "exact":
+        return actual == expected
+    if rule == "lines":
+        return _lines(actual) == _lines(expected)
+    left, right = actual.split(), expected.split()
+    if rule == "tokens" or len(left) != len(right):
+        return left == right
+    return all(_same_token(one, other, tolerance) for one, other in zip(left, right, strict=True))
+
+
+def first_difference(actual: str, expected: str) -> str:
+    """Return one short line that says where a program's output first differs from the expected one.
+
+    Characters that a terminal would act on are shown as escapes.
+
+    >>> first_difference("1\\n2\\n5 7\\n", "1\\n2\\n5 6\\n")
+    'line 3: expected "5 6", got "5 7"'
+    """
+    for read in (_lines, lambda text: text.split("\n")):
+        for number, (got, wanted) in enumerate(zip_longest(read(actual), read(expected)), start=1):
+            if got != wanted:
+                return f"line {number}: expected {_shown(wanted, got)}, got {_shown(got, wanted)}"
+    return "no difference"
+
+
+def _lines(text: str) -> list[str]:
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _shown(line: str | None, other: str | None) -> str:
+    """Return a line, or None as the end of the output, quoted and cut around its first difference."""
+    if line is None:
+        return "the end"
+    start = 0
+    if max(len(line), len(other or "")) > _SHOWN_CHARACTERS_MAX:
+        common = commonprefix((line, other or ""))  # noqa: RUF071 - characters are meant
+        start = max(0, len(common) - _SHOWN_CHARACTERS_MAX // 2)
+    part = line[start : start + _SHOWN_CHARACTERS_MAX]
+    plain = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in part)
+    after = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
+    return f'{"…" if start else ""}"{plain}"{after}'
+
+
+def _same_token(got: str, wanted: str, tolerance: float) -> bool:
+    """Return whether two tokens are one; what a float cannot hold is compared as text."""
+    if _NUMBER.fullmatch(got) and _NUMBER.fullmatch(wanted):
+        left, right = float(got), float(wanted)
+        if math.isfinite(left) and math.isfinite(right):
+            return abs(left - right) <= max(tolerance, tolerance * abs(right))
+    return got == wanted and got.lower().strip("+-") != "nan"

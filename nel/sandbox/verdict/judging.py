@@ -1,0 +1,214 @@
+"""One program in one container: which jobs it takes, and what their answers mean."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from nel.errors import DatasetError, SandboxError
+from nel.sandbox.isolation.languages import Language
+from nel.sandbox.isolation.pool import Ask
+from nel.sandbox.verdict import endings
+from nel.sandbox.verdict.compare import first_difference, outputs_equal
+from nel.sandbox.verdict.task import Task, read_task
+from nel.sandbox.verdict.types import Case, Limits, Mode, Program, Verdict
+
+_COMPILE_IDLE_SECONDS: Final = 30.0
+_COMPILE_FILE_BYTES: Final = 256 << 20
+_COMPILE_OUTPUT_BYTES: Final = 1 << 20
+_FILES: Final = 256
+OUTPUT_BYTES_MAX: Final = 32 << 20
+"""Largest expected output of a case; the room for a program's own is twice what is expected, up to this."""
+_OUTPUT_ROOM_BYTES: Final = 1 << 16
+_HOST_PATIENCE_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges programs of one language in one container, within limits."""
+
+    language: Language
+    limits: Limits
+    ask_container: Ask
+    faults: dict[tuple[str, ...], str]
+    """What tests do without a program, by task: empty, or how they fail by themselves."""
+
+    def judge(self, program: Program) -> Verdict:
+        """Run a program and return its verdict.
+
+        Raises:
+            SandboxError: The machinery failed.
+            DatasetError: The tests themselves are of no use.
+            ConfigError: The language has no way to run such tests.
+        """
+        if not program.source.strip():
+            return Verdict(verdict="no_code", mode=mode_of(program), detail="there is no code")
+        if program.tests is None:
+            return self._by_cases(program)
+        if not self.language.has_zygote:
+            return self._by_runner(program, program.tests)
+        task = read_task(program.tests, program.prompt, program.entry_point)
+        if task.broken:
+            raise DatasetError(task.broken)
+        return self._shared(program, task) if mode_of(program) == "shared" else self._split(program.source, task)
+
+    def _split(self, source: str, task: Task) -> Verdict:
+        run = self._ask({"do": "split", "source": source, "task": task.payload()})["run"]
+        return endings.of_split(run, self.limits.cpu_seconds)
+
+    def _shared(self, program: Program, task: Task) -> Verdict:
+        token = secrets.token_hex(16)
+        job = {"do": "shared", "source": program.source, "token": token, "task": task.payload()}
+        verdict = endings.of_shared(self._ask(job)["run"], self.limits.cpu_seconds, token)
+        if not verdict.passed:
+            # What the tests do without a program, no program has a say in.
+            self._raise_fault((task.tests, task.prompt), lambda: self._split("", task))
+        return verdict
+
+    def _by_runner(self, program: Program, tests: str) -> Verdict:
+        """Judge tests in the program's own language, which define ``check``."""
+        if re.search(r"\bcheck\b", tests) is None:
+            raise DatasetError("the tests define no function check")
+        verdict = self._framed(program.source, tests)
+        if verdict.verdict == "syntax_error" and not self.language.compile:
+            self._raise_fault((self.language.name, tests), lambda: self._framed("", tests))
+        return verdict
+
+    def _raise_fault(self, key: tuple[str, ...], run_alone: Any) -> None:
+        """Raise `DatasetError` where tests fail by themselves; they are tried at most once."""
+        if key not in self.faults:
+            try:
+                alone = run_alone()
+                is_broken = alone.verdict == "syntax_error"
+                self.faults[key] = f"the tests do not parse: {alone.detail}" if is_broken else ""
+            except DatasetError as error:
+                self.faults[key] = str(error)
+            except SandboxError as error:
+                if error.kind != "tests_died":
+                    raise
+                self.faults[key] = "the tests end their own process"
+        if self.faults[key]:
+            raise DatasetError(self.faults[key])
+
+    def _framed(self, source: str, tests: str) -> Verdict:
+        """Run a program and its tests in one frame that gives a secret back after the last test."""
+        token = secrets.token_hex(16)
+        language = self.language
+        reply = self._ask({**self._command_job(language.framed(source, tests)), "token": token})
+        if "run" not in reply:
+            return endings.of_compile(reply["compile"], self.limits.compile_seconds, "shared")
+        patterns = {"syntax_error": language.syntax_error, "assertion": language.assertion}
+        run = reply["run"]
+        bad = endings.of_step(run, self.limits.cpu_seconds, "shared", **patterns)
+        if bad is not None:
+            return bad
+        if run.get("token") == token:
+            return endings.verdict_of(run, "shared", "passed", "all tests ran to their end")
+        return endings.verdict_of(run, "shared", "runtime_error", "it ended before its tests did")
+
+    def _by_cases(self, program: Program) -> Verdict:
+        """Judge by inputs and outputs; the first case that is not right decides."""
+        if not program.cases:
+            raise DatasetError("the problem has neither tests nor cases")
+        total = 0.0
+        is_built = False
+        verdict: Verdict
+        for number, case in enumerate(program.cases):
+            job = {**self._case_job(program, is_built=is_built), "stdin": case.stdin, "keep_output": True}
+            reply = self._ask(job, output_bytes=self._room_for(case))
+            is_built = reply.get("is_kept") is True
+            verdict = self._of_case(program, reply, case)
+            total += verdict.cpu_seconds
+            if not verdict.passed:
+                place = f"case {number + 1} of {len(program.cases)}"
+                return replace(verdict, detail=f"{place}: {verdict.detail}")
+        return replace(verdict, detail=f"{len(program.cases)} cases", cpu_seconds=total)
+
+    def _of_case(self, program: Program, reply: Mapping[str, Any], case: Case) -> Verdict:
+        if "run" not in reply:
+            return endings.of_compile(reply["compile"], self.limits.compile_seconds, "outside")
+        run, pattern = reply["run"], self.language.syntax_error
+        bad = endings.of_step(run, self.limits.cpu_seconds, "outside", syntax_error=pattern)
+        if bad is not None:
+            return bad
+        if outputs_equal(run["stdout"], case.expected_output, rule=program.compare):
+            return endings.verdict_of(run, "outside", "passed", "")
+        difference = first_difference(run["stdout"], case.expected_output)
+        return endings.verdict_of(run, "outside", "wrong", difference)
+
+    def _room_for(self, case: Case) -> int:
+        """Return how many bytes a program may write.
+
+        Raises:
+            DatasetError: The expected output is larger than any may be.
+        """
+        expected = len(case.expected_output.encode("utf-8", "surrogatepass"))
+        if expected > OUTPUT_BYTES_MAX:
+            raise DatasetError(f"an expected output of {expected} bytes; at most {OUTPUT_BYTES_MAX} are compared")
+        needed = min(2 * expected, OUTPUT_BYTES_MAX) + _OUTPUT_ROOM_BYTES
+        return max(self.limits.output_bytes, needed)
+
+    def _case_job(self, program: Program, *, is_built: bool) -> dict[str, Any]:
+        """Return the job of one case; it finds what the compiler made, and nothing of the other cases."""
+        if self.language.has_zygote:
+            return {"do": "script", "source": program.source}
+        job = self._command_job({self.language.source: self.language.completed(program.source)})
+        if is_built:
+            return {**job, "files": {}, "compile": [], "uses_built": True}
+        return {**job, "keep_built": len(program.cases) > 1}
+
+    def _command_job(self, files: Mapping[str, str]) -> dict[str, Any]:
+        language = self.language
+        compile_limits = {
+            "cpu_seconds": self.limits.compile_seconds,
+            "idle_seconds": _COMPILE_IDLE_SECONDS,
+            "wall_seconds_max": _wall_seconds_max(self.limits.compile_seconds, _COMPILE_IDLE_SECONDS),
+            "output_bytes": _COMPILE_OUTPUT_BYTES,
+            "file_bytes": _COMPILE_FILE_BYTES,
+            "processes": language.processes,
+            "files": _FILES,
+            "environment": dict(language.environment),
+        }
+        return {
+            "do": "commands",
+            "files": dict(files),
+            "compile": list(language.compile),
+            "compile_limits": compile_limits,
+            "command": list(language.run),
+        }
+
+    def _ask(self, job: dict[str, Any], *, output_bytes: int | None = None) -> Mapping[str, Any]:
+        limits = self.limits
+        given: dict[str, Any] = {
+            "cpu_seconds": limits.cpu_seconds,
+            "idle_seconds": limits.idle_seconds,
+            "wall_seconds_max": _wall_seconds_max(limits.cpu_seconds, limits.idle_seconds),
+            "output_bytes": output_bytes or limits.output_bytes,
+            "file_bytes": limits.file_bytes,
+            "processes": limits.processes,
+            "files": _FILES,
+            "environment": dict(self.language.environment),
+        }
+        patience = given["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
+        if job.get("compile"):
+            patience += job["compile_limits"]["wall_seconds_max"]
+        return self.ask_container({**job, "limits": given}, patience)
+
+
+def mode_of(program: Program) -> Mode:
+    """Return which mode judges a program: by its task's text alone."""
+    if program.tests is None:
+        return "outside"
+    if program.language != "python" or program.mode == "shared":
+        return "shared"
+    if program.mode == "split":
+        return "split"
+    return "shared" if read_task(program.tests, program.prompt, program.entry_point).shared else "split"
+
+
+def _wall_seconds_max(cpu_seconds: float, idle_seconds: float) -> float:
+    """Return the time after which a machine is too busy to tell: twenty times the limits, and a minute."""
+    return 20 * (cpu_seconds + idle_seconds) + 60

@@ -1,0 +1,88 @@
+"""The words of the sandbox: a program, its limits, and what came of running it. Does no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+from nel.config.schema import SandboxConfig as SandboxSettings
+from nel.config.schema import SandboxLimits as Limits
+from nel.errors import SandboxError
+
+__all__ = ["Case", "Limits", "Mode", "Program", "SandboxSettings", "Verdict", "VerdictName"]
+
+VerdictName: TypeAlias = Literal[
+    "passed", "wrong", "runtime_error", "syntax_error", "timeout", "out_of_memory", "output_limit", "no_code"
+]
+"""What a program can come to. Faults of the machinery are not among them: they are a `nel.errors.SandboxError`."""
+
+Mode: TypeAlias = Literal["outside", "split", "shared"]
+"""How a verdict was made; decided by the task's text alone.
+
+``outside``: input in, output out, compared outside the container, which expected outputs never enter.
+``split``: tests and program in two processes of two users; values cross, and nothing else.
+``shared``: tests in the program's process. Not proof against a program that attacks its tests.
+"""
+
+ModeWish: TypeAlias = Literal["auto", "split", "shared"]
+
+PASSED: Final = "passed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One input of a stdin/stdout problem and the output that is right."""
+
+    stdin: str
+    expected_output: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program and how it is judged: by tests, or by inputs and outputs."""
+
+    source: str
+    language: str = "python"
+    tests: str | None = None
+    """Code that asserts; may define ``check(candidate)``, which is called with the entry point."""
+    entry_point: str = ""
+    """The function under test."""
+    prompt: str = ""
+    """The code the program was asked to complete; tests may use its imports and helper functions."""
+    cases: tuple[Case, ...] = ()
+    """Instead of tests: all must give the expected output."""
+    compare: Literal["lines", "exact", "tokens", "floats"] = "lines"
+    """How outputs are compared, see `nel.sandbox.verdict.compare.outputs_equal`."""
+    mode: ModeWish = "auto"
+    """``auto``: ``split`` for Python tests that allow it. The program's answer never decides it."""
+    limits: Limits | None = None
+    """None: the sandbox's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What came of a program."""
+
+    verdict: VerdictName
+    mode: Mode
+    detail: str = ""
+    """The failing assertion, the exception or the first difference, for people."""
+    stderr: str = ""
+    """The end of standard error."""
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the supervisor saw, for debugging: exit status, signal, memory."""
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the program is right."""
+        return self.verdict == PASSED
+
+    def proven(self, *, is_required: bool) -> Verdict:
+        """Return this verdict; raise `SandboxError` where it must be proof against the program and is not."""
+        if is_required and self.passed and self.mode == "shared":
+            text = "it passed tests that share its process, which is not proof against a program that attacks them"
+            raise SandboxError(text, kind="shared_verdict")
+        return self

@@ -1,0 +1,49 @@
+"""The list of tasks whose tests are broken or check nothing, as `nel benchmark check` writes it.
+
+A run that is started in the directory where the list was made leaves these tasks unscored, as bad rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+PATH: Final = Path(".nel") / "broken_tests.json"
+"""Relative to the working directory."""
+
+
+def key_of(tests: str | None, prompt: str, entry_point: str) -> str:
+    """Return what names a task in the list: a digest of its tests, prompt and entry point."""
+    text = json.dumps([tests, prompt, entry_point])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@cache
+def broken_tests() -> Mapping[str, str]:
+    """Return why tests are of no use, by their keys; read once for each process."""
+    try:
+        entries = json.loads(PATH.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(key): str(entry["reason"]) for key, entry in entries.items()}
+
+
+def write_broken_tests(benchmark: str, found: Mapping[str, tuple[str, str]]) -> None:
+    """Replace the entries of a benchmark in the list.
+
+    Args:
+        found: Sample and reason, by key.
+    """
+    try:
+        entries = json.loads(PATH.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        entries = {}
+    others = {key: entry for key, entry in entries.items() if entry["benchmark"] != benchmark}
+    own = {key: {"benchmark": benchmark, "sample": sample, "reason": reason} for key, (sample, reason) in found.items()}
+    PATH.parent.mkdir(exist_ok=True)
+    PATH.write_text(json.dumps({**others, **own}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    broken_tests.cache_clear()

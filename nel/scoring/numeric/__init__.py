@@ -1,1 +1,0 @@
-"""Reads numbers and mathematical expressions in answers, and compares them exactly."""

@@ -1,0 +1,219 @@
+"""The ways in which one answer can be read, by its kind: letter, number, yes or no, text, mathematics.
+
+``lenient`` is the reader in full. ``strict`` takes only what the response declares as its answer ("Answer: B", a box, a
+tag), or an answer that is the whole response. A benchmark may add an ``official`` one. Depends on `nel.reading`, and on
+`nel.scoring` for which answers are equal; the kind follows from the gold answer and the choices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from nel.errors import DatasetError, MissingExtra, ScorerError
+from nel.reading.decisions import read_decision
+from nel.reading.formulas import read_formula
+from nel.reading.letters import labels_for, read_labels
+from nel.reading.numbers import read_number
+from nel.reading.numerals import numbers_equal, parse_number
+from nel.reading.own import own_answer
+from nel.reading.response import Response
+from nel.reading.texts import read_text
+from nel.reading.types import DECLARING, Reading, Reason
+from nel.scoring.answers import gold_decision
+from nel.scoring.choice import choices_of, gold_label
+from nel.scoring.equality import same_text
+from nel.scoring.mathematics.comparison import expressions_equal
+from nel.types import ScorerInput
+
+KindName: TypeAlias = Literal["letter", "number", "yes_no", "text", "mathematics"]
+Read: TypeAlias = Callable[[ScorerInput], Reading]
+
+STRICT: Final = "strict"
+LENIENT: Final = "lenient"
+OFFICIAL: Final = "official"
+_DECISIONS: Final = frozenset({"yes", "no", "true", "false"})
+_LETTER: Final = re.compile(r"\(?([A-Z])\)?")
+_OPENING_LETTER: Final = re.compile(r"\s*\(?([A-Z])(?:\)|[.:]?\s*\Z)")
+_GOLD_NUMBER: Final = re.compile(r"####\s*(\S[^\n]*?)\s*\Z")
+_EXPRESSION: Final = re.compile(
+    r"""
+      \\ [A-Za-z]+ | [\^√]
+    | (?<![A-Za-z]) [a-z] \s* [-+*/=<>] \s* [\w(\\]
+    | \w \s* [-+*=<>] \s* [A-Za-z] (?![A-Za-z])
+    | [(\[{] \s* -?\d [\d.\s/-]* , [^A-Za-z]* [)\]}]
+    """,
+    re.VERBOSE,
+)
+"""What shows that a gold answer is mathematics: LaTeX, a power, a calculation with a variable, a tuple or interval."""
+_COMMAND: Final = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}]*\}|\\[A-Za-z]+")
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_FUNCTIONS: Final = frozenset(
+    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max mod gcd lcm".split()
+)
+_TEXT_WORDS_MAX: Final = 12
+"""A gold answer of more words is no short text: a translation, a summary."""
+_LETTERS_MAX: Final = 26
+
+
+class GoldAnswer(NamedTuple):
+    """What a sample's gold answer asks a reader for."""
+
+    kind: KindName
+    accepted: Sequence[str]
+    """Any of them is right."""
+    labels: Sequence[str] = ()
+    choices: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """How one response is read in every way that applies to it."""
+
+    gold: GoldAnswer
+    read: Mapping[str, Reading]
+    """By the name of the way."""
+    cut_at: int | None
+    """Where the strict and the lenient reading stop, since the response goes on with an invented next question."""
+
+    def is_right(self, value: str | None) -> bool:
+        """Return whether a value equals a gold answer."""
+        return value is not None and any(same_answer(self.gold.kind, value, gold) for gold in self.gold.accepted)
+
+
+def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Readings | None:
+    """Return the readings of a response, or None where its gold answer is of no kind that is read.
+
+    Args:
+        sample: The response with its gold answer and choices.
+        official: The rule that the benchmark's authors published, where it applies to this prompt.
+
+    >>> sample = ScorerInput(response="I pick option B.", target="B", metadata={"choices": ["x", "y"]})
+    >>> ways = read_in_every_way(sample)
+    >>> {name: one.value for name, one in ways.read.items()}
+    {'strict': None, 'lenient': 'B'}
+    """
+    gold = gold_answer(sample)
+    if gold is None:
+        return None
+    response, _ = own_answer(sample)
+    lenient = _READERS[gold.kind](response, gold)
+    read = {STRICT: strictly(lenient, response), LENIENT: lenient}
+    if official is not None:
+        read[OFFICIAL] = official(sample)
+    whole = len((sample.response or "").rstrip())
+    return Readings(gold, read, len(response.text) if len(response.text.rstrip()) < whole else None)
+
+
+def strictly(reading: Reading, response: Response) -> Reading:
+    """Return a reading without its answer where the response does not declare it and says other things, too."""
+    if reading.value is None or reading.form in DECLARING or _is_whole(reading, response.text):
+        return reading
+    without = Reading(rejected=list(reading.rejected))
+    without.reject(reading.start, reading.end, Reason.UNDECLARED)
+    return without
+
+
+def _is_whole(reading: Reading, text: str) -> bool:
+    around = text[: reading.start] + text[reading.end :]
+    return reading.end > reading.start and not any(character.isalnum() for character in around)
+
+
+def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
+    """Return what a sample's gold answer asks for, or None where it is of no kind, such as a translation.
+
+    >>> targets = ("(B)", 12, "No", ["Paris", "Lutetia"], "\\\\sqrt{2}", "x^2 + 1", "3-2")
+    >>> [gold_answer(ScorerInput(response="", target=one)).kind for one in targets]
+    ['letter', 'number', 'yes_no', 'text', 'mathematics', 'mathematics', 'text']
+    >>> gold_answer(ScorerInput(response="", target=None)) is None
+    True
+    """
+    choices = choices_of(sample)
+    if choices:
+        return _gold_choice(sample.target, choices)
+    if isinstance(sample.target, bool):
+        return GoldAnswer("yes_no", ["yes" if sample.target else "no"])
+    targets = sample.target if isinstance(sample.target, list) else [sample.target]
+    if not targets or any(one is None or isinstance(one, (dict, list)) for one in targets):
+        return None
+    accepted = [str(one).strip() for one in targets]
+    if len(accepted) > 1:
+        return _gold_texts(accepted)
+    (only,) = accepted
+    letter = _LETTER.fullmatch(only)
+    if letter is not None:
+        return GoldAnswer("letter", [letter[1]], labels_for(_LETTERS_MAX))
+    if only.lower() in _DECISIONS:
+        return GoldAnswer("yes_no", [gold_decision(only)])
+    number = _GOLD_NUMBER.search(only)
+    written = number[1] if number else only
+    if parse_number(written) is not None:
+        return GoldAnswer("number", [written])
+    return GoldAnswer("mathematics", accepted) if _is_mathematics(only) else _gold_texts(accepted)
+
+
+def _is_mathematics(gold: str) -> bool:
+    words = {word.lower() for word in _LONG_WORD.findall(_COMMAND.sub(" ", gold))}
+    return _EXPRESSION.search(gold) is not None and words <= _FUNCTIONS
+
+
+def _gold_choice(target: object, choices: Sequence[str]) -> GoldAnswer | None:
+    labels = labels_for(len(choices))
+    try:
+        return GoldAnswer("letter", [gold_label(target, labels, choices)], labels, choices)
+    except DatasetError:  # several right choices, or a row whose options are no choices
+        return None
+
+
+def _gold_texts(accepted: Sequence[str]) -> GoldAnswer | None:
+    short = [one for one in accepted if one and "\n" not in one and len(one.split()) <= _TEXT_WORDS_MAX]
+    return GoldAnswer("text", short) if len(short) == len(accepted) else None
+
+
+def same_answer(kind: KindName, left: str, right: str) -> bool:
+    """Return whether two answers of a kind are one.
+
+    >>> same_answer("number", "$1,200", "1200.0"), same_answer("letter", "A", "a")
+    (True, False)
+    """
+    if left == right:
+        return True
+    if kind == "number":
+        return numbers_equal(left, right)
+    if kind == "letter":
+        return _letter_of(left) == _letter_of(right)
+    if kind == "mathematics":
+        return _same_expression(left, right)
+    return _decision_of(left) == _decision_of(right) if kind == "yes_no" else same_text(left, right)
+
+
+def _same_expression(left: str, right: str) -> bool:
+    """Return whether two expressions are equal; where they cannot be compared, only if they are written alike."""
+    if left.strip("$ ") == right.strip("$ "):
+        return True
+    try:
+        return expressions_equal(right, left)
+    except (DatasetError, MissingExtra, ScorerError):
+        return False
+
+
+def _letter_of(answer: str) -> str:
+    """Return the letter of an answer as a scorer may return it: ``(B)``, ``(B) Paris``, ``B.``."""
+    found = _OPENING_LETTER.match(answer)
+    return found[1] if found else answer
+
+
+def _decision_of(answer: str) -> str:
+    word = answer.strip(" .").lower()
+    return gold_decision(word) if word in _DECISIONS else word
+
+
+_READERS: Final[Mapping[KindName, Callable[[Response, GoldAnswer], Reading]]] = {
+    "letter": lambda response, gold: read_labels(response, gold.labels, gold.choices),
+    "number": lambda response, _: read_number(response),
+    "yes_no": lambda response, _: read_decision(response),
+    "text": lambda response, _: read_text(response),
+    "mathematics": lambda response, _: read_formula(response),
+}

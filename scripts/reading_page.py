@@ -1,0 +1,98 @@
+"""The page of the reference that states how answers are read, with the table of nel/reading/forms.toml."""
+
+from __future__ import annotations
+
+from nel.reading.forms import Row, rows
+from nel.reading.types import READING_VERSION, Form
+
+_RULE = """# How answers are read
+
+A score rests on finding the answer in what a model writes. One rule does this for letters, numbers, yes or no, labels,
+short texts and formulas; this page is its version {version}. [Programs](../how-to/run-programs.md) have another.
+
+## The rule
+
+1. **Only the answer is read.** Reasoning (`<think>…</think>` and its relatives) is removed. The response ends at its
+   first end token (`<|eot_id|>`, `</s>`, `<eoa>`, or an unknown `<token>` that closes it).
+2. **Only the model's own turn is read.** The response ends where a line opens with the question marker of the prompt
+   (`Question:`, `Q:`, `问题：`). Where another turn opens all the same (`Q:`, or a
+   second `A:`), what is declared before it counts first.
+3. **The last declaration counts, forms before phrases.** Forms are a tag, a box, `####`, a JSON field and a marker such
+   as `Answer:`; "the answer is" is a phrase. What follows is the answer: the content of the tag, box or field; the rest
+   of the line, or the line or quoted block below it; the sentence of a phrase. A declaration without an answer of the
+   kind is passed over.
+4. **Without one, an answer stands alone.** It is the last line if that is nothing but an answer, else the first line,
+   else the only answer that the last sentence names, or that a response of up to 4,000 characters names.
+5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
+   B", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). Nothing else takes a
+   declaration back.
+6. **What breaks off or loops has only what it declares.** A response of over 200 characters that ends within a
+   sentence, and one whose last 40 characters stand in it four times, name no answer in their last sentence.
+7. **Equal is** the same letter, label or decision, the same exact value of a number (`1,218` is 1218, `1/2` is 0.5),
+   the same text but for case, articles and spaces, or a formula that math-verify finds equal.
+
+| kind | nothing but an answer is |
+|---|---|
+| letter | a label, bare, in brackets, or before its option's text; or that text |
+| number | a number and at most its unit |
+| yes or no | yes, no, true or false, set off from what follows |
+| label | a permitted label; case, `_` and `-` do not count |
+| text | at most twelve words that are the whole response or a paragraph |
+| formula | an expression without words |
+
+## The form that the prompt asks for
+
+A benchmark whose prompt asks for a form declares it with `answer_form=`; it is read before anything else.
+
+| `answer_form` | reads |
+|---|---|
+| `tag answer` | `<answer>…</answer>` |
+| `json answer` | `"answer": …` |
+| `after "FINAL ANSWER:"` | what follows these words, in any case |
+| `box` | `\\boxed{{…}}` |
+| `Result = (\\S+)` | the group of a regular expression |
+
+With `"strict_form": True` in `extra` nothing else is read. Any other text is an error that lists the forms.
+
+## What a reading says
+
+`nel eval score DIR --explain ID` and `nel scorer audit DIR` show
+
+- the **value** and its place in characters of the whole response;
+- the **form** in which it was read: {forms};
+- what was **rejected**, where, and why: several answers, none of these, blank, retracted, cut off …
+
+## Official rules
+
+Where the authors of a benchmark published a rule, it stands beside this one: `mmlu_pro` reads as their script does, and
+`nel scorer audit` sets the ways of reading [side by side](../how-to/audit-a-scorer.md), as for `gsm8k` where the prompt
+shows `#### N`.
+
+## The table of forms
+
+Patterns of `nel/reading/forms.toml` are matched against the response in small letters, with emphasis as spaces. A row
+of the form `sentence` says what names an answer of its kind in rule 4. Each row names the recorded output or published
+task that needs it; [CONTRIBUTING](../../CONTRIBUTING.md) says how one is added.
+
+| form | language | pattern | needed by |
+|---|---|---|---|
+"""
+
+
+def reading() -> str:
+    """Return the page."""
+    forms = ", ".join(form.value for form in Form if form is not Form.NONE)
+    return _RULE.format(version=READING_VERSION, forms=forms) + "".join(map(_line, rows()))
+
+
+def _line(row: Row) -> str:
+    name = f"sentence, {row.kind}" if row.form is Form.SENTENCE else row.form.value
+    needed_by = row.needed_by.replace("|", "\\|").replace("<", "&lt;")
+    return f"| {name} | {row.language} | {_code(row.source)} | {needed_by} |\n"
+
+
+def _code(text: str) -> str:
+    if "](" in text:  # in a code span too, what looks for links in pages finds one
+        return f"<code>{''.join(mark if mark.isalnum() else f'&#{ord(mark)};' for mark in text)}</code>"
+    text = text.replace("|", "\\|")
+    return f"`` {text} ``" if "`" in text else f"`{text}`"

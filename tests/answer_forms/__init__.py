@@ -1,1 +1,0 @@
-"""A grammar of model answers whose truth is known by construction; see `form.Form`."""

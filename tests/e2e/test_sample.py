@@ -1,0 +1,159 @@
+"""A sample of a benchmark, and its first questions, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
+
+BENCH = """
+from nel import ScorerInput, benchmark, exact_match, scorer
+
+@benchmark(name="quiz", dataset="rows.jsonl", prompt="{q}", target_field="a", response_field="r")
+@scorer
+def quiz(sample: ScorerInput) -> dict:
+    return exact_match(sample)
+"""
+SIZES = {"art": 40, "law": 160, "physics": 100}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with 300 recorded answers, sorted by category; all of art are right and half of the others."""
+    (tmp_path / "bench.py").write_text(BENCH)
+    write_jsonl(
+        tmp_path / "rows.jsonl",
+        (
+            {"q": f"{name} {n}", "a": "1", "r": "1" if name == "art" or n % 2 else "2", "category": name}
+            for name, size in SIZES.items()
+            for n in range(size)
+        ),
+    )
+    return tmp_path
+
+
+def run(folder: Path, *flags: str, out: str = "out") -> Path:
+    done = nel("eval", "run", "--bench", "bench.py", "-o", out, *flags, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return only_run(folder / out)
+
+
+def metrics(run_dir: Path) -> dict[str, Any]:
+    content: dict[str, Any] = read_json(run_dir / "quiz" / "metrics.json")
+    return content
+
+
+def test_a_sample_has_each_category_and_two_intervals(folder: Path) -> None:
+    """Its interval is of the whole benchmark, and that for new questions stands beside it."""
+    found = metrics(run(folder, "--sample", "60"))
+    assert {name: part["n_total"] for name, part in found["categories"].items()} == {"art": 8, "law": 32, "physics": 20}
+    headline = found["headline"]
+    assert (headline["ci_method"], headline["ci_covers"]) == ("stratified", "all 300 questions of the benchmark")
+    new = headline["new_questions"]
+    assert new["ci_method"] == "wilson"
+    assert headline["ci_upper"] - headline["ci_lower"] < new["ci_upper"] - new["ci_lower"]
+    assert found["warnings"] == []
+
+
+def test_the_terminal_shows_both_intervals_and_what_was_asked(folder: Path) -> None:
+    """The share that was asked stands in the column of the number of answers."""
+    done = nel("eval", "run", "--bench", "bench.py", "--sample", "60", "-o", "out", cwd=folder)
+    assert "60 (60 of 300)" in done.stdout
+    assert "for new questions" in done.stdout
+
+
+def test_the_same_sample_is_drawn_from_a_file_in_another_order(folder: Path) -> None:
+    """Two machines whose files are sorted otherwise ask the same questions."""
+    one = {row["prompt"] for row in read_results(run(folder, "--sample", "60"), "quiz")}
+    lines = (folder / "rows.jsonl").read_text().splitlines()
+    (folder / "rows.jsonl").write_text("\n".join(reversed(lines)) + "\n")
+    other = {row["prompt"] for row in read_results(run(folder, "--sample", "60", out="other"), "quiz")}
+    assert one == other
+
+
+def test_a_sample_is_part_of_the_identity(folder: Path) -> None:
+    """Another size or seed is another run, and a resume with one is refused."""
+    run_dir = run(folder, "--sample", "60")
+    bundle = read_json(run_dir / "quiz" / "eval-quiz.json")
+    assert (bundle["identity_fields"]["sample.size"], bundle["identity_fields"]["sample.seed"]) == (60, 0)
+    done = nel("eval", "resume", str(run_dir), "-O", "benchmarks.0.sample_seed=1", cwd=folder)
+    assert done.returncode == 2
+    assert "sample.seed: 0 -> 1" in done.stderr
+
+
+def test_shards_of_a_sample_merge_to_the_sample(folder: Path) -> None:
+    """Each shard asks its part of the sample, and the merged run has the intervals of an undivided one."""
+    whole = metrics(run(folder, "--sample", "60"))
+    for number in (1, 2):
+        run(folder, "--sample", "60", "--shard", f"{number}/2", out=f"shard{number}")
+    shards = [str(only_run(folder / f"shard{number}")) for number in (1, 2)]
+    assert nel("eval", "merge", *shards, "-o", "merged", cwd=folder).returncode == 0
+    merged = metrics(folder / "merged")
+    assert (merged["headline"], merged["selection"]) == (whole["headline"], whole["selection"])
+
+
+def test_the_first_questions_say_so_in_every_output(folder: Path) -> None:
+    """The first 50 are of one category and a part of another, and have no interval."""
+    run_dir = run(folder, "--max-problems", "30")
+    text = "the first 30 of 300, 1 of 3 categories; not a sample"
+    found = metrics(run_dir)
+    assert (found["headline"]["value"], found["headline"]["ci_lower"], found["selection"]["text"]) == (1.0, None, text)
+    assert [one["kind"] for one in found["warnings"]] == ["first_n"]
+    assert text in (run_dir / "report.html").read_text()
+    for name, file in (("markdown", "summary.md"), ("junit", "summary.junit.xml"), ("csv", "summary.csv")):
+        assert nel("report", str(run_dir), "--format", name, cwd=folder).returncode == 0
+        assert text in (run_dir / file).read_text()
+    shown = nel("eval", "run", "--bench", "bench.py", "--max-problems", "30", "-o", "again", "--json", cwd=folder)
+    assert text in json.loads(shown.stdout)["benchmarks"]["quiz"]["warnings"][0]["text"]
+    assert text in shown.stderr
+
+
+def test_a_comparison_says_what_its_sides_are(folder: Path) -> None:
+    """Two runs of the first questions are compared, and it is said of which questions they are."""
+    runs = [str(run(folder, "--max-problems", "30", out=out)) for out in ("one", "two")]
+    done = nel("compare", *runs, cwd=folder)
+    assert "the baseline: the score is of the first 30 of 300" in done.stdout
+
+
+def test_a_limit_that_is_not_reached_is_the_whole_benchmark(folder: Path) -> None:
+    """The first 500 of 300 are all of them."""
+    found = metrics(run(folder, "--max-problems", "500"))
+    assert (found["selection"]["kind"], found["warnings"], found["headline"]["ci_method"]) == ("all", [], "wilson")
+
+
+def test_a_sample_of_all_is_the_whole_benchmark(folder: Path) -> None:
+    """A sample of 500 of 300 asks each question, and its interval is that of new ones."""
+    found = metrics(run(folder, "--sample", "500"))
+    assert (found["selection"]["kind"], found["headline"]["ci_method"]) == ("all", "wilson")
+    assert "new_questions" not in found["headline"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--sample", "5", "--max-problems", "5"), "leave one of --sample and --max-problems away"),
+        (("--sample", "0"), "too small"),
+        (("--sample", "x"), "is not a whole number"),
+        (("--sample-seed", "-1", "--sample", "5"), "too small"),
+        (("--sample", "5", "--stop-when", "width<0.1"), "leave one of them away"),
+    ],
+)
+def test_what_cannot_be_sampled_is_refused(folder: Path, flags: tuple[str, ...], message: str) -> None:
+    """A usage error names what to leave away, and nothing is written."""
+    done = nel("eval", "run", "--bench", "bench.py", "-o", "out", *flags, cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (folder / "out").exists()
+
+
+def test_all_metrics_of_one_table_are_in_one_unit(folder: Path) -> None:
+    """A rate that was asked for beside the headline is in per cent too, its error in points."""
+    done = nel("eval", "run", "--bench", "bench.py", "--metric", "mean", "--metric", "stderr", "-o", "out", cwd=folder)
+    assert "56.67 %" in done.stdout
+    lines = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
+    assert "56.67 %" in lines["mean"]
+    assert "2.87 points" in lines["stderr"]

@@ -1,0 +1,180 @@
+"""The one function that chooses an interval knows of clusters and of samples of a benchmark."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nel.metrics.accumulator import Accumulator
+from nel.metrics.aggregation import category_breakdown
+from nel.metrics.clusters import cluster_interval
+from nel.metrics.intervals import mean_interval, wilson_interval
+from nel.metrics.quantiles import student_quantile
+from nel.metrics.question_intervals import (
+    Design,
+    Stratum,
+    new_questions_interval,
+    question_interval,
+    stratified_interval,
+)
+from nel.metrics.reducers import reducer_named
+from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.metrics.series import Series
+from nel.types import SampleScore, Score, Scored
+from tests.support.mmlu_pro import recorded_answers
+
+GROUPS = {question: f"passage {question // 10}" for question in range(100)}
+"""Ten questions on each of ten passages."""
+REWARDS = [1.0 if question // 10 < 8 else 0.0 for question in range(100)]
+
+
+def series_of(values: list[float]) -> Series:
+    series = Series()
+    for question, value in enumerate(values):
+        series.add(question, value, scored=True)
+    return series
+
+
+def strata_of(*drawn: tuple[list[float], int]) -> list[Stratum]:
+    return [Stratum(values=np.array(values, dtype=np.float64), size=size) for values, size in drawn]
+
+
+@pytest.mark.parametrize("name", ["max", "median", "mode", "pass_at_1", "pass_k_1", "at_least_1"])
+def test_a_reducer_has_the_interval_of_clusters(name: str) -> None:
+    """Every reducer of questions in clusters is as uncertain as the headline of the same values."""
+    collected = StatisticsCollector(RequestedStatistics(reducers=(reducer_named(name),)))
+    total = Accumulator()
+    for question, reward in enumerate(REWARDS):
+        outcome = Scored(reward=reward, metrics={"correct": reward})
+        total.add(question, outcome, group=GROUPS[question])
+        collected.add(question, outcome, SampleScore(score=Score(value=0.0)), group=GROUPS[question])
+    (row,) = collected.rows("accuracy")
+    headline = total.headline()
+    assert row["ci_method"] == headline["ci_method"] == "t_cluster"
+    assert (row["ci_lower"], row["ci_upper"]) == (headline["ci_lower"], headline["ci_upper"])
+
+
+def test_a_metric_beside_the_headline_has_the_interval_of_clusters() -> None:
+    """Another number of the scorer is of the same clusters."""
+    total = Accumulator()
+    for question, reward in enumerate(REWARDS):
+        total.add(question, Scored(reward=1.0, metrics={"correct": 1.0, "f1": reward}), group=GROUPS[question])
+    expected = cluster_interval(REWARDS, list(GROUPS.values()))
+    (f1,) = (row for row in total.metrics() if row["name"] == "f1")
+    assert (f1["ci_method"], f1["ci_lower"]) == ("t_cluster", expected.lower)
+
+
+def test_copies_of_right_and_wrong_answers_are_a_proportion() -> None:
+    """Questions whose repeats are all right or all wrong have Wilson's interval, in a category as in the headline."""
+    rows = [{"reward": one, "sample_id": str(n), "metadata": {"c": "x"}} for n, one in enumerate((1.0, 0.0, 1.0))]
+    (category,) = category_breakdown(rows * 4, "c")
+    total = Accumulator()
+    for question, reward in enumerate((1.0, 0.0, 1.0)):
+        for _ in range(4):
+            total.add(question, Scored(reward=reward, metrics={"correct": reward}))
+    expected = wilson_interval(2, 3)
+    assert (category.ci_lower, category.ci_upper) == (expected.lower, expected.upper)
+    assert total.headline()["ci_lower"] == expected.lower
+
+
+def test_the_stratified_formula_of_cochran() -> None:
+    """Numbers that are no proportion have t times the root of the stratified variance, with m - H degrees."""
+    drawn = ([0.1, 0.5, 0.3], 30), ([0.9, 0.7, 0.8, 0.6], 40)
+    interval = stratified_interval(strata_of(*drawn), is_proportion=False)
+    parts = [(3 / 7) ** 2 * (1 - 3 / 30) * 0.04 / 3, (4 / 7) ** 2 * (1 - 4 / 40) * (0.05 / 3) / 4]
+    half = student_quantile(5, 0.975) * math.sqrt(sum(parts))
+    mean = 3.9 / 7
+    assert (interval.lower, interval.upper) == pytest.approx((mean - half, mean + half))
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_equal_values_of_a_sample_are_no_certainty(value: float) -> None:
+    """All right or all wrong in a sample leaves an interval with a width."""
+    interval = stratified_interval(strata_of(([value] * 4, 40), ([value] * 6, 60)), is_proportion=True)
+    assert interval.lower is not None
+    assert interval.upper is not None
+    assert interval.upper - interval.lower > 0.2
+
+
+def test_strata_without_spread_inside_are_no_certainty() -> None:
+    """One category all right and another all wrong is as uncertain as a sample without strata."""
+    apart = stratified_interval(strata_of(([1.0] * 3, 30), ([0.0] * 3, 30)), is_proportion=True)
+    whole = stratified_interval(strata_of(([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], 60)), is_proportion=True)
+    assert (apart.lower, apart.upper) == (whole.lower, whole.upper)
+
+
+def test_nearly_all_questions_leave_little_uncertainty() -> None:
+    """The interval of the whole shrinks with the share that was asked; that for new questions does not."""
+    few, many = (stratified_interval(strata_of(([1.0, 0.0] * 50, size)), is_proportion=True) for size in (100_000, 101))
+    assert few.upper is not None and few.lower is not None  # noqa: PT018 - of the type
+    assert many.upper is not None and many.lower is not None  # noqa: PT018 - of the type
+    assert many.upper - many.lower < 0.2 * (few.upper - few.lower)
+    plain = wilson_interval(50, 100)
+    assert few.lower == pytest.approx(plain.lower, abs=0.002)
+
+
+def test_strata_of_one_question_each_are_joined() -> None:
+    """Many small groups, one question of each: neighbours make one stratum, and there is an interval."""
+    values = [float(n % 3 == 0) for n in range(40)]
+    interval = stratified_interval(strata_of(*(([value], 5) for value in values)), is_proportion=True)
+    assert interval.method == "stratified"
+    assert interval.lower is not None
+
+
+def test_a_sample_covers_the_benchmark_and_beside_it_new_questions() -> None:
+    """A row of a sample has two intervals, and each says what it covers."""
+    design = Design(sizes={"law": 500, "art": 500}, strata={n: "law" if n < 50 else "art" for n in range(100)})
+    total = Accumulator(design)
+    for question in range(100):
+        reward = float(question % 2)
+        total.add(question, Scored(reward=reward, metrics={"correct": reward}), group=f"g{question // 10}")
+    headline = total.headline()
+    assert (headline["ci_method"], headline["ci_covers"]) == ("stratified", "all 1,000 questions of the benchmark")
+    assert headline["new_questions"]["ci_covers"] == "new clusters"
+
+
+def test_a_question_without_a_stratum_of_its_own_is_in_the_empty_one() -> None:
+    """Rows without a category are a stratum too."""
+    design = Design(sizes={"": 10, "law": 90}, strata={0: "", 1: "law", 2: "law", 3: ""})
+    assert question_interval(series_of([1.0, 0.0, 1.0, 0.0]), design).covers == "all 100 questions of the benchmark"
+
+
+def test_without_a_design_the_interval_is_that_of_new_questions() -> None:
+    """A whole run has the interval that it always had."""
+    series = series_of([0.2, 0.4, 0.9])
+    assert question_interval(series, Design()) == new_questions_interval(series, {}) == mean_interval([0.2, 0.4, 0.9])
+
+
+def coverage(n_asked: int, n_draws: int, seed: int) -> float:
+    """Return how often the interval of a sample of MMLU-Pro holds the score of all 12,032 recorded answers."""
+    right, places = recorded_answers()
+    sizes = np.bincount(places)
+    rng = np.random.default_rng(seed)
+    whole, held = right.mean(), 0
+    for _ in range(n_draws):
+        # As `nel.engine.selection` draws: systematically, from the rows sorted by category and then at random.
+        order = np.lexsort((rng.random(len(right)), places))
+        drawn = order[(np.arange(n_asked) * len(order) + rng.integers(len(order))) // n_asked]
+        strata = [
+            Stratum(values=right[drawn[places[drawn] == place]], size=size) for place, size in enumerate(sizes.tolist())
+        ]
+        interval = stratified_interval(strata, is_proportion=True)
+        held += bool(interval.lower is not None and interval.lower <= whole <= (interval.upper or 0.0))
+    return held / n_draws
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("size", [50, 200])
+def test_the_interval_of_a_sample_holds_the_whole(size: int) -> None:
+    """Of 300 samples of MMLU-Pro the nominal 95 % hold, within the error of so few."""
+    assert 0.92 <= coverage(size, 300, seed=1) <= 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+@pytest.mark.parametrize("size", [50, 100, 200, 500, 1000])
+def test_the_interval_of_2000_samples_holds_the_whole(size: int) -> None:
+    """Of 2,000 samples of MMLU-Pro 94 to 97 % hold the score of the whole."""
+    assert 0.94 <= coverage(size, 2000, seed=size) <= 0.97

@@ -1,0 +1,266 @@
+"""The program in a response: a table of what models write, every problem of HumanEval in many forms, and laws.
+
+A row of the table says what a careful reader would copy out of the response: the code, null where there is none, and
+the program where the prompt completes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import gzip
+import io
+import json
+import textwrap
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nel.reading.programs import extract_program
+from tests.support.runs import SHARED
+from tests.support.tiers import ENDS, first_rows, representatives
+
+TABLE = Path(__file__).parent / "responses.jsonl"
+ROWS: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").split("\n") if line]
+OPTIONS = ("language", "fences", "prompt", "entry_point")
+KEYS = ["name", *OPTIONS, "response", "code", "program", "why"]
+PROMPT = 'def f(x):\n    """Add one."""\n'
+PROSE = "\n\nThis function is right because it's what was asked for.\n"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"].replace(" ", "-"))
+def test_what_a_reader_would_copy(row: dict[str, Any]) -> None:
+    """Code and program are those of the table."""
+    found = extract_program(row["response"], **{key: row[key] for key in OPTIONS if key in row})
+    assert (found and found.code) == row["code"], row["why"]
+    if "program" in row:
+        assert found is not None
+        assert found.program == row["program"], row["why"]
+
+
+def test_rows_are_distinct_and_well_formed() -> None:
+    """No row stands twice, every row gives a reason, and the keys keep their order."""
+    asked = [json.dumps([row.get(key) for key in ("response", *OPTIONS)]) for row in ROWS]
+    assert [row for row, count in Counter(asked).items() if count > 1] == []
+    assert [name for name, count in Counter(row["name"] for row in ROWS).items() if count > 1] == []
+    for row in ROWS:
+        assert list(row) == [key for key in KEYS if key in row]
+        assert row["why"] == row["why"].strip(" .") != ""
+
+
+def _fenced(code: str, tag: str = "python") -> str:
+    return f"```{tag}\n{code}\n```"
+
+
+def _indented(code: str) -> str:
+    return textwrap.indent(code, "   ")
+
+
+FORMS = {
+    "continues": "{body}",
+    "continues-stripped": "{stripped}",
+    "continues-without-margin": "{dedented}",
+    "continues-in-a-fence": "Here is the body:\n\n```python\n{body}\n```\n" + PROSE,
+    "continues-stripped-in-a-fence": "```python\n{stripped}\n```",
+    "continues-without-margin-in-a-fence": "```\n{dedented}\n```",
+    "continues-then-prose": "{body}" + PROSE,
+    "continues-stripped-then-prose": "{stripped}" + PROSE,
+    "prose-then-body": "Here is the body of the function:\n\n{body}" + PROSE,
+    "continues-then-tests": "{body}\n\ndef test():\n    {name}()\n\n\nif __name__ == '__main__':\n    test()\n",
+    "continues-then-is-cut-off": '{body}\n\ndef other(x):\n    """ Unfinished\n   ',
+    "continues-then-defines-again": "{body}\n\ndef {name}(*args):\n    return 'wrong'\n",
+    "continues-then-closes-the-fence": "{body}```\n\nUsage:\n\n```python\nprint({name}(1))\n```",
+    "repeats-all": "{whole}",
+    "repeats-all-in-a-fence": "Sure!\n\n```python\n{whole}\n```\n" + PROSE,
+    "repeats-without-imports": "```python\n{function}\n```",
+    "repeats-without-fences": "Here is the solution:\n\n{function}" + PROSE,
+    "repeats-with-usage": "```python\n{function}\n```\nUsage:\n```python\nprint({name}(1))\n```\nOutput:\n```\n1\n```",
+    "repeats-with-main": "```python\n{function}\n\nif __name__ == '__main__':\n    {name}()\n```",
+    "repeats-with-main-unfenced": "{function}\n\nif __name__ == '__main__':\n    {name}()\n",
+    "repeats-with-future": "```python\nfrom __future__ import annotations\n\n{function}\n```",
+    "repeats-without-an-end": "```python\n{function}" + PROSE,
+    "repeats-with-a-glued-end": "```python\n{function}```" + PROSE,
+    "repeats-behind-an-opened-fence": "{function}\n```" + PROSE,
+    "repeats-in-a-list": "1. Solution:\n   ```python\n{listed}\n   ```\n2. Done.",
+    "repeats-in-an-element": "<code>\n{function}\n</code>",
+    "repeats-then-breaks-off": "```python\n{function}\n\ndef check():\n    assert {name}(",
+    "repeats-in-markdown": "````markdown\n# Solution\n```python\n{function}\n```\n````",
+    "corrects": "```python\n{wrong}\n```\nWait, that is wrong:\n```python\n{function}\n```",
+}
+
+
+@pytest.mark.shared_data
+@pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there")
+@pytest.mark.parametrize("form", first_rows(4, FORMS))
+def test_right_solutions_stay_right(form: str) -> None:
+    """The canonical solutions of HumanEval pass their tests, in whatever form a model writes them."""
+    failed = []
+    with gzip.open(SHARED / "humaneval.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    for row in rows:
+        found = extract_program(_response(FORMS[form], row), prompt=row["prompt"], entry_point=row["entry_point"])
+        if found is None or not _passes(found.program, row):
+            failed.append(row["task_id"])
+    assert len(rows) == 164
+    assert failed == []
+
+
+def _response(form: str, row: dict[str, str]) -> str:
+    prompt, body, name = row["prompt"], row["canonical_solution"], row["entry_point"]
+    function = (prompt[prompt.rindex(f"def {name}") :] + body).rstrip()
+    parts = {
+        "name": name,
+        "body": body,
+        "stripped": body.strip(),
+        "dedented": textwrap.dedent(body),
+        "whole": prompt + body,
+        "function": function,
+        "listed": _indented(function),
+        "wrong": function.replace("return", "return None and"),
+    }
+    for key, value in parts.items():
+        form = form.replace(f"{{{key}}}", value)
+    return form
+
+
+def _passes(program: str, row: dict[str, str]) -> bool:
+    source = f"{program}\n\n{row['test']}\ncheck({row['entry_point']})\n"
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # escapes in the dataset's docstrings
+        try:
+            exec(compile(source, row["task_id"], "exec"), {"__name__": "solution"})  # noqa: S102 - trusted solutions
+        except Exception:  # noqa: BLE001 - whatever is wrong with it
+            return False
+    return True
+
+
+PHRASES = """``` ; ~~~ ; ```python ; def f(x): ; return x ; ''' ; ( ; ) ; : ; class A: ; import math ; This is it.
+ ; Note: this ; # no ; >>> f(1) ; ... ; <code> ; </code> ; x = 1 ; if x: ; else: ; \\ ; é ; lambda: ; f'{ ; } ; - ; 1.
+ ; > ; print(input()) ; f(1) ; int f(int x) { ; end ; @a ; async def f(x): ; yield ; from x import *"""
+MARKS = ["\n", "\n\n", "```\n", " ", "    ", "\t", '"""', "\r\n", "\x00", "\ud800", "\ufeff"]
+WORDS = st.sampled_from([phrase.strip() for phrase in PHRASES.split(" ; ")] + MARKS * 2)
+TEXTS = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=25).map("".join))
+NAMES = st.sampled_from([None, "f", "A", "λ", "f.g", "("])
+
+
+@given(response=TEXTS, prompt=st.one_of(st.just(""), st.just(PROMPT), TEXTS), name=NAMES)
+def test_no_response_is_too_much(response: str, prompt: str, name: str | None) -> None:
+    """Whatever a model writes, in whatever language, gives code that is not blank, or None."""
+    for language in ("python", "cpp", "ruby"):
+        found = extract_program(response, language=language, prompt=prompt, entry_point=name)
+        assert found is None or (found.code.strip() and found.program.strip())
+
+
+@given(st.lists(WORDS, max_size=25).map("".join))
+def test_code_found_is_found_again(response: str) -> None:
+    """The code of a response, fenced, is the code of that."""
+    found = extract_program(response)
+    if found is not None and "```" not in found.code and "~~~" not in found.code and _parses(found.code):
+        again = extract_program(_fenced(found.code))
+        assert again is not None
+        assert again.code == found.code
+
+
+@given(st.lists(TEXTS, max_size=4), st.sampled_from(["f", None]))
+def test_a_whole_function_is_never_lost(around: list[str], name: str | None) -> None:
+    """With a fenced function that parses in the response, the program parses."""
+    before = "\n\n".join(around).replace("`", "").replace("~", "").replace("\r", "")
+    found = extract_program(f"{before}\n\n{_fenced('def f(x):' + chr(10) + '    return x')}\n", entry_point=name)
+    assert found is not None
+    assert _parses(found.program)
+
+
+def _parses(code: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(code)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def test_warnings_do_not_escape() -> None:
+    """Code at which the compiler would warn is code like any other."""
+    code = 'def f(x):\n    return "\\d" if x is 1 else 1if x else 2'
+    found = extract_program(_fenced(code), entry_point="f")
+    assert found is not None
+    assert found.code == code
+
+
+@pytest.mark.parametrize(
+    "nested", ["(" * 5000, "-" * 100_000 + "1", "a" + ".b" * 50_000, "[" * 150, "9" * 5000, "lambda:" * 9000]
+)
+def test_what_python_cannot_parse_is_still_code(nested: str) -> None:
+    """Code that breaks the parser, not only its rules, is given back as it is."""
+    code = f"def f(x):\n    return {nested}"
+    found = extract_program(_fenced(code), entry_point="f")
+    assert found is not None
+    assert found.code == code
+
+
+@ENDS
+@pytest.mark.parametrize(
+    "unit",
+    representatives(
+        [
+            "x = 1\n",
+            "```python\n",
+            "~~~\n```\n",
+            "def f(x):\n    return (x\n",
+            " \n x\n",
+            "</code>",
+            '"""\n',
+            ">",
+            "A a, b ",
+        ],
+        "```python\n",
+        "def f(x):\n    return (x\n",
+    ),
+)
+@pytest.mark.parametrize("language", ["python", "cpp"])
+def test_ten_megabytes_take_seconds(unit: str, language: str) -> None:
+    """A second or two, however long a response is and whatever it repeats; work of its square would take hours."""
+    response = unit * (10_000_000 // len(unit))
+    found = extract_program(response, language=language, prompt=PROMPT, entry_point="f")
+    assert found is None or len(found.code) <= len(response) + len(PROMPT)
+
+
+def test_a_program_too_long_to_be_parsed_is_kept() -> None:
+    """A block longer than what is parsed is taken by its tag, with the prompt's imports."""
+    code = "def f(x):\n    return x\n" + "TABLE = [1, 2, 3]\n" * 20_000
+    found = extract_program(
+        f"Sure:\n{_fenced(code)}\nExample:\n{_fenced('print(f(1))')}",
+        prompt=f"import math\n\n{PROMPT}",
+        entry_point="f",
+    )
+    assert found is not None
+    assert found.code == code.rstrip()
+    assert found.program == f"import math\n\n\n{found.code}"
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (
+            "<think>\n```python\ndef f(x):\n    return 0\n```\n</think>\n```python\ndef f(x):\n    return x + 1\n```",
+            "x + 1",
+        ),
+        (
+            "Hmm\n```python\ndef f(x):\n    return 0\n```\n</think>\n```python\ndef f(x):\n    return x + 1\n```",
+            "x + 1",
+        ),
+        ("<|python_tag|>def f(x):\n    return x + 1<|eom_id|>", "x + 1"),
+        ("<think>\n```python\ndef f(x):\n    return x + 1\n```\n</think>", None),
+        ("<think>\n```python\ndef f(x):\n    return x + 1\n```", None),
+    ],
+)
+def test_programs_that_are_only_thought_do_not_count(response: str, code: str | None) -> None:
+    """Reasoning in a recorded text is no part of the answer, and its tokens are none of the program."""
+    found = extract_program(response, prompt=PROMPT, entry_point="f")
+    assert (None if found is None else found.code.rpartition("return ")[2]) == code

@@ -1,0 +1,69 @@
+"""Which part of a response answers its prompt."""
+
+from __future__ import annotations
+
+from nel.reading.response import before_next_question, folded, invented_turn, lowered, own_response
+
+
+def test_thinking_becomes_spaces() -> None:
+    """Positions in the answer stay those of the response."""
+    text = "<think>maybe A</think>B"
+    own = own_response(text).text
+    assert (own.strip(), own.index("B")) == ("B", text.index("B"))
+
+
+def test_unfinished_thinking_is_no_answer() -> None:
+    """A response that was cut off while thinking says nothing."""
+    assert own_response("<think>It may be A").text.strip() == ""
+
+
+def test_an_end_token_ends_the_response() -> None:
+    """What a server leaves after it is not part of the answer."""
+    assert own_response("B<|eot_id|>C").text == "B"
+    assert own_response("C<eoa>\nD").text == "C"
+    assert own_response("B</s>C").text == "B"
+
+
+def test_a_start_token_becomes_spaces() -> None:
+    """It opens the turn of the model."""
+    text = "<|start_header_id|>assistant<|end_header_id|>\nB<|eot_id|>"
+    assert own_response(text).text.strip() == "B"
+
+
+def test_an_unknown_token_at_the_end_is_removed() -> None:
+    """End tokens are not a closed list."""
+    assert own_response("7<END>").text == "7"
+
+
+def test_the_marker_of_the_prompt_ends_the_response() -> None:
+    """A base model goes on with a question of its own."""
+    prompt = "Question: Which?\nAnswer:"
+    assert before_next_question("B\n\nQuestion: What is 2+2?\nAnswer: C", prompt) == "B"
+
+
+def test_a_marker_in_chinese_ends_the_response() -> None:
+    """LawBench prompts have a word for question."""
+    assert before_next_question("B\n\n问题：下列\n答案：C", "问题：下列说法\n答案：") == "B"
+
+
+def test_a_marker_that_the_prompt_does_not_have_stays() -> None:
+    """It may be part of the answer."""
+    assert before_next_question("B\nQ: why?", "Which one?\nAnswer:") == "B\nQ: why?"
+
+
+def test_a_restated_question_at_the_start_stays() -> None:
+    """The answer follows it."""
+    text = "Question: Which?\nB"
+    assert before_next_question(text, "Question: Which?\nAnswer:") == text
+
+
+def test_a_second_answer_is_an_invented_turn() -> None:
+    """A: opens a turn like Q:."""
+    text = "A: 168.\n\nA: Nell started with 5."
+    assert invented_turn(text) == text.index("A: Nell")
+
+
+def test_folding_and_lowering_preserve_the_length() -> None:
+    """Positions hold in both."""
+    text = "答案：Ｂ“İ”\u200b"
+    assert len(folded(text)) == len(lowered(text)) == len(text)

@@ -1,0 +1,61 @@
+"""One style of numbers: rates in per cent with two digits, differences in points, everything else as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.cli import terminal
+from nel.reports import numbers
+from nel.reports.comparison import points
+from nel.reports.corrected import measure_text, panel_lines
+
+RATES = {"baseline": 0.7, "candidate": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1 / 3, "rate", "33.33\u202f%"),
+        (1.0, "rate", "100.00\u202f%"),
+        (0.0287, "points", "2.87\u202fpoints"),
+        (1234.5, "number", "1,234.5"),
+        (None, "rate", "–"),
+    ],
+)
+def test_a_number_is_shown_in_its_unit(value: float | None, unit: str, text: str) -> None:
+    """The unit is in the data, so that every output shows a number alike."""
+    assert numbers.in_unit(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        numbers.percent(-1e-9),
+        numbers.percent(-0.0),
+        numbers.points(-1e-9),
+        numbers.plain(-1e-9),
+        terminal.percent(-0.0),
+        points(-1e-9, RATES, signed=False),
+    ],
+)
+def test_zero_has_no_sign(text: str) -> None:
+    """What rounds to nothing is nothing, from whichever side."""
+    assert not text.startswith(("-", "−"))
+
+
+def test_a_difference_of_rates_is_in_points() -> None:
+    """30 points lower, with the sign that belongs to a difference."""
+    assert points(-0.3, RATES) == "−30.00"
+
+
+def test_agreement_of_judges_is_in_per_cent_and_kappa_is_not() -> None:
+    """Rates and coefficients stand in one table, each in its unit."""
+    measure = {"value": 0.75, "ci_lower": 0.5, "ci_upper": 0.9}
+    assert measure_text(measure) == "75.00\u202f% [50.00, 90.00]"
+    assert measure_text(measure, is_rate=False) == "0.750 [0.500, 0.900]"
+
+
+def test_agreement_of_a_panel_is_in_per_cent() -> None:
+    """A judge agrees with three of four labels."""
+    (line, _) = panel_lines([{"judge": "strict", "agreement": 0.75, "n": 40, "weight": 1.1}])
+    assert "75.00\u202f% of 40 labels" in line

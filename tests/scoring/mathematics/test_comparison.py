@@ -1,0 +1,255 @@
+"""Two final answers are equal when they are the same mathematics, however small, large or oddly written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nel.scoring.mathematics import process
+from nel.scoring.mathematics.comparison import expressions_equal
+
+RECORDED = [
+    json.loads(line) for line in (Path(__file__).parent / "recorded.jsonl").read_text(encoding="utf-8").splitlines()
+]
+"""Answers of models with the gold ones (Qwen2.5-Math on MATH, 13 models on Odyssey), judged by hand."""
+
+
+@pytest.fixture(autouse=True)
+def _long_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no comparison that has an end be given up, however slow the machine is."""
+    monkeypatch.setattr(process, "SECONDS_MAX", 60.0)
+
+
+@pytest.mark.parametrize("row", RECORDED, ids=lambda row: f"{row['gold'][:24]}|{row['answer'][:24]}")
+def test_recorded_answers(row: dict[str, str | bool]) -> None:
+    """What a model wrote is compared with the gold answer as a person does."""
+    assert expressions_equal(str(row["gold"]), str(row["answer"])) is row["equal"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("6.7\\times 10^{-34}", "6.6\\times 10^{-34}"),
+        ("10^{-21}", "10^{-20}"),
+        ("2^{-61}", "2^{-60}"),
+        ("e^{-41}", "e^{-40}"),
+        ("\\frac{1}{21!}", "\\frac{1}{20!}"),
+        ("10^{-40}", "0"),
+        ("\\pi^{-40}", "\\pi^{-41}"),
+        ("10^{-20}\\pi", "10^{-21}\\pi"),
+        ("10^{-20}x", "10^{-21}x"),
+        ("(10^{-20}, 1)", "(10^{-21}, 1)"),
+        ("[0, 10^{-20}]", "[0, 10^{-21}]"),
+        ("x = 10^{-20}", "x = 10^{-21}"),
+        ("\\begin{pmatrix}10^{-20}\\\\1\\end{pmatrix}", "\\begin{pmatrix}10^{-21}\\\\1\\end{pmatrix}"),
+        ("\\sqrt{10^{-41}}", "\\sqrt{10^{-42}}"),
+    ],
+)
+def test_tiny_values_are_told_apart(gold: str, answer: str) -> None:
+    """What is nearly zero is not zero: only the relative difference counts."""
+    assert not expressions_equal(gold, answer)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("3^{-70}", "\\frac{1}{3^{70}}"),
+        ("\\frac{1}{20!}", "\\frac{1}{20 \\cdot 19!}"),
+        ("e^{-50}", "\\frac{1}{e^{50}}"),
+        ("e^{-40}", "4.248354255 \\times 10^{-18}"),
+        ("10^{-21}", "0.000000000000000000001"),
+        ("\\sqrt{10^{-40}}", "10^{-20}"),
+    ],
+)
+def test_equal_tiny_values(gold: str, answer: str) -> None:
+    """A tiny value has several notations, too."""
+    assert expressions_equal(gold, answer)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("e^{30}", "10686474581524.46", True),
+        ("e^{30}", "1.07 \\times 10^{13}", False),
+        ("10^{40}", "10^{40}+1", False),
+        ("\\pi^{40}", "\\pi^{40}+1", False),
+        ("2^{1000}", "2^{1001}", False),
+        ("2^{100}", "1267650600228229401496703205376", True),
+        ("6.022\\times10^{23}", "6.023\\times10^{23}", False),
+        ("123456789012345678901234567890", "123456789012345678901234567891", False),
+    ],
+)
+def test_huge_values(gold: str, answer: str, equal: bool) -> None:
+    """A decimal of many digits agrees with an exact value; a whole number is itself alone."""
+    assert expressions_equal(gold, answer) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("20!", "2432902008176640000", True),
+        ("20!", "2432902008176640001", False),
+        ("100!", "99!", False),
+        ("100!", "100 \\cdot 99!", True),
+        ("\\frac{100!}{98!}", "9900", True),
+        ("\\binom{100}{50}", "\\binom{100}{49}", False),
+        ("\\binom{5}{2}", "10", True),
+    ],
+)
+def test_factorials(gold: str, answer: str, equal: bool) -> None:
+    """Factorials and binomial coefficients have exact values."""
+    assert expressions_equal(gold, answer) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("5-\\mathrm{e}^{2}", "5+\\mathrm{e}^{2}", False),
+        ("2 - \\frac{3}{\\mathrm{e}}", "2 + \\frac{3}{\\mathrm{e}}", False),
+        ("1-\\operatorname{e}", "1+\\operatorname{e}", False),
+        ("e^2", "\\mathrm{e}^2", True),
+        ("\\frac{3}{e}", "\\frac{3}{\\mathrm{e}}", True),
+        ("\\mathrm{e}", "2.71828", True),
+        ("2e", "5.43656", True),
+        ("e", "2.72", False),
+        ("{\\rm e}^2", "\\exp(2)", True),
+        ("\\mathrm{e}^{x}", "e^{-x}", False),
+        ("5\\mathrm{e}", "5", False),
+        ("1-\\mathrm e", "1+\\mathrm e", False),
+        ("\\mathrm{e}^{2}+\\mathrm{e}^{-2}", "e^2-e^{-2}", False),
+        ("1+\\mathrm{e}^{-1}", "1+\\frac{1}{e}", True),
+        ("\\ln(\\mathrm{e}^3)", "3", True),
+        ("3-2i", "3 - 2\\mathrm{i}", True),
+        ("3+2i", "3-2\\mathrm{i}", False),
+        ("6+9i", "9 i+6", True),
+    ],
+)
+def test_upright_constants(gold: str, answer: str, equal: bool) -> None:
+    """An upright e is Euler's number, an upright i the imaginary unit, and neither is a unit that may be dropped."""
+    assert expressions_equal(gold, answer) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("\\frac13", "0.333333", True),
+        ("1/3", "0.33333", False),
+        ("\\sqrt2", "1.41421", True),
+        ("\\sqrt2", "1.414", False),
+        ("\\pi", "3.14", False),
+        ("9007199254740993", "9007199254740992", False),
+        ("1.0000001", "1", False),
+        ("0.0000001", "0", False),
+        ("50\\%", "0.5", True),
+        ("50\\%", "5", False),
+        ("3.5", "3\\frac12", True),
+        ("3/2", "1 1/2", True),
+        ("11/2", "1 1/2", False),
+        ("34", "3 4", False),
+        ("11,\\! 111", "11111", True),
+        ("10{,}080", "10080", True),
+        ("1,234", "1, 234", False),
+        ("\\$32,\\!348", "32348", True),
+        ("58500", "58.5\\text{ thousand}", True),
+        ("2", "2\\text{ million}", False),
+        ("0.\\overline{3}", "\\frac13", True),
+        ("0.1\\overline{6}", "\\frac17", False),
+    ],
+)
+def test_numbers(gold: str, answer: str, equal: bool) -> None:
+    """Two plain numbers are compared exactly; a decimal agrees with another exact value to six digits."""
+    assert expressions_equal(gold, answer) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("\\{1,2\\}", "\\{2,1\\}", True),
+        ("1,-2", "-2, 1", True),
+        ("1,-2", "1", False),
+        ("(1,2)", "(2,1)", False),
+        ("\\{1,2\\}", "(1,2)", False),
+        ("(0,1]", "(0,1)", False),
+        ("[0,1)", "\\left[0,1\\right)", True),
+        ("\\left(3,\\frac{\\pi}{2}\\right)", "[3,\\pi/2]", False),
+        ("x \\in [-2,7]", "[-2,7]", True),
+        ("\\mathbb{R}", "\\text{all real numbers}", True),
+        ("\\emptyset", "\\text{no solution}", True),
+        ("\\emptyset", "0", False),
+        ("\\{x|-2\\leq x < 1\\}", "[-2, 1)", True),
+        ("(-\\infty, 2]", "x \\le 2", True),
+        ("(-\\infty, 2]", "x < 2", False),
+        ("(-\\infty,-1)\\cup(2,\\infty)", "x<-1 \\text{ or } x>2", True),
+        ("(-\\infty,-1)\\cup(2,\\infty)", "x<-1", False),
+        ("[2,5)", "x \\ge 2 \\text{ and } x<5", True),
+        ("3", "x>3", False),
+        ("2", "\\ge 2", False),
+        ("3,-3", "\\pm 3", True),
+        ("3", "\\pm 3", False),
+        ("\\frac{-1+\\sqrt5}{2},\\frac{-1-\\sqrt5}{2}", "\\frac{-1\\pm\\sqrt{5}}{2}", True),
+        ("\\{1\\pm\\sqrt{5},-2\\}", "1+\\sqrt5, 1-\\sqrt5, -2", True),
+        ("73", "73 \\text{ or } 74", False),
+    ],
+)
+def test_sets_intervals_and_lists(gold: str, answer: str, equal: bool) -> None:
+    """The order matters in a tuple, the brackets in an interval; an inequality is the interval of its solutions."""
+    assert expressions_equal(gold, answer) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("5\\text{ cm}", "5", True),
+        ("15\\mbox{ cm}^2", "15", True),
+        ("5\\text{ cm}", "5 centimeters", True),
+        ("5\\text{ cm}", "5\\text{ m}", False),
+        ("\\frac{270}7\\text{ degrees}", "\\frac{270}{7}", True),
+        ("5", "5\\text{ miles per hour}", True),
+        ("90^\\circ", "90", True),
+        ("4t", "4", False),
+        ("4t", "4m", False),
+        ("x^2+\\mathrm{C}", "x^2-\\mathrm{C}", False),
+    ],
+)
+def test_units(gold: str, answer: str, equal: bool) -> None:
+    """A unit may be left out but not be another one, and a variable is none."""
+    assert expressions_equal(gold, answer) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("2516_8", "2516_{8}", True),
+        ("12_5", "12", True),  # the problem names the base
+        ("12_5", "12_6", False),
+        ("12", "12_5", False),
+        ("x=5", "5", True),
+        ("x=5", "y=5", False),
+        ("y = 2x + 3", "2x+3", True),
+        ("5x - 7y + 11z + 4 = 0", "-20x + 28y - 44z - 16 = 0", True),
+        ("\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}", "\\begin{bmatrix}1&2\\\\3&4\\end{bmatrix}", True),
+        ("\\begin{pmatrix}1\\\\2\\end{pmatrix}", "\\begin{pmatrix}1\\\\[4pt] 2\\end{pmatrix}", True),
+        ("\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}", "\\begin{pmatrix}1&2\\\\4&3\\end{pmatrix}", False),
+        ("2\\cos 15^{\\circ}", "\\frac{\\sqrt6+\\sqrt2}{2}", True),
+        ("26", "\\textbf{(B)}\\ 26", True),
+        ("2", "\\textbf{(B) }3", False),
+        ("\\text{(A)}", "A", True),
+        ("\\text{A}", "B", False),
+        ("\\text{Monday}", "monday", True),
+        ("\\text{Monday}", "Tuesday", False),
+        ("\\text{even}", "odd", False),
+        ("\\frac12", "\\text{The probability is }\\frac{1}{2}", True),
+        ("\\frac{2}{3}", "\\frac23 \\approx 0.67", True),
+        ("8/17", "The direct calculation of sin A was not achieved.", False),
+    ],
+)
+def test_bases_equations_matrices_and_words(gold: str, answer: str, equal: bool) -> None:
+    """A base, a name before an equals sign and an option's letter may be left out, but not be another one."""
+    assert expressions_equal(gold, answer) is equal
+
+
+def test_a_long_answer_is_not_compared() -> None:
+    """An answer of more than 2,000 characters is none."""
+    assert not expressions_equal("5", "5" + "+0" * 1_000)
