@@ -106,9 +106,7 @@ def benchmark(
         prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used; see `row_function`.
         seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
         answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see `nel.reading.asked`.
-        judge: ``url``, ``model_id`` and ``api_key`` (a variable's name) of the judge where the run names none.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
-        requirements: What the scorer needs of pip, as strings or the name of a requirements.txt.
 
     Raises:
         ConfigError: The requirements, the name or the endpoint type is none, or a template (`PromptError`) is unusable.
