@@ -82,14 +82,16 @@ PIECES = (
 @pytest.mark.parametrize("name", READERS)
 def test_ten_megabytes_end(name: str, text: str) -> None:
     """A form that is repeated through a whole response takes seconds."""
-    READERS[name](own_response(text * (BYTES // len(text)), PROMPT))
+    reading = READERS[name](own_response(text * (BYTES // len(text)), PROMPT))
+    assert 0 <= reading.start <= reading.end <= BYTES
 
 
 @ENDS
 @pytest.mark.parametrize(("name", "text"), diagonal({name: name for name in READERS}, {repr(t): t for t in REPEATED}))
 def test_two_hundred_kilobytes_end(name: str, text: str) -> None:
     """A form that is repeated through a long response takes well under a second."""
-    READERS[name](own_response(text * (200_000 // len(text)), PROMPT))
+    reading = READERS[name](own_response(text * (200_000 // len(text)), PROMPT))
+    assert 0 <= reading.start <= reading.end <= 200_000
 
 
 @pytest.mark.parametrize("name", READERS)
