@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from nel.reading.forms import Row, rows
-from nel.reading.types import READING_VERSION, Form
+from nel.reading.types import READING_VERSIONS, Form
 
 _RULE = """# How answers are read
 
 A score rests on finding the answer in what a model writes. One rule does this for letters, numbers, yes or no, labels,
-short texts and formulas; this page is its version {version}. [Programs](../how-to/run-programs.md) have another.
+short texts and formulas; its [versions](#official-rules-and-versions) are
+in metrics.json. [Programs](../how-to/run-programs.md) have another.
 
 ## The rule
 
@@ -52,7 +53,9 @@ A benchmark whose prompt asks for a form declares it with `answer_form=`; it is 
 | `box` | `\\boxed{{…}}` |
 | `Result = (\\S+)` | the group of a regular expression |
 
-With `"strict_form": True` in `extra` nothing else is read. Any other text is an error that lists the forms.
+In YAML it is the key `answer_form` (its checks `equals` and `numeric` look there), on the command line
+`--answer-form`. `--strict-form`, or `"strict_form": True` in `extra`, reads nothing else. Beside the score,
+`in_asked_form` is the share of responses in which the form occurs.
 
 ## What a reading says
 
@@ -62,11 +65,16 @@ With `"strict_form": True` in `extra` nothing else is read. Any other text is an
 - the **form** in which it was read: {forms};
 - what was **rejected**, where, and why: several answers, none of these, blank, retracted, cut off …
 
-## Official rules
+## Official rules and versions
 
-Where the authors of a benchmark published a rule, it stands beside this one: `mmlu_pro` reads as their script does, and
-`nel scorer audit` sets the ways of reading [side by side](../how-to/audit-a-scorer.md), as for `gsm8k` where the prompt
-shows `#### N`.
+Where the authors of a benchmark published a rule, `--rule official` reads by it and `--rule general` by this page.
+`gsm8k` is read by this page, since its prompt asks for `Answer: N` and not for the authors' `#### N`; `mmlu_pro` is
+read by the authors' rule, since its prompt is theirs and published numbers rest on it. `nel scorer audit` sets the ways
+of reading [side by side](../how-to/audit-a-scorer.md).
+
+metrics.json names the rule and, for each kind of answer that the scorer reads, the version of its readers, now
+{version}. A change that reads a recorded output differently raises a version, and with it the identity of the runs
+whose scorers use these readers; other runs stay comparable.
 
 ## The table of forms
 
@@ -82,7 +90,14 @@ task that needs it; [CONTRIBUTING](../../CONTRIBUTING.md) says how one is added.
 def reading() -> str:
     """Return the page."""
     forms = ", ".join(form.value for form in Form if form is not Form.NONE)
-    return _RULE.format(version=READING_VERSION, forms=forms) + "".join(map(_line, rows()))
+    return _RULE.format(version=_versions(), forms=forms) + "".join(map(_line, rows()))
+
+
+def _versions() -> str:
+    numbers = set(READING_VERSIONS.values())
+    if len(numbers) == 1:
+        return f"{numbers.pop()} for all of them"
+    return ", ".join(f"{kind} {number}" for kind, number in READING_VERSIONS.items())
 
 
 def _line(row: Row) -> str:

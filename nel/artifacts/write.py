@@ -307,6 +307,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "stop_rule": _stop_rule_json(collected, plan),
         **shard_json(plan, total.accounting),
         "selection": selection_json(plan),
+        "reading": {"rule": plan["scorer"]["rule"], "versions": plan["scorer"]["reading"]},
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
         "metrics": [*own, *chosen],

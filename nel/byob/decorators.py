@@ -207,8 +207,9 @@ def _scorer_config(
     if judge is not None:
         config["judge"] = dict(judge)
     if answer_form is not None:
-        parse_asked_form(answer_form)
         config["answer_form"] = answer_form
+    if "answer_form" in config:
+        parse_asked_form(str(config["answer_form"]))
     return config
 
 

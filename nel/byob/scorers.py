@@ -11,9 +11,10 @@ import unicodedata
 
 from nel.core.timed_regex import search
 from nel.errors import DatasetError
-from nel.scoring.answers import boolean_yesno, gsm8k_answer
+from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
 from nel.scoring.compose import all_of, any_of
+from nel.scoring.decisions import boolean_yesno
 from nel.scoring.label_match import label_match
 from nel.scoring.loglikelihood import choice_mass, ranked_choice
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge

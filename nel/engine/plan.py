@@ -34,6 +34,7 @@ from nel.engine.plan_judges import check_judge, judge_identity, with_judges
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.rendering import rendered_ahead, rendering_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
+from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.engine.scorers.source_cache import KEPT
 from nel.engine.selection import first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
@@ -239,10 +240,12 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
         benchmark = replace(benchmark, response_field=entry.response_field)
     if entry.num_fewshot is not None:
         benchmark = replace(benchmark, num_fewshot=entry.num_fewshot)
-    if entry.scorer is None:
-        return benchmark
-    scorer = find_scorer(entry.scorer)
-    return replace(benchmark, scorer=scorer, languages=_languages_of(scorer), judge=None)
+    if entry.scorer is not None:
+        scorer = find_scorer(entry.scorer)
+        benchmark = replace(benchmark, scorer=scorer, languages=_languages_of(scorer), judge=None)
+    if entry.rule is not None:
+        benchmark = replace(benchmark, scorer=with_rule(benchmark.name, benchmark.scorer, entry.rule))
+    return with_answer_form(benchmark, entry)
 
 
 def _with_generation(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> BenchmarkConfig:

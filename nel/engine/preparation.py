@@ -16,7 +16,7 @@ from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_sam
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import check_draw
 from nel.engine.resume_checks import DatasetCheck, deferred_check, fingerprint_of
-from nel.engine.scorers.identity import scorer_name
+from nel.engine.scorers.rules import describe_scorer
 from nel.engine.stop_rules import refuse_growth
 from nel.engine.store.database import Store
 from nel.engine.store.elsewhere import shard_of
@@ -134,7 +134,7 @@ def _prepare_from_snapshot(
         "digest": now.digest,
         "repeats": plan.config.repeats,
         "repeat_check": plan.config.repeat_check,
-        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(now.fields["scorer.rules"])},
+        "scorer": describe_scorer(plan.benchmark, str(now.fields["scorer.rules"])),
         "reducers": list(plan.reducers),
         "metrics": list(plan.config.metrics),
         "judge": judge_json(plan.judge),
@@ -269,7 +269,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
             "sha256": str(identity.fields["dataset.sha256"]),
             "rows": digests.rows,
         },
-        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(identity.fields["scorer.rules"])},
+        "scorer": describe_scorer(plan.benchmark, str(identity.fields["scorer.rules"])),
         "judge": judge_json(plan.judge),
         "system_prompt": plan.config.system_prompt,
         "truncated": plan.config.truncated,

@@ -212,7 +212,12 @@ def _plan(benchmark: ImportedBenchmark, found: Imported, *, n: int, repeats: int
         "metrics": [],
         "eval_only": True,
         "dataset": {"uri": benchmark.dataset or "unknown", "revision": None, "sha256": "", "rows": n},
-        "scorer": {"name": benchmark.scorer or "unknown", "sha256": benchmark.scorer_version or ""},
+        "scorer": {
+            "name": benchmark.scorer or "unknown",
+            "sha256": benchmark.scorer_version or "",
+            "rule": None,
+            "reading": {},
+        },
         "judge": None,
         "system_prompt": None,
         "truncated": "failure",

@@ -14,16 +14,18 @@ def prompt_of(sample: ScorerInput) -> str:
 
 
 def own_answer(sample: ScorerInput) -> tuple[Response, dict[str, bool]]:
-    """Return the part of a response that answers its own prompt, and whether more followed.
+    """Return the part of a response that answers its own prompt, and what a scorer reports beside its verdict.
 
     Returns:
-        The response, with the form that the benchmark declares in ``answer_form``; and ``{"ran_on": …}`` for a scorer
-        to add to its result, nothing where the prompt is not known, as outside a run.
+        The response, with the form that the benchmark declares in ``answer_form``; and for a scorer to add to its
+        result ``in_asked_form``, whether that form occurs, where one is declared, and ``ran_on`` where the prompt is
+        known, as in a run.
     """
     received = sample.response or ""
     form = sample.config.get("answer_form") if sample.config else None
     asked = None if form is None else parse_asked_form(str(form), is_strict=bool(sample.config.get("strict_form")))
     response = own_response(received, prompt_of(sample), asked)
-    if sample.sample is None:
-        return response, {}
-    return response, {"ran_on": len(response.text.rstrip()) < len(received.rstrip())}
+    details = {} if asked is None else {"in_asked_form": asked.pattern.search(response.plain) is not None}
+    if sample.sample is not None:
+        details["ran_on"] = len(response.text.rstrip()) < len(received.rstrip())
+    return response, details

@@ -4,9 +4,10 @@ Depends on `nel.types`, `nel.metrics` and `nel.judges.types`; apart from `code_s
 `math_equal`, which compares in a process of its own, the rules do no I/O.
 """
 
-from nel.scoring.answers import boolean_yesno, gsm8k_answer, numeric_match
+from nel.scoring.answers import gsm8k_answer, numeric_match
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
 from nel.scoring.compose import all_of, any_of
+from nel.scoring.decisions import boolean_yesno
 from nel.scoring.delegation import needs_judge
 from nel.scoring.execution import code_sandbox
 from nel.scoring.intermediate import score

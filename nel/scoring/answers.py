@@ -1,23 +1,16 @@
-"""Scorers of short final answers in free text: the number of a word problem (`gsm8k_answer`), a yes or a no.
-
-Depends on `nel.reading` for both.
-"""
+"""Scorers of the number that a response gives as its answer. Depends on `nel.reading`."""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 from nel.errors import ConfigError, DatasetError
-from nel.reading.decisions import read_decision
 from nel.reading.numbers import last_number, read_number
 from nel.reading.numerals import numbers_equal
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
-from nel.reading.types import Reading
+from nel.reading.types import GENERAL_RULE, OFFICIAL_RULE, Reading
 from nel.types import ScorerInput
-
-_YES: Final = frozenset("yes yep yeah yup true 1 y 1.0".split())
-_NO: Final = frozenset("no nope nah false 0 n 0.0".split())
 
 
 def read_sample_number(sample: ScorerInput) -> tuple[Reading, dict[str, bool]]:
@@ -51,7 +44,7 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
 
 
 def numeric_match(
-    sample: ScorerInput, *, rule: Literal["declared", "official"] = "declared"
+    sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
 ) -> dict[str, bool | str | None]:
     """Compare the number that a response gives as its answer with the target.
 
@@ -74,47 +67,10 @@ def numeric_match(
     >>> numeric_match(ScorerInput(response="10", target="100"))
     {'correct': False, 'extracted': '10'}
     """
-    if rule not in ("declared", "official"):
-        raise ConfigError(f'numeric_match has no rule "{rule}"; use "declared" or "official"')
-    is_official = rule == "official"
+    if rule not in (GENERAL_RULE, OFFICIAL_RULE):
+        raise ConfigError(f'numeric_match has no rule "{rule}"; use "general" or "official"')
+    is_official = rule == OFFICIAL_RULE
     extracted = last_number(sample.response or "") if is_official else read_sample_number(sample)[0].value
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(numbers_equal(extracted, target) for target in targets)
     return {"correct": correct, "extracted": extracted}
-
-
-def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
-    """Compare the yes or no that a response gives with the gold one.
-
-    Rule: docs/reference/reading.md; true and false count as yes and no. Source: NeMo Evaluator's BYOB scorer, which
-    reads "no doubt: yes" as no. The gold may be a bool, 0, 1 or such a word.
-
-    Returns:
-        ``correct``, ``parsed`` and ``extracted``, ``yes``, ``no`` or None.
-
-    Raises:
-        DatasetError: The gold is neither yes nor no.
-
-    >>> boolean_yesno(ScorerInput(response="No doubt about it: yes.", target=True))
-    {'correct': True, 'parsed': True, 'extracted': 'yes'}
-    >>> boolean_yesno(ScorerInput(response="Yes and no.", target="yes"))["parsed"]
-    False
-    """
-    gold = gold_decision(sample.target)
-    response, ran_on = own_answer(sample)
-    extracted = read_decision(response).value
-    return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted, **ran_on}
-
-
-def gold_decision(target: object) -> str:
-    """Return the yes or no that a gold answer is.
-
-    Raises:
-        DatasetError: It is neither.
-    """
-    word = str(target).strip().lower().rstrip(".")
-    if word in _YES:
-        return "yes"
-    if word in _NO:
-        return "no"
-    raise DatasetError(f"the target {str(target)[:80]!r} is neither yes nor no; use yes, no, true, false, 1 or 0")

@@ -16,7 +16,9 @@ from nel.core.timed_regex import search
 from nel.errors import DatasetError
 from nel.reading.numbers import read_number
 from nel.reading.numerals import parse_number
-from nel.reading.response import own_response
+from nel.reading.own import own_answer
+from nel.reading.response import Response
+from nel.reading.texts import read_text
 from nel.scoring.delegation import ask_judge
 from nel.scoring.json_schema import validate_json_schema
 from nel.types import Json, Message, ScorerInput
@@ -101,9 +103,10 @@ class ChecksScorer:
         checks = self.of_rows.get(self.row_key(row), self.checks) if self.of_rows else self.checks
         if not checks:
             raise DatasetError("the row has no checks, and the file has none for all rows; give it some")
-        findings = [_find(check, sample, row) for check in checks]
+        own, details = own_answer(sample)
+        findings = [_find(check, sample, own, row) for check in checks]
         passed = {check.name: finding.passed for check, finding in zip(checks, findings, strict=True)}
-        return {"score": _score(checks, findings), **passed, "checks": _details(checks, findings)}
+        return {"score": _score(checks, findings), **passed, "checks": _details(checks, findings), **details}
 
 
 def _score(checks: Sequence[Check], findings: Sequence[Finding]) -> float:
@@ -122,12 +125,12 @@ def _details(checks: Sequence[Check], findings: Sequence[Finding]) -> list[dict[
     ]
 
 
-def _find(check: Check, sample: ScorerInput, row: Mapping[str, Json]) -> Finding:
+def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Json]) -> Finding:
     value = check.value if check.field is None else _field_value(check, row)
     response = sample.response or ""
     match check.kind:
         case "numeric":
-            return _numeric(check, response, value)
+            return _numeric(check, own, value)
         case "json_schema":
             found = validate_json_schema(response, value)
             return Finding(found["valid"], found["error"] or found["extracted"], value)
@@ -136,6 +139,8 @@ def _find(check: Check, sample: ScorerInput, row: Mapping[str, Json]) -> Finding
     wanted = [str(one) for one in value] if isinstance(value, list) else [str(value)]
     if not wanted or not all(one.strip() for one in wanted):
         raise DatasetError(f'the check "{check.name}" expects an empty text, which decides nothing; give it one')
+    if check.kind == "equals" and own.asked is not None:
+        response = read_text(own, declared_only=True).value or ""
     return Finding(_text_passes(check, response, wanted), response, value)
 
 
@@ -178,13 +183,13 @@ def _folded(text: str, check: Check) -> str:
     return normal.casefold() if check.ignore_case else normal
 
 
-def _numeric(check: Check, response: str, value: Json) -> Finding:
+def _numeric(check: Check, response: Response, value: Json) -> Finding:
     """Compare the number that a response gives with the expected ones; a response without a number fails.
 
     Raises:
         DatasetError: An expected value is no number.
     """
-    given = read_number(own_response(response)).value
+    given = read_number(response).value
     number = None if given is None else parse_number(given)
     wanted = [parse_number(str(one)) for one in (value if isinstance(value, list) else [value])]
     if not wanted or None in wanted:

@@ -22,8 +22,8 @@ from nel.reading.own import own_answer
 from nel.reading.response import Response
 from nel.reading.texts import read_text
 from nel.reading.types import DECLARING, Reading, Reason
-from nel.scoring.answers import gold_decision
 from nel.scoring.choice import choices_of, gold_label
+from nel.scoring.decisions import gold_decision
 from nel.scoring.equality import same_text
 from nel.scoring.mathematics.comparison import expressions_equal
 from nel.types import ScorerInput

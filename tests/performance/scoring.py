@@ -21,8 +21,9 @@ from typing import Any
 
 from nel import ScorerInput, answer_line, exact_match, fuzzy_match, multichoice_regex, numeric_match
 from nel.reading.texts import read_text
-from nel.scoring.answers import boolean_yesno, gsm8k_answer
+from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract
+from nel.scoring.decisions import boolean_yesno
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
 from nel.scoring.retrieval import retrieval_metrics
 

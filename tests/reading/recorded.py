@@ -1,13 +1,14 @@
 """Recorded outputs of ../shared/data as the readers are asked for them, and how well they are read.
 
 python -m tests.reading.recorded          prints the counts of recorded.json as they are now
-python -m tests.reading.recorded --write  writes them, after a change that makes no set worse
+python -m tests.reading.recorded --write  writes them, where no set is read worse and the versions of reading are raised
 """
 
 from __future__ import annotations
 
 import ast
 import gzip
+import hashlib
 import json
 import re
 import sys
@@ -25,7 +26,7 @@ from nel.reading.numbers import read_number, stated_value
 from nel.reading.numerals import parse_number
 from nel.reading.response import Response, own_response
 from nel.reading.texts import read_text
-from nel.reading.types import Reading
+from nel.reading.types import READING_VERSIONS, Reading
 from nel.scoring.equality import same_text
 from tests.support.runs import SHARED
 
@@ -175,8 +176,11 @@ def is_as_source(output: Output, value: str | None) -> bool:
     return of_source is not None and equals(output.kind, value, of_source)
 
 
-def counts(name: str) -> dict[str, int]:
-    """Return how many of evenly spread outputs of a set are read, equal to the gold answer, and to ``read``."""
+def counts(name: str) -> dict[str, int | str]:
+    """Return how many of evenly spread outputs of a set are read, equal to the gold answer, and to ``read``.
+
+    ``values`` is a digest of all values that are read.
+    """
     every = outputs(name)
     sample = every[:: -(-len(every) // ROWS_MAX)]
     values = [read_output(output).value for output in sample]
@@ -186,13 +190,33 @@ def counts(name: str) -> dict[str, int]:
         "read": sum(value is not None for value in values),
         "gold": sum(equals(output.kind, value, output.gold) for output, value in pairs),
         "as_source": sum(is_as_source(output, value) for output, value in pairs),
+        "values": hashlib.sha256(repr(values).encode()).hexdigest()[:16],
     }
+
+
+def problems(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Return why counts may not be written: a set is read worse, or read otherwise under the same versions."""
+    sets_before = {name: before["sets"][name] for name in now["sets"] if name in before["sets"]}
+    worse = [
+        f"{name}: {key} {old[key]} before, {now['sets'][name][key]} now"
+        for name, old in sets_before.items()
+        for key in ("gold", "as_source")
+        if now["sets"][name][key] < old[key]
+    ]
+    changed = [name for name, old in sets_before.items() if now["sets"][name]["values"] != old["values"]]
+    if changed and before["versions"] == now["versions"]:
+        worse.append(f"{', '.join(changed)}: read otherwise; raise READING_VERSIONS of what changed")
+    return worse
 
 
 def main() -> None:
     """Print the counts of every set, or write them."""
-    text = json.dumps({name: counts(name) for name in sets()}, indent=1) + "\n"
+    now = {"versions": dict(READING_VERSIONS), "sets": {name: counts(name) for name in sets()}}
+    text = json.dumps(now, indent=1) + "\n"
     if "--write" in sys.argv:
+        refused = problems(json.loads(COUNTS.read_text(encoding="utf-8")), now)
+        if refused:
+            sys.exit("\n".join(refused))
         COUNTS.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)

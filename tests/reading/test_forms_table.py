@@ -14,7 +14,7 @@ import pytest
 from nel.reading.forms import Row, rows
 from nel.reading.reader import sentences
 from nel.reading.response import own_response
-from nel.reading.types import READING_VERSION, Form
+from nel.reading.types import Form
 from tests.reading.recorded import outputs, sets
 from tests.support.runs import SHARED
 
@@ -77,4 +77,3 @@ def test_the_page_of_the_reference_has_every_row() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "reading.md").read_text(encoding="utf-8")
     cells = html.unescape(page).replace("\\|", "|")
     assert [row.source for row in rows() if row.source not in cells] == []
-    assert f"its version {READING_VERSION}." in page

@@ -159,6 +159,7 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         "complete": complete,
         "stop_rule": None,
         "selection": None,
+        "reading": {"rule": "official", "versions": {}},
         "accounting": accounting,
         "headline": {"metric": "accuracy", **numbers, "ci_covers": "new questions", "unit": "rate"},
         "metrics": [accuracy, length],
@@ -201,7 +202,8 @@ def bundle_of(name: str, metrics: dict[str, Any]) -> dict[str, Any]:
             "benchmark": name, "model": "aurora-7b-instruct", "base_url": "http://127.0.0.1:8000/v1",
             "protocol": "chat", "repeats": 1, "max_problems": None,
             "generation": {"temperature": 0.0, "max_tokens": 2048},
-            "system_prompt": None, "scorer": {"name": "mmlu_pro", "sha256": "cd" * 32},
+            "system_prompt": None,
+            "scorer": {"name": "mmlu_pro", "sha256": "cd" * 32, "rule": "official", "reading": {}},
             "dataset": {"uri": "hf://TIGER-Lab/MMLU-Pro", "revision": "3373e0b", "sha256": "ef" * 32, "rows": n_total},
         },
         "benchmark": {

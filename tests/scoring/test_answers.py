@@ -16,8 +16,9 @@ from nel.reading.decisions import read_decision
 from nel.reading.numbers import last_number, read_number
 from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.response import own_response
-from nel.scoring.answers import boolean_yesno, gsm8k_answer, numeric_match
+from nel.scoring.answers import gsm8k_answer, numeric_match
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice
+from nel.scoring.decisions import boolean_yesno
 from nel.scoring.marks import OF_TARGET, kinds
 from nel.scoring.text import answer_line, exact_match, fuzzy_match, normalise, same_text
 from nel.types import ScorerInput

@@ -16,8 +16,9 @@ from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.exact_yaml import Entry, read_exact
 from nel.core.timed_regex import compiled
 from nel.datasets.ids import content_id
-from nel.errors import DatasetError, PromptError, ScorerError
+from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
 from nel.prompts import Template, compile_template
+from nel.reading.asked import parse_asked_form
 from nel.reading.numerals import parse_number
 from nel.scoring.checks import KINDS, Check, ChecksScorer, Kind
 from nel.scoring.json_schema import validate_json_schema
@@ -37,6 +38,7 @@ _KEYS: Final = (
     "group_field",
     "images_field",
     "target_field",
+    "answer_form",
     "checks",
 )
 _OPTIONS: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -98,12 +100,25 @@ def read_benchmark(path: Path) -> YamlBenchmark:
         system_prompt=_template(keys["system_prompt"]) if "system_prompt" in keys else None,
         target_field=keys["target_field"].text() if "target_field" in keys else "target",
         scorer=scorer,
-        extra={"checks": repr(checks), "checks_of_rows": repr(sorted(of_rows.items()))}
-        if of_rows
-        else {"checks": repr(checks)},
+        extra=_scorer_config(checks, of_rows, keys.get("answer_form")),
         base_dir=path.expanduser().resolve().parent,
         **texts,  # type: ignore[arg-type]
     )
+
+
+def _scorer_config(
+    checks: Sequence[Check], of_rows: Mapping[str, tuple[Check, ...]], answer_form: Entry | None
+) -> dict[str, str]:
+    config = {"checks": repr(checks)}
+    if of_rows:
+        config["checks_of_rows"] = repr(sorted(of_rows.items()))
+    if answer_form is not None:
+        try:
+            parse_asked_form(answer_form.text())
+        except ConfigError as error:
+            raise answer_form.problem(str(error)) from error
+        config["answer_form"] = answer_form.text()
+    return config
 
 
 def _name(keys: Mapping[str, Entry], path: Path, top: Entry) -> str:

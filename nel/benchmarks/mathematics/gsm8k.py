@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.reading.numbers import last_number
 from nel.reading.numerals import numbers_equal
+from nel.reading.types import OFFICIAL_RULE, Form, Reading, Value
 from nel.scoring.answers import read_sample_number
 
 REVISION = "740312add88f781978c0658806c59bc2815b9866"
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
+_OFFICIAL = re.compile(r"#### (\-?[0-9\.\,]+)")
 _DIGITS_MAX = 18
 """Of a gold answer that is taken as it stands, as most are, without being looked for."""
 
 PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
 
 {question}"""
+
+
+def read_official(sample: ScorerInput) -> Reading:
+    """Return the number after the first ``#### ``, as ``extract_answer`` of the authors' dataset.py does."""
+    match = _OFFICIAL.search(sample.response)
+    if match is None:
+        return Reading()
+    return Reading().take(Value(match[1].replace(",", ""), *match.span(1)), Form.OFFICIAL)
 
 
 def with_gold_number(row: dict[str, object]) -> dict[str, object]:
@@ -55,13 +66,16 @@ def _gold_in(text: str) -> str | None:
     ),
 )
 @scorer
-def gsm8k(sample: ScorerInput) -> dict[str, object]:
-    """Compare the answer's number with the gold number, exactly."""
-    reading, ran_on = read_sample_number(sample)
+def gsm8k(sample: ScorerInput, *, rule: Literal["general", "official"] = "general") -> dict[str, object]:
+    """Compare the answer's number with the gold number, exactly.
+
+    The general rule is the default, since the prompt asks for "Answer: N" and not for the authors' ``#### N``.
+    """
+    reading, details = (read_official(sample), {}) if rule == OFFICIAL_RULE else read_sample_number(sample)
     extracted = reading.value
     return {
         "correct": extracted is not None and numbers_equal(extracted, sample.target),
         "parsed": extracted is not None,
         "extracted": extracted,
-        **ran_on,
+        **details,
     }

@@ -79,6 +79,19 @@ class BenchmarkConfig(Strict):
         str | None, Flag("--scorer", "NAME or NAME:key=value,... instead of the benchmark's own scorer.")
     ] = None
     """An installed scorer instead of the benchmark's own: ``NAME`` or ``NAME:key=value,key=value``."""
+    rule: Annotated[
+        str | None, Flag("--rule", "How answers are read: official (the authors' rule) or general (nel's).")
+    ] = None
+    """``official``, the rule that the benchmark's authors published, or ``general``, that of docs/reference/reading.md;
+    None: the one that the benchmark's page names as its default."""
+    answer_form: Annotated[
+        str | None, Flag("--answer-form", "The form that the prompt asks for: 'tag answer', 'json answer', box, ...")
+    ] = None
+    """The form of answer that the prompt asks for, which is read before any other; see docs/reference/reading.md."""
+    strict_form: Annotated[bool, Flag("--strict-form", "Read no answer in another form than the prompt asks for.")] = (
+        False
+    )
+    """An answer in another form than the declared one does not count."""
     reducers: Annotated[
         tuple[str, ...],
         Flag("--reducer", "Over repeats, beside the mean: pass_at_3, max, vote_at_5; repeatable."),

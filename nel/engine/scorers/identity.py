@@ -23,25 +23,33 @@ from typing import Any, Final
 
 import nel.core.thinking
 import nel.judges
-import nel.scoring
+import nel.scoring.result
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.engine.scorers.data_files import DataFiles, data_files, digest_of_data
 from nel.engine.scorers.dependencies import Dependencies, read_dependencies
 from nel.engine.scorers.source_digest import combined, read_source
 from nel.judges.types import Case
 from nel.prompts import is_template_file
+from nel.reading.types import READING_VERSIONS, kind_of_module
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
-_SCORING_ROOMS: Final = frozenset({"benchmarks", "byob", "core", "scoring"})
+_SCORING_ROOMS: Final = frozenset({"benchmarks", "byob", "core", "reading", "scorers", "scoring"})
 """Packages and modules of nel into which a scorer's imports are followed. The engine, the client and the configuration
 cannot change a verdict; judges have a digest of their own."""
+_AUTHORING: Final = frozenset({"nel.byob.decorators", "nel.benchmarks.api.benchmark", "nel.benchmarks.api.card"})
+"""Modules that define a benchmark and not a verdict: prompts and rows are in a run's identity themselves."""
+_READING: Final = "reading"
+"""The room whose modules count by the version that it declares, see `READING_VERSIONS`."""
 _JUDGING_ROOMS: Final = frozenset({"core", "judges"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
 _THINKING: Final = Path(nel.core.thinking.__file__)
 """Decides what of a recorded answer its scorer sees."""
-_SANDBOX: Final = Path(nel.core.thinking.__file__).parents[1] / "sandbox"
+_PROTOCOL: Final = Path(nel.scoring.result.__file__)
+"""Decides what a scorer's return value means."""
+_NEL: Final = _THINKING.parents[1]
+_SANDBOX: Final = _NEL / "sandbox"
 _PARTS_MAX: Final = 256
 """Functions that are looked at in a composed scorer."""
 _STATISTICS: Final = "stats"
@@ -54,9 +62,27 @@ def scorer_digest(benchmark: Benchmark) -> str:
         f"{_name_and_options(benchmark)} {dict(benchmark.extra)!r}{' whole' if benchmark.scores_conversation else ''}"
     )
     files = _scorer_files(benchmark)
+    reading = reading_versions(benchmark)
+    files -= {path for path in files if _is_reading(path)}
     data = {path for source in files for path in _data_of(source).files} - _dataset_files(benchmark)
     parts = [_digest_of(path) for path in (*files, *(data - files), *_sandbox_files(benchmark.languages))]
-    return hashlib.sha256(f"{named} {combined(parts)}".encode()).hexdigest()
+    return hashlib.sha256(f"{named} {reading} {combined(parts)}".encode()).hexdigest()
+
+
+def reading_versions(benchmark: Benchmark) -> dict[str, int]:
+    """Return the versions of the rules by which a benchmark's scorer reads answers; empty where it reads none."""
+    modules = {_module_in_package(path)[2] for path in _scorer_files(benchmark) if _is_reading(path)}
+    return {kind: READING_VERSIONS[kind] for kind in sorted(map(kind_of_module, modules))}
+
+
+def _is_reading(path: Path) -> bool:
+    return _module_in_package(path)[1:2] == (_READING,) and path.stem != "__init__"
+
+
+def _module_in_package(path: Path) -> tuple[str, ...]:
+    """Return the dotted name of a file of nel as words; an empty tuple for other files."""
+    top, root = _project_of(path)
+    return path.relative_to(root).with_suffix("").parts if top == _PACKAGE else ()
 
 
 def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
@@ -72,8 +98,8 @@ def _scorer_files(benchmark: Benchmark) -> set[Path]:
     # Python's own modules are not followed: that of every `partial` is functools.
     written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
     own = {path for name in written for path in _file_of(name)}
-    starts = [*_files_of(nel.scoring), _THINKING, *_file_of(inspect.unwrap(scorer).__module__)]
-    return _closure([*starts, *(path for path in sorted(own) if _project_of(path)[0] != _PACKAGE)], _SCORING_ROOMS)
+    starts = [_THINKING, _PROTOCOL, *_file_of(inspect.unwrap(scorer).__module__)]
+    return _closure([*starts, *(path for path in sorted(own) if _may_follow(path, _SCORING_ROOMS))], _SCORING_ROOMS)
 
 
 def _parts_of(scorer: Any) -> list[Any]:
@@ -233,11 +259,12 @@ def _imported_files(path: Path) -> Iterable[Path]:
     """Return the files that a file imports, anywhere in it, of its own project and of others that are not installed."""
     imports = read_source(path).imports
     if _project_of(path)[0] == _PACKAGE:
-        return _imported_in_nel(path, imports)
+        return _imported_from_nel(imports)
     found = _dependencies_of(path)
-    names = [*imports, *found.imports]
+    names = (*imports, *found.imports)
     sources = [one for one in _data_of(path).files if one.suffix == ".py"]
-    return [*_resolved(path, names), *(file for name in names for file in _elsewhere(path, name)), *sources]
+    elsewhere = [file for name in names for file in _elsewhere(path, name)]
+    return [*_resolved(path, names), *_imported_from_nel(names), *elsewhere, *sources]
 
 
 def _dependencies_of(path: Path) -> Dependencies:
@@ -306,9 +333,38 @@ def _spec_of(top: str) -> ModuleSpec | None:
 
 
 @lru_cache(maxsize=4096)
-def _imported_in_nel(path: Path, imports: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the resolved imports of a file of nel, whose modules neither come nor go while it runs."""
-    return tuple(_resolved(path, imports))
+def _imported_from_nel(imports: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the modules of nel that define what is imported, whose modules neither come nor go while it runs.
+
+    Of ``from nel import numeric_match`` that is the module that defines the function, not all that nel exports.
+    """
+    names = {name for name in imports if name.partition(".")[0] == _PACKAGE}
+    parents = {name.rpartition(".")[0] for name in names if not name.endswith(".*")}
+    wanted = (name.removesuffix(".*") for name in names if name not in parents)
+    return tuple(sorted({path for name in wanted for path in _defining(name)}))
+
+
+@lru_cache(maxsize=4096)
+def _defining(name: str) -> tuple[Path, ...]:
+    """Return the files of nel that define a module or what a module exports under a name."""
+    if name in _AUTHORING or name.rpartition(".")[0] in _AUTHORING:
+        return ()
+    own = _module_file(name)
+    if own is not None:
+        return (own,)
+    module, _, attribute = name.rpartition(".")
+    file = _module_file(module)
+    if file is None:
+        return ()
+    imported = [one for one in read_source(file).imports if one.endswith(f".{attribute}") and one != name]
+    return tuple(path for one in imported for path in _defining(one)) if imported else (file,)
+
+
+def _module_file(name: str) -> Path | None:
+    """Return the file of a module of nel, or None where there is none."""
+    base = _NEL.parent.joinpath(*name.split("."))
+    files = (base.with_suffix(".py"), base / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
 
 
 def _resolved(path: Path, imports: Iterable[str]) -> Iterator[Path]:

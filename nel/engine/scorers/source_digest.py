@@ -31,7 +31,7 @@ class Source:
     """SHA-256 of its logic, in hexadecimal."""
     imports: tuple[str, ...]
     """Absolute names imported anywhere in it: of ``from a import b`` both ``a`` and ``a.b``, since ``b`` may be a
-    module. Relative names begin with their dots."""
+    module; of ``import a`` both ``a`` and ``a.*``. Relative names begin with their dots."""
 
 
 def read_source(path: Path) -> Source:
@@ -118,7 +118,8 @@ class _Logic:
 
     def _note_import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
-            self.imports.update(alias.name for alias in node.names)
+            names = [alias.name for alias in node.names]
+            self.imports.update((*names, *(f"{name}.*" for name in names)))
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             parent = module if module.endswith(".") else f"{module}."

@@ -19,6 +19,10 @@ class StoredScorer(TypedDict):
 
     name: str
     sha256: str
+    rule: str | None
+    """``general``, ``official``, or None where it reads no answer by a rule of nel."""
+    reading: dict[str, int]
+    """Versions of the reading rules that it uses, by kind of answer."""
 
 
 class StoredSelection(TypedDict):

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import gzip
-import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -29,13 +26,8 @@ from nel.engine.scorers.identity import (
 )
 from nel.engine.scorers.source_digest import read_source
 from nel.scoring.answers import numeric_match
-from tests.support.runs import nel as nel_cli
-from tests.support.runs import read_json, read_results
 
 PACKAGE = Path(nel.__file__).parent
-STORED = Path(__file__).parent / "stored_runs"
-"""Runs of 40 and 12 answers, each judged by two models in the second, as the version before source digests stored
-them: its identity held digests of file bytes, and module names of today's rules that have since moved."""
 
 RULE = '''
 """Reads an answer."""
@@ -145,7 +137,6 @@ def test_one_edited_expression_in_any_rule_file_is_seen(tmp_path: Path, room: st
     closure = _closure(_files_of(module), rooms)
     files = [path for path in sorted((PACKAGE / room).rglob("*.py")) if "stats" not in path.parts]
     assert set(files) <= closure
-    assert PACKAGE / "core" / "timed_regex.py" in closure
     n_edited = 0
     for number, path in enumerate(files):
         tree = ast.parse(path.read_bytes())
@@ -168,9 +159,9 @@ print(scorer_digest(find_benchmark("quickstart")), judge_digest(None))
 """
 
 
-def _digests_of(tree: Path) -> list[str]:
+def _digests_of(tree: Path, program: str = _PRINT_DIGESTS) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", _PRINT_DIGESTS],
+        [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(tree)},
         cwd=tree,
         capture_output=True,
@@ -181,22 +172,60 @@ def _digests_of(tree: Path) -> list[str]:
 
 
 def test_a_rule_in_a_folder_counts_and_its_docstring_does_not(tmp_path: Path) -> None:
-    """In a copy of nel: a documented rule is the same rule; one that lies in a new folder is in the digest."""
+    """In a copy of nel: a documented rule is the same rule; one of judges that lies in a new folder is in theirs."""
     shutil.copytree(PACKAGE, tmp_path / "nel", ignore=shutil.ignore_patterns("__pycache__"))
     before = _digests_of(tmp_path)
     for room in ("scoring", "judges"):
         init = tmp_path / "nel" / room / "__init__.py"
-        init.write_text('"""Said in other words."""\n# and a remark\n' + init.read_text().split('"""', 2)[2])
+        init.write_text('"""Other words."""\n# and a remark\n' + init.read_text().split('"""', 2)[2])
     assert _digests_of(tmp_path) == before
-    for room in ("scoring", "judges"):
-        folder = tmp_path / "nel" / room / "deep" / "deeper"
-        folder.mkdir(parents=True)
-        (folder / "rule.py").write_text("LIMIT = 3\n")
+    folder = tmp_path / "nel" / "judges" / "deep" / "deeper"
+    folder.mkdir(parents=True)
+    (folder / "rule.py").write_text("LIMIT = 3\n")
     within = _digests_of(tmp_path)
-    assert [one != other for one, other in zip(before, within, strict=True)] == [True, True]
-    (tmp_path / "nel" / "scoring" / "deep" / "deeper" / "rule.py").write_text("LIMIT = 44\n")
-    edited = _digests_of(tmp_path)
-    assert [one != other for one, other in zip(within, edited, strict=True)] == [True, False]
+    assert [digest != other for digest, other in zip(before, within, strict=True)] == [False, True]
+
+
+_PRINT_SCORERS = """
+from nel.benchmarks.api.registry import find_benchmark
+from nel.engine.scorers.identity import scorer_digest
+for name in ("gsm8k", "wmt14_de_en", "humaneval", "bbh"):
+    print(scorer_digest(find_benchmark(name)))
+"""
+
+
+def _copy_of_nel(folder: Path) -> None:
+    shutil.copytree(PACKAGE, folder / "nel", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE.parent / "sandbox_images", folder / "sandbox_images")
+
+
+def _edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_a_scorer_is_named_by_its_own_imports_and_the_version_of_its_readers(tmp_path: Path) -> None:
+    """In a copy of nel: another word of yes or no changes nothing before its version is raised, and then only the
+    benchmark that reads yes or no; numbers, BLEU and programs stay comparable."""
+    _copy_of_nel(tmp_path)
+    before = _digests_of(tmp_path, _PRINT_SCORERS)
+    decisions = tmp_path / "nel" / "reading" / "decisions.py"
+    decisions.write_text(decisions.read_text(encoding="utf-8") + "\n_ANOTHER_WORD = 'aye'\n", encoding="utf-8")
+    assert _digests_of(tmp_path, _PRINT_SCORERS) == before
+    _edit(tmp_path / "nel" / "reading" / "types.py", '"decisions": 1', '"decisions": 2')
+    raised = _digests_of(tmp_path, _PRINT_SCORERS)
+    assert [digest != other for digest, other in zip(before, raised, strict=True)] == [False, False, False, True]
+
+
+def test_an_edited_rule_names_the_scorers_that_use_it(tmp_path: Path) -> None:
+    """In a copy of nel: the comparison of numbers is part of GSM8K's scorer and of no other here."""
+    _copy_of_nel(tmp_path)
+    before = _digests_of(tmp_path, _PRINT_SCORERS)
+    answers = tmp_path / "nel" / "scoring" / "answers.py"
+    answers.write_text(answers.read_text(encoding="utf-8") + "\n_LIMIT = 3\n", encoding="utf-8")
+    edited = _digests_of(tmp_path, _PRINT_SCORERS)
+    assert [digest != other for digest, other in zip(before, edited, strict=True)] == [True, False, False, False]
 
 
 def test_a_digest_does_not_depend_on_what_else_the_process_has_loaded() -> None:
@@ -223,31 +252,3 @@ def test_pythons_own_modules_are_no_part_of_a_scorer() -> None:
     assert unseen_dependencies(bound) == ()
     plain, with_options = (_scorer_files(one) for one in (replace(found, scorer=numeric_match), bound))
     assert with_options == plain
-
-
-def _outcomes(run_db: Path) -> list[Any]:
-    """Return the stored outcomes without their checksums, which an older version did not write."""
-    connection = sqlite3.connect(run_db)
-    try:
-        rows = connection.execute("SELECT * FROM outcomes ORDER BY 1, 2, 3").fetchall()
-    finally:
-        connection.close()
-    decoded = ((row[:-1], json.loads(row[-1])) for row in rows)
-    return [(key, {name: value for name, value in outcome.items() if name != "~"}) for key, outcome in decoded]
-
-
-@pytest.mark.parametrize("name", ["plain", "judged"])
-def test_a_run_stored_before_source_digests_resumes_without_a_request(tmp_path: Path, name: str) -> None:
-    """Its endpoints are gone, so that a single request or judgement would fail; every verdict comes out as it was."""
-    run_dir = tmp_path / "runs" / name
-    run_dir.mkdir(parents=True)
-    (run_dir / "run.db").write_bytes(gzip.decompress((STORED / f"{name}.db.gz").read_bytes()))
-    before = _outcomes(run_dir / "run.db")
-    done = nel_cli("eval", "resume", str(run_dir), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert _outcomes(run_dir / "run.db") == before
-    rows = read_results(run_dir, "quickstart")
-    assert len(rows) == len(before)
-    assert all(row["reward"] is not None for row in rows)
-    bundle = read_json(run_dir / "quickstart" / "eval-quickstart.json")
-    assert len(bundle["config"]["scorer"]["sha256"]) == 64

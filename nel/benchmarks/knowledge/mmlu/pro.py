@@ -1,14 +1,19 @@
 """MMLU-Pro: multiple choice with up to ten options in 14 subjects (Wang et al. 2024, arXiv 2406.01574).
 
-The extraction is the official one in linear time. Its published accuracy counts a random guess for each response
-without an answer; here such a response is `no_answer` and counts 0, and ``guess_corrected`` states the expectation.
+The default rule is the official one in linear time, since published numbers are read by it. Its published accuracy
+counts a random guess for each response without an answer; here such a response is `no_answer` and counts 0, and
+``guess_corrected`` states the expectation.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.reading.letters import labels_for, read_labels
+from nel.reading.own import own_answer
+from nel.reading.types import OFFICIAL_RULE, Form, Reading, Value
 
 REVISION = "527feea0afed1de15a8c115abf7be4c912123315"
 _ANSWER_IS = re.compile(r"answer is \(?([A-J])\)?")
@@ -32,12 +37,19 @@ def extract(response: str) -> str | None:
     The first ``answer is (X)``; else, on the first line that has an ``Answer: X``, the last one; else the last lone
     letter A to J.
     """
-    found = find(response)
-    return None if found is None else response[found]
+    place = _place_of_letter(response)
+    return None if place is None else response[place]
 
 
-def find(response: str) -> int | None:
-    """Return the place of the letter that `extract` returns, or None."""
+def read_official(sample: ScorerInput) -> Reading:
+    """Return the letter that `extract` returns, with its place."""
+    place = _place_of_letter(sample.response)
+    if place is None:
+        return Reading()
+    return Reading().take(Value(sample.response[place], place, place + 1), Form.OFFICIAL)
+
+
+def _place_of_letter(response: str) -> int | None:
     match = _ANSWER_IS.search(response)
     if match:
         return match.start(1)
@@ -77,14 +89,21 @@ def find(response: str) -> int | None:
     ),
 )
 @scorer
-def mmlu_pro(sample: ScorerInput) -> dict[str, object]:
+def mmlu_pro(sample: ScorerInput, *, rule: Literal["general", "official"] = "official") -> dict[str, object]:
     """Compare the extracted letter with the gold letter; state what a guess would be worth where there is none."""
-    extracted = extract(sample.response)
+    options = sample.metadata["options"]
+    details: dict[str, bool] = {}
+    if rule == OFFICIAL_RULE:
+        extracted = extract(sample.response)
+    else:
+        response, details = own_answer(sample)
+        extracted = read_labels(response, labels_for(len(options)), options).value
     correct = extracted is not None and extracted == sample.target
-    guess = 1.0 / len(sample.metadata["options"])
+    guess = 1.0 / len(options)
     return {
         "correct": correct,
         "parsed": extracted is not None,
         "guess_corrected": guess if extracted is None else float(correct),
         "extracted": extracted,
+        **details,
     }

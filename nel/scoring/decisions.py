@@ -1,0 +1,50 @@
+"""The scorer of questions that are answered by yes or no. Depends on `nel.reading`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nel.errors import DatasetError
+from nel.reading.decisions import read_decision
+from nel.reading.own import own_answer
+from nel.types import ScorerInput
+
+_YES: Final = frozenset("yes yep yeah yup true 1 y 1.0".split())
+_NO: Final = frozenset("no nope nah false 0 n 0.0".split())
+
+
+def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
+    """Compare the yes or no that a response gives with the gold one.
+
+    Rule: docs/reference/reading.md; true and false count as yes and no. Source: NeMo Evaluator's BYOB scorer, which
+    reads "no doubt: yes" as no. The gold may be a bool, 0, 1 or such a word.
+
+    Returns:
+        ``correct``, ``parsed`` and ``extracted``, ``yes``, ``no`` or None.
+
+    Raises:
+        DatasetError: The gold is neither yes nor no.
+
+    >>> boolean_yesno(ScorerInput(response="No doubt about it: yes.", target=True))
+    {'correct': True, 'parsed': True, 'extracted': 'yes'}
+    >>> boolean_yesno(ScorerInput(response="Yes and no.", target="yes"))["parsed"]
+    False
+    """
+    gold = gold_decision(sample.target)
+    response, ran_on = own_answer(sample)
+    extracted = read_decision(response).value
+    return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted, **ran_on}
+
+
+def gold_decision(target: object) -> str:
+    """Return the yes or no that a gold answer is.
+
+    Raises:
+        DatasetError: It is neither.
+    """
+    word = str(target).strip().lower().rstrip(".")
+    if word in _YES:
+        return "yes"
+    if word in _NO:
+        return "no"
+    raise DatasetError(f"the target {str(target)[:80]!r} is neither yes nor no; use yes, no, true, false, 1 or 0")

@@ -1,0 +1,93 @@
+"""By which rule a run reads answers, and the form that its prompt asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
+
+RESPONSES = ("<answer>18</answer> The answer is 20.", "The answer is 18.", "So 5 + 13.\n#### 18")
+YAML = """
+dataset: rows.jsonl
+prompt: "{question} Answer in <answer> tags."
+answer_form: %s
+checks:
+  - equals: "18"
+"""
+
+
+def recorded(tmp_path: Path, *flags: str) -> tuple[Any, list[float]]:
+    """Score the responses above with GSM8K's scorer; return the `reading` of metrics.json and the rewards."""
+    rows = ({"question": f"{place}?", "answer": "#### 18", "said": text} for place, text in enumerate(RESPONSES))
+    data = write_jsonl(tmp_path / "data.jsonl", rows)
+    common = ("eval", "run", "--bench", "gsm8k", "--dataset", str(data), "--response-field", "said")
+    done = nel(*common, *flags, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "eval_results")
+    rewards = [row["reward"] for row in read_results(run_dir, "gsm8k")]
+    return read_json(run_dir / "gsm8k" / "metrics.json")["reading"], rewards
+
+
+def refusal(tmp_path: Path, *flags: str) -> str:
+    """Return the message of a run that is refused before anything is asked."""
+    done = nel("eval", "run", *flags, "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", cwd=tmp_path)
+    assert done.returncode == 2
+    return done.stderr
+
+
+def test_the_rule_and_its_versions_stand_beside_the_score(tmp_path: Path) -> None:
+    """metrics.json names the rule of the reference, and the versions of the readers that the scorer uses."""
+    reading, rewards = recorded(tmp_path)
+    assert reading["rule"] == "general"
+    assert set(reading["versions"]) == {"numbers", "rule"}
+    assert rewards == [1.0, 1.0, 1.0]
+
+
+def test_the_official_rule_is_chosen_by_its_name(tmp_path: Path) -> None:
+    """The authors of GSM8K read what follows four hashes and nothing else."""
+    reading, rewards = recorded(tmp_path, "--rule", "official")
+    assert (reading["rule"], rewards) == ("official", [0.0, 0.0, 1.0])
+
+
+def test_a_strict_form_reads_nothing_else(tmp_path: Path) -> None:
+    """An answer outside of the tag is no answer; the share of answers in the tag is a metric."""
+    _, rewards = recorded(tmp_path, "--answer-form", "tag answer", "--strict-form")
+    assert rewards == [1.0, 0.0, 0.0]
+    metrics = read_json(only_run(tmp_path / "eval_results") / "gsm8k" / "metrics.json")["metrics"]
+    assert [round(row["value"], 2) for row in metrics if row["name"] == "in_asked_form"] == [0.33]
+
+
+def test_a_rule_that_a_benchmark_does_not_have_is_refused(tmp_path: Path) -> None:
+    """The message says to leave the flag away."""
+    message = refusal(tmp_path, "--bench", "quickstart", "--rule", "official")
+    assert "quickstart reads answers by one rule only; leave --rule away" in message
+
+
+def test_a_strict_form_without_a_form_is_refused(tmp_path: Path) -> None:
+    """The message says how to declare one."""
+    message = refusal(tmp_path, "--bench", "quickstart", "--strict-form")
+    assert "add --answer-form, such as --answer-form 'tag answer'" in message
+
+
+def test_a_form_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    """The message lists the forms."""
+    message = refusal(tmp_path, "--bench", "quickstart", "--answer-form", "tag")
+    assert 'use "tag NAME", "json NAME"' in message
+
+
+def test_a_benchmark_in_yaml_declares_its_form(tmp_path: Path) -> None:
+    """`equals` looks at the answer in that form."""
+    (tmp_path / "b.yaml").write_text(YAML % "tag answer", encoding="utf-8")
+    write_jsonl(tmp_path / "rows.jsonl", [{"question": "5 + 13?", "said": f"Well. {RESPONSES[0]}"}])
+    done = nel("eval", "run", "--bench", "./b.yaml", "--response-field", "said", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [row["reward"] for row in read_results(only_run(tmp_path / "eval_results"), "b")] == [1.0]
+
+
+def test_a_wrong_form_in_yaml_names_its_line(tmp_path: Path) -> None:
+    """The message has file, line and forms."""
+    (tmp_path / "b.yaml").write_text(YAML % "tag", encoding="utf-8")
+    message = refusal(tmp_path, "--bench", "./b.yaml")
+    assert "b.yaml, line 4" in message
+    assert 'use "tag NAME"' in message
