@@ -155,7 +155,7 @@ test-exports: $(DEV_STAMP)
 	@echo "==> installing the tools that read exports, into .venv-readers: several minutes, once"
 	@$(READERS_PYTHON) -m venv .venv-readers
 	@.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check -e '.[mlflow,wandb]' evalscope every-eval-ever
-	@NEL_TEST_READERS=$(CURDIR)/.venv-readers/bin/python $(BIN)/pytest tests/exporting -k "reads or accepts"
+	@NEL_TEST_READERS=$(CURDIR)/.venv-readers/bin/python $(BIN)/pytest tests/artifacts/exporting -k "reads or accepts"
 
 test-storms: $(DEV_STAMP)
 	@echo "==> kill storms, faults, broken inputs and simulated worlds"

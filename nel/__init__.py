@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 from nel.version import __version__
 
 if TYPE_CHECKING:
+    from nel.artifacts.exporting.frames import to_pandas
     from nel.benchmarks.api.benchmark import Benchmark
     from nel.byob.decorators import benchmark
     from nel.byob.judge import judge_score
     from nel.config.schema import RunConfig
     from nel.errors import JudgeError, NelError, ScorerError
-    from nel.evaluation import RunResult, evaluate, evaluate_async
-    from nel.exporting.frames import to_pandas
     from nel.judges.parsing.verdict import grade_reader
     from nel.judges.quoting import quote
     from nel.judges.types import Case, Grade, Judge, Question
-    from nel.matrix import evaluate_matrix
     from nel.models.wire.base import Wire
+    from nel.runs.evaluation import RunResult, evaluate, evaluate_async
+    from nel.runs.matrix import evaluate_matrix
     from nel.scoring import (
         answer_line,
         code_sandbox,
@@ -54,7 +54,7 @@ _HOME = {
     "Message": "nel.types",
     "NelError": "nel.errors",
     "RunConfig": "nel.config.schema",
-    "RunResult": "nel.evaluation",
+    "RunResult": "nel.runs.evaluation",
     "Sample": "nel.types",
     "Score": "nel.types",
     "ScorerError": "nel.errors",
@@ -64,10 +64,10 @@ _HOME = {
     "run_task": "nel.task",
     "answer_line": "nel.scoring",
     "benchmark": "nel.byob.decorators",
-    "evaluate": "nel.evaluation",
-    "evaluate_async": "nel.evaluation",
-    "evaluate_matrix": "nel.matrix",
-    "to_pandas": "nel.exporting.frames",
+    "evaluate": "nel.runs.evaluation",
+    "evaluate_async": "nel.runs.evaluation",
+    "evaluate_matrix": "nel.runs.matrix",
+    "to_pandas": "nel.artifacts.exporting.frames",
     "code_sandbox": "nel.scoring",
     "math_equal": "nel.scoring",
     "exact_match": "nel.scoring",

@@ -34,6 +34,7 @@ GROUPS: Final = {
     "importers": "nel.importers",
     "executors": "nel.executors",
     "clients": "nel.clients",
+    "commands": "nel.commands",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 

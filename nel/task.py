@@ -25,7 +25,7 @@ from nel.benchmarks.api.registry import find_benchmark
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
 from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean
-from nel.evaluation import RunResult, evaluate
+from nel.runs.evaluation import RunResult, evaluate
 from nel.types import Json, JsonObject
 
 Settings: TypeAlias = dict[str, Json]

@@ -1,4 +1,4 @@
-"""Turns nel/extension_points.py and the plugins of plugins/nel-example into a page of the reference."""
+"""Turns nel/discovery/extension_points.py and the plugins of plugins/nel-example into a page of the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from nel.extension_points import EXTENSION_POINTS, ExtensionPoint
+from nel.discovery.extension_points import EXTENSION_POINTS, ExtensionPoint
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "plugins" / "nel-example"
 INTRODUCTION = """# Extension points
@@ -16,7 +16,7 @@ INTRODUCTION = """# Extension points
 A plugin is an object that an installed package names in an entry point of one of these groups. nel's own plugins are
 registered in the same groups. An entry point in any other group `nel.*` is reported as broken by `nel list`.
 [How to write a plugin](../how-to/write-a-plugin.md) goes through a whole package; the examples below are those of
-`plugins/nel-example`. In code the page is `nel/extension_points.py`.
+`plugins/nel-example`. In code the page is `nel/discovery/extension_points.py`.
 
 Names match `[a-z0-9][a-z0-9_-]*`. `package:name` stands for the plugin of one package wherever a name is accepted, with
 options behind it as behind any name: `package:name:key=value`. A built-in keeps its bare name where another package

@@ -51,7 +51,7 @@ ROWS: Final = (
     ),
     Row(
         what="Jinja templates that look for work without end",
-        path="tests/test_hostile_templates.py",
+        path="tests/prompts/test_hostile_templates.py",
         keyword="within_its_bounds",
     ),
     Row(

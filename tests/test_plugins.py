@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from nel import plugins
+from nel.discovery.extension_points import shape_error
+from nel.discovery.listing import describe_all
 from nel.errors import PluginError
-from nel.extension_points import shape_error
-from nel.listing import describe_all
 from tests.support.distributions import install, path_with
 from tests.support.runs import nel
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from nel.errors import ScorerError
-from nel.jinja_prompts import compile_jinja
+from nel.prompts.jinja import compile_jinja
 from nel.scoring.text import exact_match
 from nel.types import ScorerInput
 

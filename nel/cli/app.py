@@ -15,32 +15,26 @@ from nel.cli import (
     benchmark,
     byob,
     compare,
-    endpoint,
     eval_archive,
     eval_merge,
     eval_reproduce,
     eval_run,
-    eval_submit,
     eval_watch,
     export,
     gate,
     import_results,
     init,
     judge,
-    leaderboard,
-    limiter,
     plugin,
     plugin_list,
-    power,
     report,
     sandbox,
     scorer,
-    serve,
     show,
     verify,
-    view,
 )
 from nel.cli.machine_faults import ended_by_plugin, shortage
+from nel.cli.plugin_commands import PluginGroup
 from nel.cli.settings import taking_settings
 from nel.cli.streams import discard_stdout, prepare_streams
 from nel.cli.usage_words import say_plainly
@@ -73,8 +67,10 @@ class _ErrorsToText:
             raise typer.Exit(1) from error
 
 
-class _Group(_ErrorsToText, typer.core.TyperGroup):
-    pass
+class _Group(_ErrorsToText, PluginGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, the most used one first."""
+        return sorted(super().list_commands(ctx), key=lambda name: name != "eval")
 
 
 class Command(_ErrorsToText, typer.core.TyperCommand):
@@ -92,35 +88,26 @@ app = typer.Typer(
 eval_run.app.command(name="watch")(eval_watch.watch)
 eval_run.app.command(name="archive")(eval_archive.archive)
 eval_run.app.command(name="merge")(eval_merge.merge)
-eval_run.app.command(name="submit", cls=taking_settings())(eval_submit.submit)
 eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--concurrency", "--timeout"))(
     eval_reproduce.reproduce
 )
-app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
+app.add_typer(eval_run.app, name="eval", cls=PluginGroup, help="Run evaluations, resume them, or watch them.")
 app.command(name="init")(init.init)
 app.command(name="compare")(compare.compare)
 app.command(name="gate")(gate.gate)
-app.command(name="leaderboard")(leaderboard.leaderboard)
 app.add_typer(baseline.app, name="baseline", help="Name the results that candidates are compared with.")
 app.command(name="list")(plugin_list.list_plugins)
 app.command(name="show")(show.show)
 app.add_typer(benchmark.app, name="benchmark", help="Check a benchmark before it is run.")
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")
-app.add_typer(judge.app, name="judge", help="Calibrate a judge, or rank models by one.")
+app.add_typer(judge.app, name="judge", cls=PluginGroup, help="Calibrate a judge, or rank models by one.")
 app.add_typer(scorer.app, name="scorer", help="Audit how scorers read answers.")
 app.add_typer(plugin.app, name="plugin", help="Check plugins, or start one.")
-app.add_typer(
-    endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
-)
-app.add_typer(limiter.app, name="limiter", help="Share the limits of endpoints among runs and shards.")
 app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in.")
-app.command(name="power")(power.power)
 app.command(name="report")(report.report)
 app.command(name="export")(export.export)
 app.command(name="import")(import_results.import_)
 app.command(name="verify")(verify.verify)
-app.command(name="view")(view.view)
-app.command(name="serve")(serve.serve)
 
 
 def _show_version(value: bool) -> None:

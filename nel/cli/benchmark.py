@@ -61,7 +61,7 @@ def _broken_tests(target: str, dataset: str | None, samples: int) -> list[Broken
     """Return the tasks whose tests are of no use; None where the benchmark runs no programs."""
     from nel.benchmarks.api.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
     from nel.byob.program_tests import check_tests  # noqa: PLC0415
-    from nel.conformance import samples_of  # noqa: PLC0415
+    from nel.discovery.conformance import samples_of  # noqa: PLC0415
 
     found = find_benchmark(target)
     return check_tests(found, samples_of(target, dataset, samples)) if found.languages else None
@@ -75,7 +75,7 @@ def _checks(target: str, dataset: str | None, samples: int) -> list[tuple[str, b
         head, _, name = target.rpartition(":") if ".py:" in target else (target, "", "")
         found = validate_file(Path(head), name or None, dataset=dataset)
         return [(one.name, one.passed, one.detail) for checks in found.values() for one in checks]
-    from nel.conformance import check_plugin  # noqa: PLC0415
+    from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 
     findings = check_plugin(target, kind="benchmarks", dataset=dataset, samples_max=samples)
     return [(one.check, one.passed, one.detail) for one in findings]

@@ -21,7 +21,7 @@ def archive(
 
     It holds run.db and every artifact. A run stores the names of variables that hold keys, never a key.
     """
-    from nel.exporting.archive import write_archive  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.exporting.archive import write_archive  # noqa: PLC0415 - keeps --help fast
 
     path = write_archive(run_dir, output, shared=share_permissions)
     typer.echo(f"archived: {path} ({path.stat().st_size:,} bytes); nel view {path} opens it")

@@ -23,7 +23,7 @@ def merge(
     """
     from nel.cli.eval_show import show_result  # noqa: PLC0415 - keeps --help fast
     from nel.engine.progress import Progress  # noqa: PLC0415
-    from nel.merging import merge_shards  # noqa: PLC0415
+    from nel.runs.merging import merge_shards  # noqa: PLC0415
 
     progress = Progress()
     show_result(merge_shards(shards, output, progress=progress), progress, as_json=as_json)

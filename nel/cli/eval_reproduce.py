@@ -35,8 +35,8 @@ def reproduce(
     from nel.comparison.compare import check_before_asking  # noqa: PLC0415
     from nel.comparison.reading import read_sides  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
-    from nel.evaluation import evaluate, stored_config  # noqa: PLC0415
-    from nel.reproduction import refuse_changed  # noqa: PLC0415
+    from nel.runs.evaluation import evaluate, stored_config  # noqa: PLC0415
+    from nel.runs.reproduction import refuse_changed  # noqa: PLC0415
 
     chosen = chosen_settings(ctx)
     stored = stored_config(run_dir, given=chosen.given, overrides=chosen.overrides)

@@ -103,8 +103,8 @@ def resume_run(
     Of a directory with the runs of several endpoints, all are continued.
     """
     check_memory()
-    from nel.evaluation import stored_config  # noqa: PLC0415 - keeps --help fast
-    from nel.matrix import check_alone, is_matrix, stored_matrix  # noqa: PLC0415
+    from nel.runs.evaluation import stored_config  # noqa: PLC0415 - keeps --help fast
+    from nel.runs.matrix import check_alone, is_matrix, stored_matrix  # noqa: PLC0415
 
     chosen = chosen_settings(ctx)
     several = is_matrix(run_dir)

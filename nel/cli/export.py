@@ -17,9 +17,9 @@ def export(
     ] = False,
 ) -> None:
     """Write the results of a run in the format of another tool."""
+    from nel.artifacts.exporting.writers import export_run  # noqa: PLC0415
     from nel.cli.streams import stdout_kept  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-    from nel.exporting.writers import export_run  # noqa: PLC0415
 
     with stdout_kept():
         exported = export_run(to, run_dir, output, shared=share_permissions)

@@ -19,8 +19,8 @@ def import_(
     ] = False,
 ) -> None:
     """Make a run directory of another tool's results, to view and compare; it cannot be resumed."""
+    from nel.artifacts.importing.writers import import_results  # noqa: PLC0415
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-    from nel.importing.writers import import_results  # noqa: PLC0415
 
     found = import_results(source, output, name=importer, shared=share_permissions)
     names = ", ".join(one.name for one in found.benchmarks)

@@ -131,7 +131,7 @@ def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list
 
 
 def _rebuilt(run_dir: Path) -> list[BenchmarkResult]:
-    from nel.evaluation import rebuild  # noqa: PLC0415 - keeps --help fast
+    from nel.runs.evaluation import rebuild  # noqa: PLC0415 - keeps --help fast
 
     notes: list[str] = []
     benchmarks, _ = rebuild(run_dir, notes=notes)

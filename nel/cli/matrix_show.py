@@ -21,8 +21,8 @@ from nel.core.strict_json import dumps
 from nel.engine.matrix import MatrixRefused
 from nel.engine.progress import Progress
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
-from nel.matrix import MatrixResult, evaluate_matrix, preview_matrix
 from nel.reports.matrix import matrix_rows
+from nel.runs.matrix import MatrixResult, evaluate_matrix, preview_matrix
 
 
 def show_matrix(

@@ -33,7 +33,7 @@ def check(
     Of metrics, reducers, datasets, bridges and reports the signature is checked.
     """
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-    from nel.conformance import check_plugin  # noqa: PLC0415
+    from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 
     findings = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
     for finding in findings:

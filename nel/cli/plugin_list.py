@@ -25,7 +25,7 @@ def list_plugins(
     """List installed plugins: name, kind, provider, description; broken ones with their error."""
     from nel import plugins  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
-    from nel.listing import describe_all  # noqa: PLC0415
+    from nel.discovery.listing import describe_all  # noqa: PLC0415
 
     if (former := plugins.former_distribution()) is not None:
         typer.echo(f"nel: {former}", err=True)

@@ -54,8 +54,8 @@ def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
     from nel.engine.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import PluginError  # noqa: PLC0415 - keeps --help fast
-    from nel.evaluation import rebuild, share_as_configured, stored_reports  # noqa: PLC0415
     from nel.reports.writers import check_writers, write_reports  # noqa: PLC0415
+    from nel.runs.evaluation import rebuild, share_as_configured, stored_reports  # noqa: PLC0415
 
     check_records(run_dir / FILE_NAME)
     names = stored_reports(run_dir) if formats is None else formats

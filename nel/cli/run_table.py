@@ -18,7 +18,6 @@ from nel.cli.console import wide_console
 from nel.cli.terminal import percent, plain, with_plain_spaces
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_UNSCORED
-from nel.evaluation import RunResult
 from nel.judges.types import SETTING_FAULTS
 from nel.reports import numbers
 from nel.reports.corrected import best_correction
@@ -28,6 +27,7 @@ from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_warnings import texts_of
 from nel.reports.selection import n_text
+from nel.runs.evaluation import RunResult
 
 _ROW = "bad_row"
 """The cause of what no resume can score: no sample can be made of the row."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 if TYPE_CHECKING:
-    from nel.answer_reading import ReaderRequest
     from nel.artifacts.write import BenchmarkResult
+    from nel.runs.answer_reading import ReaderRequest
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 _LISTED_MAX: Final = 10
@@ -51,7 +51,7 @@ def audit(
     from nel.engine.store.lock import owned  # noqa: PLC0415
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import StoreError  # noqa: PLC0415
-    from nel.evaluation import rebuild  # noqa: PLC0415
+    from nel.runs.evaluation import rebuild  # noqa: PLC0415
 
     if not (run_dir / FILE_NAME).is_file():
         raise StoreError(f"there is no {FILE_NAME} in {run_dir}; give the directory of a run")
@@ -79,8 +79,8 @@ def audit(
 def _reader_request(
     url: str | None, model: str | None, key: str | None, form: str, overrides: Sequence[str] | None
 ) -> ReaderRequest | None:
-    from nel.answer_reading import ReaderRequest  # noqa: PLC0415 - keeps --help fast
     from nel.errors import ConfigError  # noqa: PLC0415
+    from nel.runs.answer_reading import ReaderRequest  # noqa: PLC0415 - keeps --help fast
 
     if url is None and (model or key or overrides):
         raise ConfigError("--reader-id, --reader-api-key-env and -O are about a reader; give its URL: --reader URL")
@@ -93,11 +93,11 @@ def _reader_request(
 
 def _have_read(run_dir: Path, asked: ReaderRequest, refused: Mapping[str, str]) -> int:
     """Ask the reader, say what went wrong, and return the worst exit code."""
-    from nel.answer_reading import audited_slots, read_with_model  # noqa: PLC0415 - keeps --help fast
     from nel.cli.progress import showing  # noqa: PLC0415
     from nel.cli.run_table import remarks  # noqa: PLC0415
     from nel.cli.terminal import plain  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
+    from nel.runs.answer_reading import audited_slots, read_with_model  # noqa: PLC0415 - keeps --help fast
 
     progress = Progress()
     with showing(progress):

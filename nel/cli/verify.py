@@ -30,8 +30,8 @@ def verify(
     """
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
     from nel.core.strict_json import dumps  # noqa: PLC0415
-    from nel.verification import check_signature, verify_run  # noqa: PLC0415
-    from nel.verification import sign as sign_run  # noqa: PLC0415
+    from nel.runs.verification import check_signature, verify_run  # noqa: PLC0415
+    from nel.runs.verification import sign as sign_run  # noqa: PLC0415
 
     found = verify_run(run_dir)
     checks = list(found.checks)

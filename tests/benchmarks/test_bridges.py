@@ -10,7 +10,7 @@ import pytest
 from nel import evaluate
 from nel.benchmarks.api.registry import find_benchmark
 from nel.errors import ConfigError, PluginError
-from nel.evaluation import rescore
+from nel.runs.evaluation import rescore
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, write_jsonl
 

@@ -15,7 +15,7 @@ from nel.benchmarks.api.adapters.meta import REGISTERED
 from nel.benchmarks.api.adapters.own_aggregates import OwnAggregates
 from nel.benchmarks.api.registry import find_benchmark
 from nel.errors import UndefinedMetric
-from nel.evaluation import rescore
+from nel.runs.evaluation import rescore
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import write_jsonl
 

@@ -14,7 +14,7 @@ from nel.benchmarks.api.adapters.meta import REGISTERED
 from nel.benchmarks.api.registry import find_benchmark
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
-from nel.evaluation import rescore
+from nel.runs.evaluation import rescore
 from nel.types import Sample
 from tests.support.endpoint import answer, scripted
 from tests.support.own_loads import HEAD, STEPS, write_adapter, write_rows

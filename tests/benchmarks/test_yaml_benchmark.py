@@ -9,8 +9,8 @@ import pytest
 from nel.benchmarks.api.registry import find_benchmark
 from nel.byob.shipping.source import read_source
 from nel.byob.validation import validate_file
-from nel.conformance import check_plugin
 from nel.datasets import open_dataset
+from nel.discovery.conformance import check_plugin
 from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import scorer_digest
 from nel.errors import ConfigError, DatasetError, PluginError

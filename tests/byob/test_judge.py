@@ -9,7 +9,7 @@ import pytest
 
 from nel.byob.judge import judge_score
 from nel.byob.judge_settings import judge_config_of, judges_in, model_config_of
-from nel.conformance import check_plugin
+from nel.discovery.conformance import check_plugin
 from nel.errors import ConfigError, JudgeError, ScorerError
 from nel.scoring.protocol import scoring
 from nel.types import ScorerInput

@@ -24,9 +24,9 @@ from nel.artifacts.labelling import borrow_calibration, draw_labels, import_labe
 from nel.artifacts.schema import load_schema
 from nel.artifacts.write import write_artifacts
 from nel.errors import UsageError
-from nel.evaluation import rebuild
 from nel.reports.corrected import corrected_line
 from nel.reports.run_warnings import CALIBRATION, texts_of
+from nel.runs.evaluation import rebuild
 from tests.support.judged_run import JUDGE, Answer, build_judged_run
 from tests.support.runs import nel, read_json
 from tests.support.tiers import first_rows

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from nel.artifacts.schema import load_schema
-from nel.evaluation import rebuild
+from nel.runs.evaluation import rebuild
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.judged_run import Answer, build_judged_run
 from tests.support.report_pages import islands

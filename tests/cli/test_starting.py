@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from nel.cli.app import app
-from nel.conformance import check_plugin
+from nel.discovery.conformance import check_plugin
 
 ANSWERS = ("--model-url", "http://127.0.0.1:8000/v1", "--model-id", 'a "b" ${C}')
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nel.engine.store.lock import owned
-from nel.verification import verify_run
+from nel.runs.verification import verify_run
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, only_run, write_jsonl
 

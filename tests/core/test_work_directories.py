@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from nel.artifacts.exporting.writers import export_run
 from nel.core.work_directories import final_directory, make_work_directory
-from nel.exporting.writers import export_run
 from tests.support.viewed_run import build_viewed_run
 
 
@@ -39,7 +39,7 @@ def test_leftovers_of_this_place_and_of_dead_processes_go(tmp_path: Path) -> Non
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import nel.exporting.writers as writers
+import nel.artifacts.exporting.writers as writers
 writers._moved = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 writers.export_run("csv", Path(sys.argv[1]), Path(sys.argv[2]))
 """

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 import yaml
 
+from nel.apps.cluster import kubernetes
 from nel.config.load import build_config
 from nel.config.yaml_file import read_yaml
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import connect
-from nel.submission import kubernetes
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import read_json
 

@@ -31,7 +31,7 @@ REASONS: Final = {
     r"/data/runs|runs-of-may": "directories of the reader's own",
     r"^nel eval watch": "follows a run that is going on; tests/cli does",
     r"--metrics-port|config\.yaml": "needs a file of the reader's own",
-    r"^pytest ": "the reader's own tests; tests/test_pytest_plugin.py runs such",
+    r"^pytest ": "the reader's own tests; tests/apps/test_pytest_plugin.py runs such",
     r"--reader ": "needs a model that reads answers",
     r"runs/RUN|questions\.py|trivia\.py": "benchmarks of the reader's own, and endpoints of vendors",
     r"LEADERBOARD|pairs\.(?:csv|jsonl)|qa-to-label|eval_results/NEXT": "needs answers that a person has labelled",

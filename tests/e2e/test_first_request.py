@@ -14,7 +14,7 @@ from tests.support.endpoint import Call, Reply, answer, scripted
 
 LATER = (
     "aiohttp", "docker", "jinja2", "numpy", "rich", "scipy", "nel.artifacts", "nel.comparison", "nel.decide",
-    "nel.exporting", "nel.reports.page", "nel.leaderboard", "nel.mock_server", "nel.sandbox",
+    "nel.artifacts.exporting", "nel.reports.page", "nel.apps.leaderboard", "nel.apps.mock", "nel.sandbox",
     "nel.benchmarks.api.adapters.bridge", "nel.benchmarks.api.yaml_benchmark", "nel.judges.parsing",
     "nel.judges.registry",
 )  # fmt: skip

@@ -16,6 +16,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from nel.apps.leaderboard.entries import read_entries
+from nel.apps.view.finding import find_runs
+from nel.apps.view.index.building import build
+from nel.apps.view.index.database import GROUPS
 from nel.artifacts.calibration import LABELS_NAME
 from nel.artifacts.schema import load_schema
 from nel.comparison.floors import hold, read_floors
@@ -26,14 +30,10 @@ from nel.engine.progress import Progress
 from nel.engine.store.lock import owned
 from nel.engine.store.salvage import salvage
 from nel.errors import ConfigError, NelError, OutputError, UsageError
-from nel.evaluation import evaluate, preview, stored_config
-from nel.leaderboard.entries import read_entries
-from nel.merging import merge_shards
 from nel.reports.summary_tables import table_of_runs
-from nel.verification import verify_run
-from nel.view.finding import find_runs
-from nel.view.index.building import build
-from nel.view.index.database import GROUPS
+from nel.runs.evaluation import evaluate, preview, stored_config
+from nel.runs.merging import merge_shards
+from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, read_json, read_results, sums, without_volatile, write_jsonl

@@ -18,8 +18,8 @@ from nel.comparison.measures import Settings
 from nel.comparison.reading import read_sides
 from nel.decide.policy import Policy
 from nel.errors import ConfigError, ResumeRefused
-from nel.evaluation import RunResult, evaluate
-from nel.verification import verify_run
+from nel.runs.evaluation import RunResult, evaluate
+from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, read_json, read_results, sums, without_volatile
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import nel
 from nel.engine.store.snapshot import Snapshot
-from nel.evaluation import rescore
-from nel.verification import verify_run
+from nel.runs.evaluation import rescore
+from nel.runs.verification import verify_run
 from tests.faults.runs import config
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 

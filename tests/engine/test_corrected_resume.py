@@ -12,8 +12,8 @@ import nel
 from nel.cli.run_table import remarks
 from nel.config.settings import Given
 from nel.errors import ResumeRefused
-from nel.evaluation import RunResult, stored_config
 from nel.models.preflight import nearest_model
+from nel.runs.evaluation import RunResult, stored_config
 from tests.faults.runs import config
 from tests.support.endpoint import Reply, Script, answer, scripted
 from tests.support.runs import write_jsonl

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from nel.engine.judging.plugin_threads import HUNG_CALLS_MAX, PLUGIN_TIMEOUT, PluginThreads
 from nel.errors import JudgeError
-from nel.evaluation import evaluate
+from nel.runs.evaluation import evaluate
 from tests.engine.judging.test_judges import WAYS, adds, bench, config, honest
 from tests.support.endpoint import Call, Reply, scripted
 from tests.support.runs import nel as run_nel

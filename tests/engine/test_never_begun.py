@@ -8,7 +8,7 @@ import pytest
 
 from nel.engine.store.database import Store
 from nel.errors import StoreError
-from nel.evaluation import stored_config
+from nel.runs.evaluation import stored_config
 
 STAGE = '{"time": "t", "level": "info", "event": "stage", "stage": "reading datasets"}\n'
 STARTED = '{"time": "t", "level": "info", "event": "session_started", "run_id": "r"}\n'

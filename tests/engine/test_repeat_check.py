@@ -13,9 +13,9 @@ from nel.artifacts.schema import load_schema
 from nel.config.load import build_config
 from nel.engine.progress import Progress
 from nel.errors import ConfigError
-from nel.evaluation import RunResult, evaluate, preview, rebuild
 from nel.models.refusals import NEUTRAL_PROMPT
 from nel.reports.repeatability import repeat_check_text
+from nel.runs.evaluation import RunResult, evaluate, preview, rebuild
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.runs import read_json, sums
 

@@ -18,7 +18,7 @@ from nel.engine.run import run_session
 from nel.engine.session import Runtime
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
-from nel.evaluation import RunResult, stored_config
+from nel.runs.evaluation import RunResult, stored_config
 from tests.support.endpoint import Endpoint, answer, scripted
 from tests.support.runs import sums
 

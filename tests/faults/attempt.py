@@ -20,7 +20,7 @@ _PR_SET_PDEATHSIG = 1
 
 def main() -> None:
     """Serve attempts until standard input ends."""
-    import nel.evaluation  # noqa: F401 - what every child needs
+    import nel.runs.evaluation  # noqa: F401 - what every child needs
 
     for line in sys.stdin:
         print(json.dumps(_attempt(json.loads(line))), flush=True)  # noqa: T201 - the answer

@@ -14,7 +14,7 @@ import nel
 from nel.engine.resume_checks import check_records
 from nel.engine.store.lock import owned
 from nel.engine.store.salvage import salvage
-from nel.evaluation import rebuild, stored_config
+from nel.runs.evaluation import rebuild, stored_config
 from tests.faults.invariants import Ran, read_run
 from tests.faults.runs import nel_cli, run
 from tests.faults.server import serving

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nel import plugins
-from nel.conformance import check_plugin
+from nel.discovery.conformance import check_plugin
 from nel.errors import JudgeError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from nel.errors import ConfigError, JudgeError
-from nel.evaluation import evaluate
 from nel.judges.registry import check_template, judge_for
 from nel.judges.types import Case, Grade
+from nel.runs.evaluation import evaluate
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, write_jsonl
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from nel.apps.http_server import running
+from nel.apps.mock.demo import DemoOptions, demo_app
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps, loads
-from nel.mock_server.demo import DemoOptions, demo_app
-from nel.mock_server.serve import running
 from nel.models.capabilities import REQUESTS_MAX, Capabilities, probe
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel

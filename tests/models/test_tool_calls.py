@@ -10,6 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from nel.artifacts.exporting.inspect_samples import _sample as exported
+from nel.artifacts.importing.inspect_values import _response as imported
 from nel.artifacts.results import Result, result_line
 from nel.artifacts.schema import load_schema
 from nel.core.called_tools import with_calls
@@ -22,8 +24,6 @@ from nel.engine.store.codec import (
     is_intact,
     sealed,
 )
-from nel.exporting.inspect_samples import _sample as exported
-from nel.importing.inspect_values import _response as imported
 from nel.models.cache import ResponseCache
 from nel.models.faults import Fault
 from nel.models.streams import EventStream

@@ -121,7 +121,7 @@ MUTATIONS: Final = (
         fault="A scorer of nel serve that catches the fault of its judge makes it a reward of 0.",
         fragment="return self._delegation.finalize(item, result) or self._unreached()",
         replacement="return result",
-        tests=("tests/serving/test_served_judges.py",),
+        tests=("tests/apps/serve/test_served_judges.py",),
         keyword="no_grade",
     ),
     Mutation(
@@ -166,7 +166,7 @@ MUTATIONS: Final = (
         fault="A run that lost the limiter goes on with the limits of all runs together.",
         fragment="parts = self.use.parts = max(self.use.parts, self._state.clients)",
         replacement="parts = self.use.parts = 1",
-        tests=("tests/limiter/test_shared_gate.py",),
+        tests=("tests/apps/limiter/test_shared_gate.py",),
         keyword="go_on_with_their_part",
     ),
     Mutation(
@@ -175,7 +175,7 @@ MUTATIONS: Final = (
         fault="What a run that died had in flight blocks the others for ever.",
         fragment="self._timer = asyncio.get_running_loop().call_later(self._lease_seconds, self.leave)",
         replacement="self._timer = None",
-        tests=("tests/limiter/test_shared_gate.py",),
+        tests=("tests/apps/limiter/test_shared_gate.py",),
         keyword="dead_run",
     ),
     Mutation(
@@ -184,7 +184,7 @@ MUTATIONS: Final = (
         fault="A limiter that was started again grants the whole rate beside runs that still go on alone.",
         fragment="        if wait > 0:\n            await asyncio.sleep(wait)\n\n\nclass Seat:",
         replacement="\n\nclass Seat:",
-        tests=("tests/limiter/test_shared_gate.py",),
+        tests=("tests/apps/limiter/test_shared_gate.py",),
         keyword="four_runs_hold or go_on_with_their_part",
     ),
     Mutation(
@@ -303,7 +303,7 @@ MUTATIONS: Final = (
         fault="Log-probabilities of other tokens than the prompt's are echoed as those of the prompt.",
         fragment='if [one["id"] for one in found] != [token.id for token in part]:',
         replacement="if not found:",
-        tests=("tests/mock_server/test_llamacpp_front.py",),
+        tests=("tests/apps/mock/test_llamacpp_front.py",),
         keyword="passed_on",
     ),
     Mutation(
@@ -393,7 +393,7 @@ MUTATIONS: Final = (
         fault="Shards that are submitted together ask as often in a minute, and spend as much, as each were the run.",
         fragment="section[key] = whole / shards",
         replacement="section[key] = whole",
-        tests=("tests/submission/test_submission.py",),
+        tests=("tests/apps/cluster/test_submission.py",),
         keyword="divided_and_said",
     ),
     Mutation(
@@ -447,7 +447,7 @@ MUTATIONS: Final = (
         fault="nel serve gives a reward of 0 for an answer that has no score.",
         fragment="if isinstance(outcome, Unscored):\n        is_elsewhere =",
         replacement="if False:\n        is_elsewhere =",
-        tests=("tests/serving/test_serve.py",),
+        tests=("tests/apps/serve/test_serve.py",),
         keyword="no_score",
     ),
     Mutation(
@@ -456,7 +456,7 @@ MUTATIONS: Final = (
         fault="The failures of a run are listed by categories, by which no sample is found.",
         fragment='kinds = found.get("kinds") or found.get("categories") or {}  # a kind',
         replacement='kinds = found.get("categories") or {}  # a kind',
-        tests=("tests/view/test_pages.py",),
+        tests=("tests/apps/view/test_pages.py",),
         keyword="leads_to_its_samples",
     ),
     Mutation(
@@ -474,7 +474,7 @@ MUTATIONS: Final = (
         fault="A sample without a score is a failed test like any wrong answer.",
         fragment='if outcome["state"] == "unscored":',
         replacement='if outcome["state"] == "nothing":',
-        tests=("tests/test_pytest_plugin.py",),
+        tests=("tests/apps/test_pytest_plugin.py",),
         keyword="each_sample",
     ),
     Mutation(
@@ -483,7 +483,7 @@ MUTATIONS: Final = (
         fault="A member of an archive is unpacked outside its folder.",
         fragment='or ".." in parts or "\\\\" in member.name',
         replacement='or "\\\\" in member.name',
-        tests=("tests/exporting/test_archive.py",),
+        tests=("tests/artifacts/exporting/test_archive.py",),
         keyword="leads_out",
     ),
     Mutation(
@@ -623,7 +623,7 @@ MUTATIONS: Final = (
         fault="A Jinja template loses the newline that it ends with.",
         fragment="keep_trailing_newline=True",
         replacement="keep_trailing_newline=False",
-        tests=("tests/test_prompts.py", "tests/faults/test_templates.py"),
+        tests=("tests/prompts/test_prompts.py", "tests/faults/test_templates.py"),
     ),
     Mutation(
         name="missing-field-is-empty",
@@ -631,7 +631,7 @@ MUTATIONS: Final = (
         fault="A dotted field that a row lacks is left out of the prompt instead of refused.",
         fragment="raise missing_field(name, path, values)",
         replacement='return ""',
-        tests=("tests/test_prompts.py", "tests/faults/test_templates.py"),
+        tests=("tests/prompts/test_prompts.py", "tests/faults/test_templates.py"),
     ),
     # Benchmarks
     Mutation(
@@ -951,7 +951,7 @@ MUTATIONS: Final = (
         fault="A model whose answer failed wins the pair.",
         fragment="return LOST if ours.failure else WON",
         replacement="return WON if ours.failure else LOST",
-        tests=("tests/leaderboard/test_pairing.py",),
+        tests=("tests/apps/leaderboard/test_pairing.py",),
     ),
     Mutation(
         name="sides-by-name",
@@ -959,7 +959,7 @@ MUTATIONS: Final = (
         fault="The model that comes first by name is always shown on the same side.",
         fragment="[0] % 2 else (other, one)",
         replacement="[0] >= 0 else (other, one)",
-        tests=("tests/leaderboard/test_pairing.py", "tests/leaderboard/test_run.py"),
+        tests=("tests/apps/leaderboard/test_pairing.py", "tests/apps/leaderboard/test_run.py"),
     ),
     # Metrics
     Mutation(
@@ -1042,7 +1042,7 @@ MUTATIONS: Final = (
         fault="A tie in the win matrix counts as a win for one side only.",
         fragment="np.add.at(wins, (found.right, found.left), 1 - found.score)",
         replacement="np.add.at(wins, (found.right, found.left), np.floor(1 - found.score))",
-        tests=("tests/leaderboard/test_pairwise.py", "tests/leaderboard/test_bradley_terry.py"),
+        tests=("tests/apps/leaderboard/test_pairwise.py", "tests/apps/leaderboard/test_bradley_terry.py"),
     ),
     # Engine
     Mutation(
@@ -1350,7 +1350,7 @@ MUTATIONS: Final = (
         fault="A report writer that raises ends a run whose artifacts are written.",
         fragment="        except PluginError as error:\n            problems.append(",
         replacement="        except KeyError as error:\n            problems.append(",
-        tests=("tests/test_extension_points.py",),
+        tests=("tests/discovery/test_extension_points.py",),
         keyword="report",
     ),
     Mutation(
@@ -1367,7 +1367,7 @@ MUTATIONS: Final = (
         fault="An answer that has exactly the tokens allowed is said to be cut off.",
         fragment='"".join(tokens[:tokens_max]), len(tokens) > tokens_max',
         replacement='"".join(tokens[:tokens_max]), len(tokens) >= tokens_max',
-        tests=("tests/mock_server/test_tokens.py",),
+        tests=("tests/apps/mock/test_tokens.py",),
     ),
     # Decisions
     Mutation(
@@ -1419,7 +1419,7 @@ MUTATIONS: Final = (
         fault="The variance between questions holds that within them, which then is planned for twice.",
         fragment="between = max(_variance(differences) - noise, 0.0)",
         replacement="between = _variance(differences)",
-        tests=("tests/planning/test_power_command.py",),
+        tests=("tests/apps/power/test_power_command.py",),
         keyword="repeats",
     ),
     Mutation(
@@ -1437,7 +1437,7 @@ MUTATIONS: Final = (
         fault="The caps of a budget that several endpoints share hold for each of them by itself.",
         fragment="return await self._whole.reserve(body_bytes, tokens_max, price)",
         replacement="return await Ledger(self._whole._config).reserve(body_bytes, tokens_max, price)",
-        tests=("tests/matrix/test_matrix.py",),
+        tests=("tests/runs/matrix/test_matrix.py",),
         keyword="budget",
     ),
     Mutation(
@@ -1446,7 +1446,7 @@ MUTATIONS: Final = (
         fault="A resume of several endpoints does not count what their earlier sessions spent.",
         fragment="        before.add(session.spent_before())",
         replacement="        session.spent_before()",
-        tests=("tests/matrix/test_matrix.py",),
+        tests=("tests/runs/matrix/test_matrix.py",),
         keyword="budget",
     ),
     Mutation(
@@ -1455,7 +1455,7 @@ MUTATIONS: Final = (
         fault="Endpoints are asked although another one does not serve its model.",
         fragment="            if wrong:\n                raise MatrixRefused(wrong)",
         replacement="            if not problems:\n                raise MatrixRefused(wrong)",
-        tests=("tests/matrix/test_matrix.py",),
+        tests=("tests/runs/matrix/test_matrix.py",),
         keyword="paid",
     ),
     Mutation(
@@ -1594,7 +1594,7 @@ MUTATIONS: Final = (
         fault="A page that rebinds its own name to the address of the app reads the runs.",
         fragment='if name is None or name.rstrip(".") not in request.app[ACCESS].hosts:',
         replacement="if name is None:",
-        tests=("tests/view/test_security.py",),
+        tests=("tests/apps/view/test_security.py",),
         keyword="known_names",
     ),
     Mutation(
@@ -1603,7 +1603,7 @@ MUTATIONS: Final = (
         fault="A page of another site may change the notes of a run.",
         fragment="if not (same_site and same_host and (same_port or own not in LOOPBACK)):",
         replacement="if not same_site:",
-        tests=("tests/view/test_security.py",),
+        tests=("tests/apps/view/test_security.py",),
         keyword="other_sites",
     ),
     Mutation(
@@ -1768,7 +1768,7 @@ MUTATIONS: Final = (
         fault="What stands on a browser's command line signs in another user who reads it there.",
         fragment="            self._tickets.discard(found)\n",
         replacement="            pass\n",
-        tests=("tests/view/test_security.py",),
+        tests=("tests/apps/view/test_security.py",),
         keyword="ticket",
     ),
     Mutation(
@@ -1777,7 +1777,7 @@ MUTATIONS: Final = (
         fault="Each page of a search begins with the last sample of the page before.",
         fragment="min(after, (1 << _IDX_BITS) - 2) + 1, 0)",
         replacement="min(after, (1 << _IDX_BITS) - 2), 0)",
-        tests=("tests/view/test_index.py",),
+        tests=("tests/apps/view/test_index.py",),
         keyword="pages_go_on",
     ),
     Mutation(
@@ -1804,7 +1804,7 @@ MUTATIONS: Final = (
         fault="An unscored result has the reward 0 in CSV and Parquet.",
         fragment='    if value is None:\n        return None\n    if kind == "number":',
         replacement='    if value is None:\n        return 0.0 if kind == "number" else None\n    if kind == "number":',
-        tests=("tests/exporting/test_tables.py",),
+        tests=("tests/artifacts/exporting/test_tables.py",),
         keyword="holds_every_result",
     ),
     Mutation(
@@ -1813,7 +1813,7 @@ MUTATIONS: Final = (
         fault="An unscored result is a sample with the score 0 in an Inspect log.",
         fragment='"scores": {scorer: _score(result)} if result["reward"] is not None else {},',
         replacement='"scores": {scorer: {**_score(result), "value": result["reward"] or 0.0}},',
-        tests=("tests/exporting/test_inspect_log.py",),
+        tests=("tests/artifacts/exporting/test_inspect_log.py",),
         keyword="unscored_sample",
     ),
     Mutation(
@@ -1822,7 +1822,7 @@ MUTATIONS: Final = (
         fault="A run that was imported can make a gate say GO.",
         fragment='    if side.kind == "imported":\n        found.append',
         replacement='    if side.kind == "":\n        found.append',
-        tests=("tests/importing/test_import.py",),
+        tests=("tests/artifacts/importing/test_import.py",),
         keyword="never_passes",
     ),
     Mutation(
@@ -1831,7 +1831,7 @@ MUTATIONS: Final = (
         fault="A run that was imported can be resumed.",
         fragment='found = snapshot.meta("imported")\n    if found is not None:',
         replacement='found = snapshot.meta("imported")\n    if found == "":',
-        tests=("tests/importing/test_import.py",),
+        tests=("tests/artifacts/importing/test_import.py",),
         keyword="cannot_be_resumed",
     ),
     Mutation(
@@ -1840,7 +1840,7 @@ MUTATIONS: Final = (
         fault="A sample of an Inspect log that has an error and a score counts with the score.",
         fragment="if error or not isinstance(score, dict):",
         replacement="if not isinstance(score, dict):",
-        tests=("tests/importing/test_import.py",),
+        tests=("tests/artifacts/importing/test_import.py",),
         keyword="error_and_a_score",
     ),
     Mutation(
@@ -1885,7 +1885,7 @@ MUTATIONS: Final = (
         fault="A result of NeMo Evaluator without a reward becomes the reward 0.",
         fragment='reward = number(value.get("reward"))',
         replacement='reward = number(value.get("reward")) or 0.0',
-        tests=("tests/importing/test_nemo.py",),
+        tests=("tests/artifacts/importing/test_nemo.py",),
         keyword="folder_is_read",
     ),
     Mutation(
@@ -1894,7 +1894,7 @@ MUTATIONS: Final = (
         fault="What NeMo Evaluator could not score is imported with the reward 0 that stands beside the mark.",
         fragment='if (details or {}).get("unscored"):',
         replacement='if (details or {}).get("unscorable"):',
-        tests=("tests/importing/test_nemo.py",),
+        tests=("tests/artifacts/importing/test_nemo.py",),
         keyword="no_zero",
     ),
     Mutation(
@@ -1903,7 +1903,7 @@ MUTATIONS: Final = (
         fault="An unscored result is a line of results.jsonl, at whose null NeMo Evaluator stops.",
         fragment='lambda state: state in {"scored", "model_failure"}',
         replacement='lambda state: state != "not_asked"',
-        tests=("tests/exporting/test_nemo.py",),
+        tests=("tests/artifacts/exporting/test_nemo.py",),
         keyword="has_a_reward",
     ),
     Mutation(
@@ -1912,7 +1912,7 @@ MUTATIONS: Final = (
         fault="An unscored result is a review with the value 0, which EvalScope averages.",
         fragment="value = {} if reward is None else {headline: reward,",
         replacement="value = {headline: reward or 0.0,",
-        tests=("tests/exporting/test_evalscope.py",),
+        tests=("tests/artifacts/exporting/test_evalscope.py",),
         keyword="of_the_run",
     ),
     Mutation(
@@ -1921,7 +1921,7 @@ MUTATIONS: Final = (
         fault="A request that failed in HELM counts with the statistics that stand beside it.",
         fragment='if not (result or {}).get("success"):',
         replacement='if (result or {}).get("success") is None:',
-        tests=("tests/importing/test_helm.py",),
+        tests=("tests/artifacts/importing/test_helm.py",),
         keyword="run_is_read",
     ),
     Mutation(
@@ -1930,7 +1930,7 @@ MUTATIONS: Final = (
         fault="An unscored result has a line with the score 0 among the samples of Every Eval Ever.",
         fragment='        if result["reward"] is not None:\n            line = ',
         replacement='        if result.update(reward=result["reward"] or 0.0) is None:\n            line = ',
-        tests=("tests/exporting/test_every_eval_ever.py",),
+        tests=("tests/artifacts/exporting/test_every_eval_ever.py",),
         keyword="with_a_score",
     ),
     Mutation(
@@ -1948,7 +1948,7 @@ MUTATIONS: Final = (
         fault="An unscored result is a span with an evaluation of 0.",
         fragment='    if result["reward"] is None:\n        return {"status": {"code": _ERROR,',
         replacement='    if outcome["state"] == "":\n        return {"status": {"code": _ERROR,',
-        tests=("tests/exporting/test_otel.py",),
+        tests=("tests/artifacts/exporting/test_otel.py",),
         keyword="is_a_span",
     ),
     Mutation(
@@ -1957,7 +1957,7 @@ MUTATIONS: Final = (
         fault="The endpoint's address, which may hold a key, is among the settings of MLflow and W&B.",
         fragment="if one is None or name == _ADDRESS:",
         replacement="if one is None:",
-        tests=("tests/exporting/test_trackers.py",),
+        tests=("tests/artifacts/exporting/test_trackers.py",),
         keyword="no_address",
     ),
     Mutation(
@@ -1975,7 +1975,7 @@ MUTATIONS: Final = (
         fault="The artifacts of a run that is shared can be read by its owner alone.",
         fragment='return bool((config.get("output") or {}).get("share_permissions"))',
         replacement='return bool((config.get("output") or {}).get("shared"))',
-        tests=("tests/exporting/test_permissions.py",),
+        tests=("tests/artifacts/exporting/test_permissions.py",),
         keyword="where_it_is_wanted",
     ),
     Mutation(

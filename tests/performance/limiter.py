@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from nel.limiter.hub import SETTLE_SECONDS
+from nel.apps.limiter.hub import SETTLE_SECONDS
 from nel.models.limiter.shared_gate import SharedGate
 from nel.models.limiter.websocket import connector
 from nel.models.pacing import Gate, Pace

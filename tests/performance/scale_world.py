@@ -14,12 +14,12 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from nel.limiter.hub import Hub
+from nel.apps.limiter.hub import Hub
 from nel.models.limiter.contract import Connection, LimiterUnreachable
 from nel.models.limiter.messages import Hello, Message
 from nel.models.limiter.shared_gate import SharedGate
 from nel.models.pacing import Pace, Permit
-from tests.limiter.world import WAY_SECONDS, Wire
+from tests.apps.limiter.world import WAY_SECONDS, Wire
 from tests.models.gate_worlds import bucket
 from tests.simulation.loop import Clock, run_virtually
 

@@ -11,12 +11,12 @@ import pytest
 from nel.comparison.reading import read_sides
 from nel.engine.progress import Progress
 from nel.errors import OutputError
-from nel.evaluation import RunResult, evaluate, stored_config
 from nel.remote.mirror import mirrored
 from nel.remote.objects import Objects
 from nel.remote.places import local_copy, resumable
 from nel.remote.snapshots import read_manifest
-from nel.verification import verify_run
+from nel.runs.evaluation import RunResult, evaluate, stored_config
+from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, read_results, sums, without_volatile

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from nel.artifacts.write import write_artifacts
-from nel.merging import merge_shards
+from nel.runs.merging import merge_shards
 from tests.simulation.script import Script, script_of
 from tests.simulation.seeds import _MEMORY, _to_the_end
 from tests.simulation.world import World

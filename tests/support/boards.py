@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from nel.leaderboard.pair_results import PairResult, PairResults
-from nel.leaderboard.pairing import Forfeit
-from nel.leaderboard.standings import Settings, standings_json
+from nel.apps.leaderboard.pair_results import PairResult, PairResults
+from nel.apps.leaderboard.pairing import Forfeit
+from nel.apps.leaderboard.standings import Settings, standings_json
 
 
 def entries_of(*labels: str) -> list[dict[str, Any]]:

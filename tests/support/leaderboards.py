@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from nel.evaluation import evaluate
+from nel.runs.evaluation import evaluate
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import write_jsonl
 

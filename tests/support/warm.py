@@ -172,7 +172,7 @@ def _import_nel() -> None:
     import typer.main
 
     import nel.cli
-    import nel.evaluation
+    import nel.runs.evaluation
     from nel import plugins
     from nel.cli.app import app
     from nel.engine.scorers.identity import judge_digest, scorer_digest, unseen_dependencies

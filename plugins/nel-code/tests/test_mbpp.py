@@ -13,7 +13,7 @@ import pytest
 from nel_code.mbpp import mbpp, mbpp_full, with_tests
 
 from nel import ScorerInput
-from nel.conformance import check_plugin
+from nel.discovery.conformance import check_plugin
 from nel.sandbox import Sandbox
 
 CASES: dict[str, dict[str, Any]] = {

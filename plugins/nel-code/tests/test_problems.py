@@ -10,7 +10,7 @@ import pytest
 from nel_code.problems import ALL, COMMON, code_problems, code_problems_all, problems, rows, solutions
 
 from nel import ScorerInput
-from nel.conformance import check_plugin
+from nel.discovery.conformance import check_plugin
 from nel.sandbox import Sandbox
 
 ROWS = {row["id"]: row for row in rows(ALL)}

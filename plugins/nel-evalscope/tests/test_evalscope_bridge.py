@@ -18,7 +18,7 @@ from nel_evalscope.bridge import open_benchmark, parse_address
 
 from nel import NelError, evaluate
 from nel.errors import ConfigError
-from nel.evaluation import rescore
+from nel.runs.evaluation import rescore
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from nel.importing import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing import Imported, ImportedBenchmark, ImportedResult
 from nel.types import Sample, Scored, Unscored
 
 

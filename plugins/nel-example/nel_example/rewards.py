@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from nel.exporting import Exported
+from nel.artifacts.exporting import Exported
 
 
 def export_rewards(run_dir: Path, output: Path) -> Exported:

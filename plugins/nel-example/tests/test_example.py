@@ -7,7 +7,7 @@ from nel_example.keywords import keywords
 from nel_example.yes_no import yes_no
 
 from nel import JudgeError, ScorerInput
-from nel.conformance import check_plugin
+from nel.discovery.conformance import check_plugin
 
 
 @pytest.mark.parametrize("name", ["example-capitals", "example-keywords", "example-yes-no"])

@@ -19,7 +19,7 @@ from nel_inspect.tasks import load_task
 
 from nel import Message, NelError, ScorerInput, evaluate
 from nel.errors import ConfigError, DatasetError, ScorerError
-from nel.evaluation import rescore
+from nel.runs.evaluation import rescore
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted

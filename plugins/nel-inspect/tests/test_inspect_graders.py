@@ -14,8 +14,8 @@ import pytest
 
 from nel import evaluate
 from nel.errors import ConfigError
-from nel.evaluation import rescore
 from nel.reports.run_warnings import texts_of
+from nel.runs.evaluation import rescore
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.support.endpoint import Call, Reply, answer, scripted

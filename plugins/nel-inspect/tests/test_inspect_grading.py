@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from nel_inspect.bridge import open_task
 
-from nel.conformance import check_plugin
+from nel.discovery.conformance import check_plugin
 from nel.errors import JudgeError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.exporting.writers import export_run
+from nel.artifacts.exporting.writers import export_run
 from tests.support.runs import read_json
 from tests.support.viewed_run import build_viewed_run
 

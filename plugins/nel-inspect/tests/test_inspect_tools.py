@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nel import evaluate
-from nel.evaluation import rescore
+from nel.runs.evaluation import rescore
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.support.endpoint import Call, Reply, answer, scripted

@@ -16,7 +16,7 @@ from nel_lm_eval.bridge import Address, open_task, parse_address
 
 from nel import NelError, evaluate
 from nel.errors import ConfigError, DatasetError
-from nel.evaluation import rescore
+from nel.runs.evaluation import rescore
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.support.endpoint import Call, Endpoint, scripted

@@ -14,7 +14,7 @@ import nel
 from nel.engine.executors.leased import LeasedExecutor
 from nel.engine.executors.wire import Score
 from nel.engine.progress import Progress
-from nel.evaluation import RunResult
+from nel.runs.evaluation import RunResult
 from tests.engine.executors.fakes import FakeFleet, Loss
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, sums, without_volatile

@@ -12,9 +12,9 @@ import nel
 from nel.config.identity import ALLOW_JUDGE
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
-from nel.evaluation import rescore
-from nel.merging import merge_shards
-from nel.verification import verify_run
+from nel.runs.evaluation import rescore
+from nel.runs.merging import merge_shards
+from nel.runs.verification import verify_run
 from tests.faults.runs import QUICK, config
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.runs import read_json

@@ -14,8 +14,8 @@ from nel.engine.judging.endpoints import SLOTS_WITHOUT_JUDGE, JudgeEndpoint, sha
 from nel.engine.progress import Progress
 from nel.engine.scorers.fork_server import SLOTS
 from nel.errors import JudgeError
-from nel.evaluation import evaluate
 from nel.models.client import Client
+from nel.runs.evaluation import evaluate
 from tests.engine.judging.test_judges import WAYS, adds, bench, config
 from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import Call, Reply, scripted

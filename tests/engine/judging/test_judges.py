@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.evaluation import evaluate, stored_config
+from nel.runs.evaluation import evaluate, stored_config
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import only_run, read_json, read_results, write_jsonl

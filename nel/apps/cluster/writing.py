@@ -1,0 +1,195 @@
+"""Writes the files of a submission into a directory beside where its run will be; sends and submits nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+import yaml
+
+from nel.apps.cluster.division import Divided, divided, secrets_of
+from nel.apps.cluster.kubernetes import DATA, KubernetesJob, kubernetes_files
+from nel.apps.cluster.slurm import SlurmJob, slurm_files
+from nel.config.schema import RunConfig
+from nel.core.atomic_files import write_file
+from nel.engine.plan import check_shard, make_plans
+from nel.engine.run import refuse_secrets, with_absolute_paths
+from nel.errors import ConfigError, OutputError
+from nel.remote.objects import is_remote
+
+Scheduler = Literal["slurm", "kubernetes"]
+_ARRAY_MAX: Final = 1_000
+"""Tasks of an array that Slurm takes where its administrator has said nothing (``MaxArraySize``)."""
+_NAME_MAX: Final = 30
+_NOTHING: Final = "none"
+"""Stands where no key is needed; no manifest names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What only one of the schedulers needs."""
+
+    options: Sequence[str] = ()
+    """Of sbatch."""
+    image: str | None = None
+    claim: str | None = None
+    secret: str | None = None
+    """The name of the object that holds the keys."""
+    namespace: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """The files that start a run in shards."""
+
+    directory: Path
+    files: tuple[Path, ...]
+    said: tuple[str, ...]
+    """What the limits are in each shard."""
+    notes: tuple[str, ...]
+    """What the user has to see to."""
+
+
+def write_submission(config: RunConfig, scheduler: Scheduler, shards: int, target: Target) -> Submission:
+    """Write the scripts or manifests of a run in shards, and the configuration that they share.
+
+    Raises:
+        NelError: The configuration cannot be run in shards or on this scheduler, or the directory exists.
+    """
+    if is_remote(config.output.dir):
+        raise ConfigError(
+            f"scripts and shards cannot be in {config.output.dir}; give a local --output-dir, and upload the merged run"
+        )
+    parts = divided(config, shards)
+    for entry in config.benchmarks:
+        check_shard(config.model_copy(update={"shard": f"1/{shards}"}), entry)
+    secrets = secrets_of(config)
+    refuse_secrets(config, [os.environ.get(name) for name in secrets])
+    name = config.output.run_id or _name(config)
+    directory = Path(config.output.dir).absolute() / f"{name}.shards"
+    if scheduler == "slurm":
+        files, notes = _for_slurm(name, directory, parts, shards, secrets, target.options)
+    else:
+        files, notes = _for_kubernetes(name, parts, shards, secrets, target)
+    return Submission(
+        directory=directory,
+        files=_written(directory, files),
+        said=parts.said,
+        notes=(*notes, *_limiter_note(config), *_budget_note(config, shards)),
+    )
+
+
+def _for_slurm(
+    name: str, directory: Path, parts: Divided, shards: int, secrets: Sequence[str], options: Sequence[str]
+) -> tuple[dict[str, str], list[str]]:
+    config = RunConfig.model_validate(parts.config)
+    make_plans(config)  # what is wrong with a benchmark or a dataset is said here, and not by every task
+    job = SlurmJob(
+        name=name,
+        directory=directory,
+        output=directory.with_name(name),
+        shards=shards,
+        nel=(sys.executable, "-m", "nel"),
+        secrets=secrets,
+        options=options,
+        said=parts.said,
+    )
+    notes = ["every node needs these directories and this Python, as on a shared file system"]
+    if shards > _ARRAY_MAX:
+        notes.append(
+            f"many clusters take at most {_ARRAY_MAX:,} tasks in an array (scontrol show config: MaxArraySize)"
+        )
+    return {"nel.yaml": _yaml(with_absolute_paths(config)), **slurm_files(job)}, notes
+
+
+def _for_kubernetes(
+    name: str, parts: Divided, shards: int, secrets: Sequence[str], target: Target
+) -> tuple[dict[str, str], list[str]]:
+    if target.image is None or target.claim is None:
+        missing = "--image" if target.image is None else "--volume-claim"
+        raise ConfigError(f"--to kubernetes needs --image and --volume-claim; {missing} is missing")
+    if secrets and target.secret is None:
+        raise ConfigError(f"--to kubernetes needs --secret, the Secret that holds {', '.join(secrets)}")
+    secret = target.secret or _NOTHING
+    paths = _local_paths(parts.config)
+    for path in paths:
+        if not path.startswith("/"):
+            raise ConfigError(f"{path} is a path on this machine; give the absolute path that it has in the pods")
+    job = KubernetesJob(
+        name=name,
+        shards=shards,
+        image=target.image,
+        claim=target.claim,
+        secret=secret,
+        secrets=secrets,
+        namespace=target.namespace,
+        config=_yaml({**parts.config, "output": {**parts.config["output"], "dir": DATA, "run_id": None}}),
+        said=parts.said,
+    )
+    notes = [f"{path} has to be in the image or on the volume, which is mounted at {DATA}" for path in paths]
+    notes.append(f"the claim {target.claim} has to allow ReadWriteMany where pods run on several nodes")
+    if secrets:
+        literals = " ".join(f'--from-literal={one}="${one}"' for one in secrets)
+        notes.append(f"the keys: kubectl create secret generic {secret} {literals}")
+    return kubernetes_files(job), notes
+
+
+def _local_paths(config: dict[str, Any]) -> list[str]:
+    """Return the paths of files that a configuration names."""
+    found = [entry[key] for entry in config["benchmarks"] for key in ("dataset", "fewshot_dataset") if entry[key]]
+    found = [path for path in found if "://" not in path]
+    names = [entry["name"].partition(":")[0] for entry in config["benchmarks"] if "://" not in entry["name"]]
+    return [*found, *(name for name in names if name.endswith((".py", ".yaml", ".yml")))]
+
+
+def _limiter_note(config: RunConfig) -> list[str]:
+    url = config.limiter.url
+    if url is None:
+        return []
+    note = f"start the limiter before the shards; every node has to reach it at {url}"
+    if urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1"):
+        note += ", which is each node itself: name the address of the machine that serves it"
+    return [note]
+
+
+def _budget_note(config: RunConfig, shards: int) -> list[str]:
+    budget = config.budget
+    if shards == 1 or (budget.max_cost, budget.max_tokens_total, budget.max_requests) == (None, None, None):
+        return []
+    said = "shards are only about equally large, so one may spend its part of the budget before it is done; raise that"
+    return [f"{said} part with nel eval resume DIR -O budget.KEY=VALUE"]
+
+
+def _name(config: RunConfig) -> str:
+    first = re.sub("[^a-z0-9]+", "-", Path(config.benchmarks[0].name).stem.lower()).strip("-")[:_NAME_MAX]
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{first or 'run'}"
+
+
+def _yaml(data: dict[str, Any]) -> str:
+    return yaml.safe_dump(data, sort_keys=True, allow_unicode=True)
+
+
+def _written(directory: Path, files: dict[str, str]) -> tuple[Path, ...]:
+    try:
+        directory.mkdir(parents=True, mode=0o700)
+    except FileExistsError as error:
+        raise OutputError(f"{directory} exists already; choose another --run-id, or use what is there") from error
+    except OSError as error:
+        raise OutputError(f"cannot write {directory}: {error.strerror}; choose another --output-dir") from error
+    try:
+        for name, text in files.items():
+            write_file(directory / name, [text.encode()])
+            if name.endswith(".sh"):
+                (directory / name).chmod(0o700)
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+    return tuple(directory / name for name in files)

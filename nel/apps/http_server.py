@@ -1,0 +1,113 @@
+"""Runs an application on a port until it is told to stop.
+
+With port 0 the real port is known only once the socket is bound, so the ready line comes from here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+from aiohttp import web
+
+from nel.errors import UsageError
+
+MODEL: Final = web.AppKey("nel_model", str)
+"""The name of the model that an application serves."""
+_SHUTDOWN_SECONDS: Final = 2.0
+"""Longest wait for answers in flight once the server is told to stop."""
+
+
+async def serve(app: web.Application, host: str, port: int, *, on_ready: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM, then stop cleanly.
+
+    Args:
+        port: 0 picks a free one.
+        on_ready: Gets the one line that says where the server listens, once it does.
+
+    Raises:
+        UsageError: The port is in use or the host is not an address of this machine.
+    """
+    stop = stop_on_signals()
+    async with listening(app, host, port) as base_url:
+        on_ready(ready_line(base_url, app[MODEL]))
+        await stop.wait()
+
+
+@asynccontextmanager
+async def running(app: web.Application, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    """Serve within the block; yields the base URL, which ends in ``/v1``.
+
+    Raises:
+        UsageError: The port is in use or the host is not an address of this machine.
+    """
+    async with listening(app, host, port) as base_url:
+        yield base_url
+
+
+def ready_line(base_url: str, model: str) -> str:
+    """Return the one line that a server prints once it listens."""
+    return f"serving {base_url} (model {model})"
+
+
+def base_url_of(host: str, port: int) -> str:
+    """Return the URL that clients are given."""
+    return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
+
+
+def stop_on_signals() -> asyncio.Event:
+    """Return an event that SIGINT and SIGTERM set in the running loop."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    return stop
+
+
+def bind_error(error: OSError, host: str, port: int) -> UsageError:
+    """Return what a failed bind means to the user."""
+    if error.errno == errno.EADDRINUSE:
+        return UsageError(f"port {port} on {host} is in use; choose another with --port, or --port 0 for any free one")
+    if error.errno == errno.EACCES:
+        return UsageError(f"port {port} on {host} needs privileges; choose one above 1023 with --port")
+    return UsageError(f"cannot listen on {host}:{port} ({error.strerror or error}); check --host and --port")
+
+
+@asynccontextmanager
+async def listening(
+    app: web.Application, host: str, port: int, *, handler_cancellation: bool = False
+) -> AsyncIterator[str]:
+    """Serve within the block; yields the base URL, which ends in ``/v1``.
+
+    Args:
+        app: What is served.
+        host: Address to listen on.
+        port: 0 picks a free one.
+        handler_cancellation: Cancel what a client asked for when it hangs up.
+
+    Raises:
+        UsageError: The port is in use or the host is not an address of this machine.
+    """
+    runner = web.AppRunner(
+        app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS, handler_cancellation=handler_cancellation
+    )
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, host, port, backlog=1024)
+        try:
+            await site.start()
+        except (OSError, OverflowError) as error:
+            raise _translated(error, host, port) from error
+        yield base_url_of(host, int(runner.addresses[0][1]))
+    finally:
+        await runner.cleanup()
+
+
+def _translated(error: OSError | OverflowError, host: str, port: int) -> UsageError:
+    if isinstance(error, OSError):
+        return bind_error(error, host, port)
+    return UsageError(f"{port} is not a port; use 0 to 65535")

@@ -1,0 +1,168 @@
+"""Reads the results of all scheduled pairs: from the judging run, and those decided without a judge.
+
+A pair without a verdict is left out and counted, never a tie. Depends on the judging run's store through
+`nel.engine.store.snapshot`, and on `nel.apps.leaderboard.pairwise` for the statistics.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from nel.apps.leaderboard.pairing import Forfeit
+from nel.apps.leaderboard.pairwise import (
+    LOST,
+    TIED,
+    WON,
+    Comparisons,
+    PositionBias,
+    comparisons,
+    length_difference,
+    position_bias,
+)
+from nel.artifacts.calibration import StoredLabel, response_digest
+from nel.artifacts.results import NOT_RUN, read_result
+from nel.engine.store.snapshot import Snapshot
+from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
+from nel.judges.record import KEY
+from nel.types import ModelFailure, Scored, Unscored
+
+SLOT: Final = "pairwise"
+_IS_FIRST: Final = {RESPONSE_FIRST: True, BASELINE_FIRST: False}
+"""Labels of the two questions that the template ``pairwise`` asks."""
+_SCORE_OF_FIRST: Final = {"first": WON, "second": LOST, "tie": TIED}
+"""Position that won to the score of the answer shown first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairResult:
+    """One pair with its result."""
+
+    question: str
+    left: str
+    right: str
+    score: float
+    """Score of the left one."""
+    length: float = 0.0
+    """`length_difference` of the answers; 0 for a pair without a judge."""
+    characters: tuple[int, int] | None = None
+    """Of both answers; None for a pair without a judge."""
+    label: float | None = None
+    """The left one's score by people, where they labelled the pair."""
+    orders: tuple[float, float] | None = None
+    """The left one's score when it was shown first, and when it was shown second; the mean over the panel."""
+
+
+@dataclass(slots=True, kw_only=True)
+class PairResults:
+    """The results of all scheduled pairs."""
+
+    judged: list[PairResult] = field(default_factory=list)
+    forfeits: list[Forfeit] = field(default_factory=list)
+    left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    """Left, right, the cause (a model, or ``judge``) and the reason, to the number of pairs."""
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    """The plan of the judging run, as stored in its run.db."""
+    complete: bool = True
+    """Whether the run reached every pair and ended normally; a resume retries a judge that was down."""
+
+    def pairs(self) -> Iterator[PairResult]:
+        """Yield all pairs that count."""
+        yield from self.judged
+        for one in self.forfeits:
+            yield PairResult(question=one.question, left=one.left, right=one.right, score=one.score)
+
+
+def read_pair_results(
+    run_db: Path, scheduled: Mapping[str, Any], *, labels: Mapping[tuple[str, int], StoredLabel] | None = None
+) -> PairResults:
+    """Return the results of a judging run, with the pairs decided before it.
+
+    Args:
+        run_db: Of the judging run.
+        scheduled: `pairing_json` of its pairs.
+        labels: Of people, by sample id and repeat; one of other answers does not count.
+
+    Raises:
+        StoreError: There is no usable run.db.
+    """
+    found = PairResults(forfeits=[Forfeit(**one) for one in scheduled["forfeits"]])
+    for one in scheduled["left_out"]:
+        found.left_out[one["left"], one["right"], one["of"], one["reason"]] += one["n"]
+    with Snapshot(run_db) as snapshot:
+        sessions, why = snapshot.sessions(), snapshot.meta("not_run")
+        not_run = Unscored(**why) if why else NOT_RUN
+        found.complete = bool(sessions) and sessions[-1]["ended"] == "done"
+        key, found.plan = next((key, plan) for key, slot, _, plan in snapshot.benchmarks() if slot == SLOT)
+        for stored in snapshot.results(key, 1):
+            result = read_result(stored, not_run=not_run)
+            found.complete &= result.was_run
+            row = {} if result.sample is None else result.sample.metadata
+            if result.sample is None or isinstance(result.outcome, Unscored):
+                outcome = result.outcome
+                reason = f"{outcome.cause}:{outcome.kind}" if isinstance(outcome, Unscored) else "bad_row:unusable"
+                found.left_out[row.get("model_response", ""), row.get("model_baseline", ""), "judge", reason] += 1
+            else:
+                stored_label = (labels or {}).get((result.sample_id, result.repeat))
+                is_current = stored_label is not None and stored_label.response_sha256 == response_digest(result)
+                label = stored_label.score if stored_label is not None and is_current else None
+                found.judged.append(_pair_result(row, result.outcome, label))
+    return found
+
+
+def _pair_result(row: Mapping[str, Any], outcome: Scored | ModelFailure, label: float | None) -> PairResult:
+    reward = outcome.reward if isinstance(outcome, Scored) else LOST
+    return PairResult(
+        question=row["question_id"],
+        left=row["model_response"],
+        right=row["model_baseline"],
+        score=min(max(reward, LOST), WON),
+        length=length_difference(len(row["response"]), len(row["baseline"])),
+        characters=(len(row["response"]), len(row["baseline"])),
+        label=label,
+        orders=orders_of(outcome.details.get(KEY) or []),
+    )
+
+
+def orders_of(records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Return the response's mean score over the panel when shown first and when shown second.
+
+    Args:
+        records: The judgements of one pair, as `nel.judges.record` writes them.
+    """
+    shown: dict[bool, list[float]] = {True: [], False: []}
+    for opinion in records[0]["opinions"] if records else ():
+        for label, grade in opinion["questions"]:
+            if label in _IS_FIRST and grade in _SCORE_OF_FIRST:
+                is_first = _IS_FIRST[label]
+                won = _SCORE_OF_FIRST[grade]
+                shown[is_first].append(won if is_first else WON - won)
+    if not shown[True] or not shown[False]:
+        return None
+    means = [sum(scores) / len(scores) for scores in (shown[True], shown[False])]
+    return means[0], means[1]
+
+
+def as_comparisons(pairs: Sequence[PairResult], models: Sequence[str]) -> Comparisons:
+    """Return pairs as arrays, with models and questions as numbers."""
+    place = {name: number for number, name in enumerate(models)}
+    questions: dict[str, int] = {}
+    rows = [
+        (place[one.left], place[one.right], one.score, questions.setdefault(one.question, len(questions)))
+        for one in pairs
+    ]
+    return comparisons(models, rows, [one.length for one in pairs])
+
+
+def position_bias_of(pairs: Sequence[PairResult]) -> PositionBias:
+    """Return how the verdicts on these pairs depend on the order of the answers."""
+    both = [one for one in pairs if one.orders is not None]
+    questions: dict[str, int] = {}
+    numbers = [questions.setdefault(one.question, len(questions)) for one in both]
+    scores = np.array([one.orders for one in both], dtype=np.float64).reshape(-1, 2)
+    return position_bias(scores, np.array(numbers, dtype=np.int64))

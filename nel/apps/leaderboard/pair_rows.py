@@ -1,0 +1,91 @@
+"""Rows of the benchmark ``pairwise``: the answers of two models, read from their runs a block of pairs at a time.
+
+A run may be resumed while it is read: an answer that has disappeared is an error, never an empty text. Depends on the
+runs' stores through `nel.engine.store.snapshot`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from typing import Any, Final
+
+from nel.apps.leaderboard.entries import Entry, Key, Question
+from nel.apps.leaderboard.pairing import AnswerPair
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import StoreError
+
+_BLOCK: Final = 256
+"""Pairs whose answers are in memory at the same time."""
+
+
+def pair_rows(entries: Sequence[Entry], pairs: Iterable[AnswerPair]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each pair, in order.
+
+    Raises:
+        StoreError: A run no longer has a usable run.db, or has lost an answer.
+    """
+    by_label = {entry.label: entry for entry in entries}
+    pending = iter(pairs)
+    with ExitStack() as stack:
+        snapshots = {entry.label: stack.enter_context(Snapshot(entry.source.run_dir / FILE_NAME)) for entry in entries}
+        while block := list(islice(pending, _BLOCK)):
+            wanted: dict[str, set[Key]] = {}
+            for pair in block:
+                wanted.setdefault(pair.left, set()).add(pair.key)
+                wanted.setdefault(pair.right, set()).add(pair.key)
+            answers = {label: _answers(by_label[label], snapshots[label], keys) for label, keys in wanted.items()}
+            yield from (_row(pair, answers) for pair in block)
+
+
+def _row(pair: AnswerPair, answers: Mapping[str, Mapping[Key, tuple[Question, str]]]) -> dict[str, Any]:
+    question, response = answers[pair.left][pair.key]
+    sample, repeat = pair.key
+    return {
+        "id": pair.id,
+        "question_id": sample,
+        "repeat": repeat,
+        "question": question.text,
+        "reference": question.reference,
+        "model_response": pair.left,
+        "model_baseline": pair.right,
+        "response": response,
+        "baseline": answers[pair.right][pair.key][1],
+    }
+
+
+def _answers(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tuple[Question, str]]:
+    """Return the questions and one model's answers under these keys."""
+    found: dict[Key, tuple[Question, str]] = {}
+    for first, last in _ranges(sorted({entry.answers[key].idx for key in keys})):
+        for result, question, text, answer in entry.source.read(snapshot, first, last):
+            key = result.sample_id, result.repeat
+            if key in keys and question is not None and not answer.missing and not answer.failure:
+                found[key] = question, text
+    lost = keys - found.keys()
+    if lost:
+        sample, repeat = min(lost)
+        raise StoreError(
+            f'{entry.source.run_dir} changed while it was read: the answer to sample "{sample}" repeat {repeat} is '
+            "gone; wait until no process resumes that run, then start the leaderboard again"
+        )
+    return found
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last number of each consecutive range.
+
+    >>> list(_ranges([1, 2, 3, 7, 9, 10]))
+    [(1, 3), (7, 7), (9, 10)]
+    """
+    start = before = None
+    for number in numbers:
+        if start is None or before is None:
+            start = number
+        elif number != before + 1:
+            yield start, before
+            start = number
+        before = number
+    if start is not None and before is not None:
+        yield start, before

@@ -1,0 +1,181 @@
+"""Schedules the pairs of answers and the side of each, before any request. Does no I/O.
+
+A pair has one of three outcomes: a judge is asked; an answer failed, and loses without a judge; or an answer is missing
+through no fault of the model, and the pair is left out and counted. A hash decides which of two answers is the
+``response``, so that no model is on one side more often than by chance. Depends on `nel.apps.leaderboard.entries`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Final, NamedTuple
+
+from nel.apps.leaderboard.entries import Answer, Entry, Key
+from nel.apps.leaderboard.pairwise import LOST, TIED, WON
+from nel.errors import ConfigError, did_you_mean
+
+ALL: Final = "all"
+BASELINE: Final = "baseline"
+
+
+class AnswerPair(NamedTuple):
+    """A pair of answers for the judge."""
+
+    key: Key
+    left: str
+    """Label of the entry whose answer is the ``response``."""
+    right: str
+    """Label of the entry whose answer is the ``baseline``."""
+
+    @property
+    def id(self) -> str:
+        """Return the id of the pair's row."""
+        sample, repeat = self.key
+        return _digest(0, sample, str(repeat), self.left, self.right).hex()[:24]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forfeit:
+    """A pair that is decided without a judge, because an answer failed."""
+
+    question: str
+    repeat: int
+    left: str
+    right: str
+    score: float
+    """Score of the left one: 1, 0, or 0.5 where both failed."""
+    left_failure: str | None
+    right_failure: str | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Pairing:
+    """Every scheduled pair, by its outcome."""
+
+    to_judge: list[AnswerPair] = field(default_factory=list)
+    """Pairs for the judge; `nel.apps.leaderboard.pair_rows` reads their texts."""
+    forfeits: list[Forfeit] = field(default_factory=list)
+    left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    """Left, right, the one without an answer (the first by name of two) and the reason, to the number of pairs."""
+    n_questions: int = 0
+    """Questions that all entries have."""
+    n_questions_apart: int = 0
+    """Questions that only some entries have; nothing is compared on them."""
+
+
+def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, seed: int) -> Pairing:
+    """Return the scheduled pairs.
+
+    Args:
+        entries: At least two, of one benchmark.
+        pairs: ``all`` pairs of models on each question, ``baseline`` for each model with the baseline, or the number
+            of pairs per question, drawn by a hash of the seed and the question.
+        baseline: Needed for ``baseline``.
+        seed: Seeds the draw and the sides.
+
+    Raises:
+        ConfigError: The baseline or the number is not valid, or the entries have no question in common.
+    """
+    labels = [entry.label for entry in entries]
+    if baseline is not None and baseline not in labels:
+        hint = did_you_mean(baseline, labels) or f"; there are: {', '.join(labels)}"
+        raise ConfigError(f'no run is called "{baseline}"{hint}')
+    keys = _common(entries)
+    found = Pairing(n_questions=len({sample for sample, _ in keys}))
+    known = {sample for entry in entries for sample in entry.questions}
+    found.n_questions_apart = len(known) - found.n_questions
+    by_label = {entry.label: entry for entry in entries}
+    for key in keys:
+        for one, other in _drawn(labels, key, pairs, baseline, seed):
+            left, right = _sides(one, other, key, seed)
+            _add_pair(found, by_label[left], by_label[right], key)
+    return found
+
+
+def _common(entries: Sequence[Entry]) -> list[Key]:
+    """Return the samples and repeats that all entries have, in the first one's order."""
+    keys = [key for key in entries[0].answers if all(key in entry.answers for entry in entries[1:])]
+    keys = [key for key in keys if all(key[0] in entry.questions for entry in entries)]
+    if not keys:
+        sizes = ", ".join(f"{entry.label} {len(entry.questions)}" for entry in entries)
+        raise ConfigError(
+            f"the runs have no sample id in common ({sizes} samples); recorded answers need rows with ids of their own"
+        )
+    return keys
+
+
+def _drawn(labels: Sequence[str], key: Key, pairs: str, baseline: str | None, seed: int) -> Sequence[tuple[str, str]]:
+    everything = list(combinations(sorted(labels), 2))
+    if pairs == ALL:
+        return everything
+    if pairs == BASELINE:
+        if baseline is None:
+            raise ConfigError("--pairs baseline needs --baseline NAME")
+        return [pair for pair in everything if baseline in pair]
+    if not pairs.isdigit() or int(pairs) < 1:
+        raise ConfigError(f'--pairs {pairs}: use "all", "baseline" or how many pairs are drawn for each question')
+    return sorted(everything, key=lambda pair: _digest(seed, "pair", *map(str, key), *pair))[: int(pairs)]
+
+
+def _sides(one: str, other: str, key: Key, seed: int) -> tuple[str, str]:
+    """Return the label of the response and that of the baseline, by the parity of a hash."""
+    return (one, other) if _digest(seed, "side", *map(str, key), one, other)[0] % 2 else (other, one)
+
+
+def _add_pair(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
+    sample, repeat = key
+    ours, theirs = left.answers[key], right.answers[key]
+    missing = sorted(
+        (side.label, str(side.answers[key].missing)) for side in (left, right) if side.answers[key].missing
+    )
+    if missing:
+        found.left_out[left.label, right.label, *missing[0]] += 1
+    elif ours.failure or theirs.failure:
+        found.forfeits.append(
+            Forfeit(
+                question=sample,
+                repeat=repeat,
+                left=left.label,
+                right=right.label,
+                score=_forfeit_score(ours, theirs),
+                left_failure=ours.failure,
+                right_failure=theirs.failure,
+            )
+        )
+    else:
+        found.to_judge.append(AnswerPair(key, left.label, right.label))
+
+
+def _forfeit_score(ours: Answer, theirs: Answer) -> float:
+    if ours.failure and theirs.failure:
+        return TIED
+    return LOST if ours.failure else WON
+
+
+def _digest(seed: int, *parts: str) -> bytes:
+    text = "\0".join([str(seed), *(f"{len(part)}:{part}" for part in parts)])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def pairing_json(found: Pairing) -> dict[str, Any]:
+    """Return the pairs without a judge, and counts, as JSON values."""
+    return {
+        "forfeits": [{name: getattr(one, name) for name in Forfeit.__dataclass_fields__} for one in found.forfeits],
+        "left_out": [
+            {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
+            for (left, right, culprit, reason), n in sorted(found.left_out.items())
+        ],
+        "n_questions": found.n_questions,
+        "n_questions_apart": found.n_questions_apart,
+        "n_to_judge": len(found.to_judge),
+    }
+
+
+def entries_json(entries: Sequence[Entry]) -> Iterator[Mapping[str, str | None]]:
+    """Yield the stored description of each entry, without its answers."""
+    for entry in entries:
+        yield {"label": entry.label, "model": entry.model, "run_id": entry.run_id, "identity": entry.digest}

@@ -1,0 +1,278 @@
+"""Statistics of pairwise comparisons: win rates, the win matrix and position bias. Depends on numpy and `nel.metrics`.
+
+Models and questions are numbers here. Strengths are in `nel.apps.leaderboard.bradley_terry`. Comparisons on one
+question are not independent, so questions are the sampling unit of every interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nel.errors import UndefinedMetric
+from nel.metrics.clusters import cluster_interval, cluster_sums
+from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+from nel.metrics.resampling import Floats, Integers
+
+WON: Final = 1.0
+TIED: Final = 0.5
+LOST: Final = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparisons:
+    """Pairs of answers of two models to the same question, and which was better."""
+
+    models: tuple[str, ...]
+    left: Integers
+    """Of each comparison, the position of one model in `models`."""
+    right: Integers
+    """The position of the other."""
+    score: Floats
+    """Score of the left one, from 0 to 1: 1 won, 0.5 tied, 0 lost; a panel's mean may lie between."""
+    question: Integers
+    """Of each comparison the question's number, from 0 without gaps: the cluster."""
+    length: Floats
+    """Difference of the answers' lengths over their sum, left less right, from -1 to 1; 0 where length is unknown."""
+
+    def __post_init__(self) -> None:
+        """Validate the arrays.
+
+        Raises:
+            ValueError: Lengths differ, a model is compared with itself or is unknown, a number is not finite or out of
+                range.
+        """
+        n = len(self.left)
+        columns = (self.left, self.right, self.score, self.question, self.length)
+        if any(column.shape != (n,) for column in columns):
+            raise ValueError(f"columns of different lengths: {', '.join(str(column.shape) for column in columns)}")
+        if n == 0:
+            return
+        numbers = np.concatenate([self.left, self.right])
+        if numbers.min() < 0 or numbers.max() >= len(self.models):
+            raise ValueError(f"a model's number is out of range; there are {len(self.models)} models")
+        if (self.left == self.right).any():
+            raise ValueError("a model is compared with itself")
+        if not ((self.score >= 0) & (self.score <= 1)).all() or not (np.abs(self.length) <= 1).all():
+            raise ValueError("a score is outside [0, 1] or a length difference outside [-1, 1], or one is NaN")
+        if self.question.min() < 0:
+            raise ValueError("a question's number is below 0")
+
+    @property
+    def n(self) -> int:
+        """Return how many comparisons there are."""
+        return len(self.left)
+
+    @property
+    def n_questions(self) -> int:
+        """Return how many questions they are on."""
+        return len(np.unique(self.question))
+
+    def of(self, model: int) -> tuple[Floats, Integers]:
+        """Return the scores of one model and the question of each."""
+        here, there = self.left == model, self.right == model
+        scores = np.concatenate([self.score[here], 1 - self.score[there]])
+        return scores, np.concatenate([self.question[here], self.question[there]])
+
+    def between(self, model: int, other: int) -> tuple[Floats, Integers]:
+        """Return the scores of one model against another and the question of each."""
+        here = (self.left == model) & (self.right == other)
+        there = (self.left == other) & (self.right == model)
+        scores = np.concatenate([self.score[here], 1 - self.score[there]])
+        return scores, np.concatenate([self.question[here], self.question[there]])
+
+    def among(self, group: Sequence[int]) -> Comparisons:
+        """Return the comparisons within a group of models, renumbered in the given order."""
+        place = np.full(len(self.models), -1)
+        place[list(group)] = np.arange(len(group))
+        kept = (place[self.left] >= 0) & (place[self.right] >= 0)
+        _, question = np.unique(self.question[kept], return_inverse=True)
+        return Comparisons(
+            models=tuple(self.models[model] for model in group),
+            left=place[self.left[kept]],
+            right=place[self.right[kept]],
+            score=self.score[kept],
+            question=question.astype(np.int64).reshape(-1),
+            length=self.length[kept],
+        )
+
+
+def comparisons(
+    models: Sequence[str],
+    rows: Sequence[tuple[int, int, float, int]],
+    length: Sequence[float] | None = None,
+) -> Comparisons:
+    """Return comparisons from rows of ``(left, right, score of the left one, question)``.
+
+    Args:
+        models: Their names.
+        rows: Models by position, scores from 0 to 1, questions by any number from 0.
+        length: Of each row `length_difference` of the two answers; None where length is not used.
+
+    Raises:
+        ValueError: As `Comparisons`.
+    """
+    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    _, question = np.unique(np.array(columns[3], dtype=np.int64), return_inverse=True)
+    return Comparisons(
+        models=tuple(models),
+        left=np.array(columns[0], dtype=np.int64),
+        right=np.array(columns[1], dtype=np.int64),
+        score=np.array(columns[2], dtype=np.float64),
+        question=question.astype(np.int64).reshape(-1),
+        length=np.zeros(len(rows)) if length is None else np.array(length, dtype=np.float64),
+    )
+
+
+def length_difference(left: int, right: int) -> float:
+    """Return the difference of two lengths over their sum, from -1 to 1; 0 for two empty answers.
+
+    The form that Chatbot Arena's style control uses (Chiang et al. 2024, arXiv 2403.04132, and its code).
+
+    >>> length_difference(300, 100), length_difference(0, 0)
+    (0.5, 0.0)
+    """
+    return 0.0 if left + right == 0 else (left - right) / (left + right)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinRate:
+    """How often a model was preferred; a tie is half a win."""
+
+    value: float
+    interval: Interval
+    n: int
+    n_questions: int
+    wins: int
+    ties: int
+    losses: int
+    """Scores above, at and below a half."""
+
+
+def win_rate(scores: Floats, questions: Integers, *, level: float = LEVEL) -> WinRate | None:
+    """Return the mean of scores with an interval over questions; None for no scores.
+
+    Wilson's interval where each question has one comparison and none is a tie; otherwise Student's t with errors
+    clustered by question (Miller 2024, arXiv 2411.00640), cut at 0 and 1; and where the questions have no spread to
+    estimate it from, Wilson's interval with one trial per question.
+
+    Args:
+        scores: From 0 to 1; 0.5 is a tie.
+        questions: The question of each score.
+        level: Strictly between 0 and 1.
+
+    >>> rate = win_rate(np.array([1.0, 1.0, 0.5, 0.0]), np.array([0, 1, 2, 3]))
+    >>> rate.value, rate.wins, rate.ties, rate.losses, rate.interval.method
+    (0.625, 2, 1, 1, 't_cluster')
+    """
+    n = len(scores)
+    if n == 0:
+        return None
+    value = math.fsum(scores.tolist()) / n
+    wins, ties = int((scores > TIED).sum()), int((scores == TIED).sum())
+    n_questions = len(np.unique(questions))
+    return WinRate(
+        value=value,
+        interval=_rate_interval(scores, questions, value, level),
+        n=n,
+        n_questions=n_questions,
+        wins=wins,
+        ties=ties,
+        losses=n - wins - ties,
+    )
+
+
+def _rate_interval(scores: Floats, questions: Integers, value: float, level: float) -> Interval:
+    groups = cluster_sums(scores.tolist(), questions.tolist())
+    decided = bool(np.isin(scores, (WON, LOST)).all())
+    if decided and len(groups) == len(scores):
+        return wilson_interval(float(scores.sum()), len(scores), level=level)
+    try:
+        found = cluster_interval(scores.tolist(), questions.tolist(), level)
+    except UndefinedMetric:
+        return wilson_interval(value * len(groups), len(groups), level=level)
+    lower, upper = found.lower, found.upper
+    return Interval(
+        lower=None if lower is None else max(0.0, lower),
+        upper=None if upper is None else min(1.0, upper),
+        method=found.method,
+        covers=found.covers,
+    )
+
+
+def win_matrix(found: Comparisons) -> Floats:
+    """Return W, shape (models, models): W[i, j] counts the wins of i over j, a tie as half a win for each.
+
+    >>> win_matrix(comparisons(["a", "b"], [(0, 1, 1.0, 0), (1, 0, 0.5, 1)])).tolist()
+    [[0.0, 1.5], [0.5, 0.0]]
+    """
+    size = len(found.models)
+    wins = np.zeros((size, size))
+    np.add.at(wins, (found.left, found.right), found.score)
+    np.add.at(wins, (found.right, found.left), 1 - found.score)
+    return wins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionBias:
+    """How verdicts depend on the order in which two answers are shown."""
+
+    n_pairs: int
+    """Pairs that were judged in both orders."""
+    n_flipped: int
+    """Pairs with another winner in the other order."""
+    n_wavering: int
+    """Pairs with a tie in one order and a winner in the other."""
+    flip_rate: float | None
+    """Share of pairs whose verdict is not the same in both orders; None for no pairs."""
+    flip_interval: Interval | None
+    first_wins: float | None
+    """Share of verdicts over both orders for the answer shown first, ties as half; 0.5 without a bias."""
+    first_wins_interval: Interval | None
+
+
+def position_bias(both: NDArray[np.float64], questions: Integers, *, level: float = LEVEL) -> PositionBias:
+    """Return how far verdicts depend on the order of the answers (Zheng et al. 2023, arXiv 2306.05685).
+
+    Args:
+        both: Shape (pairs, 2): the score of one answer when it was shown first, and when it was shown second.
+        questions: The question of each pair, shape (pairs,).
+        level: Strictly between 0 and 1.
+
+    >>> always_the_first = position_bias(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0, 1]))
+    >>> always_the_first.flip_rate, always_the_first.first_wins
+    (1.0, 1.0)
+    """
+    n = len(both)
+    if n == 0:
+        return PositionBias(
+            n_pairs=0,
+            n_flipped=0,
+            n_wavering=0,
+            flip_rate=None,
+            flip_interval=None,
+            first_wins=None,
+            first_wins_interval=None,
+        )
+    shown_first, shown_second = both[:, 0], both[:, 1]
+    changed = np.abs(shown_first - shown_second) > 0
+    # A flip has its scores on opposite sides of a tie: their deviations from it have a negative product.
+    flipped = (shown_first - TIED) * (shown_second - TIED) < 0
+    rate = win_rate(changed.astype(np.float64), questions, level=level)
+    first = win_rate((shown_first + 1 - shown_second) / 2, questions, level=level)
+    if rate is None or first is None:
+        raise AssertionError("pairs without a mean")
+    return PositionBias(
+        n_pairs=n,
+        n_flipped=int(flipped.sum()),
+        n_wavering=int((changed & ~flipped).sum()),
+        flip_rate=rate.value,
+        flip_interval=rate.interval,
+        first_wins=first.value,
+        first_wins_interval=first.interval,
+    )

@@ -1,0 +1,266 @@
+"""Ranks models from their comparisons: strengths, ranks and their intervals.
+
+Depends on `nel.apps.leaderboard.bradley_terry` for the fits. The interval of a strength covers other questions; it says
+nothing on whether the judge is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, overload
+
+import numpy as np
+
+from nel.apps.leaderboard.bradley_terry import (
+    ELO_CENTRE,
+    ELO_PER_STRENGTH,
+    Fit,
+    fit,
+    groups_of,
+    logistic,
+    resampled_fits,
+)
+from nel.apps.leaderboard.pairwise import Comparisons, win_matrix
+from nel.errors import UndefinedMetric
+from nel.metrics.intervals import LEVEL
+from nel.metrics.resampling import Floats, Integers
+
+_FEWEST_QUESTIONS: Final = 2
+_ROUNDING: Final = 1e-9
+"""Strengths that differ by less are equal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A number, with its interval where it has one."""
+
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The position of a model among those it can be ranked with."""
+
+    strength: Estimate
+    """Natural-log odds; 0 is the anchor, or the mean of the models."""
+    elo: Estimate
+    """The same as ``1000 + 400 / ln 10 * strength``."""
+    rank: int
+    """1 plus the number of models with a greater strength."""
+    rank_lower: int | None
+    rank_upper: int | None
+    win_rate: Estimate
+    """Expected over its comparisons from the strengths alone; at equal lengths under length control."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The ranking of all models from a set of comparisons."""
+
+    standings: dict[str, Standing]
+    """Of the models that can be ranked together."""
+    reasons: dict[str, str]
+    """Model to the reason why it has no strength."""
+    groups: tuple[tuple[str, ...], ...]
+    """Models with finite relative strengths; the first group is the one that is ranked."""
+    length: Estimate | None
+    """The effect of one standard deviation of the length difference on the log odds, under length control."""
+    expected: dict[tuple[str, str], float]
+    """How often one model is expected to be preferred to another, from the strengths alone."""
+    n_unbounded: int
+    """Resamples without finite strengths; intervals leave them out."""
+    reason: str | None
+    """Why there is no interval, or no strength at all."""
+
+
+def rank_models(
+    found: Comparisons,
+    *,
+    anchor: str | None = None,
+    prior: float = 0.0,
+    length_control: bool = False,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    level: float = LEVEL,
+) -> Ranking:
+    """Return strengths and ranks with percentile intervals from resampled questions (Chiang et al. 2024, 2403.04132).
+
+    Models that wins and ties do not connect both ways have no finite relative strength. The largest connected group is
+    ranked by the comparisons within it, the limit of the strengths as a prior fades; the others have a reason.
+
+    Args:
+        found: The comparisons.
+        anchor: The model whose strength is 0; None puts the mean at 0.
+        prior: Number of ties with an average model that are added for each model; above 0 all strengths are finite,
+            and shrunk.
+        length_control: Estimate the effect of the length difference and rank at equal lengths, as the style control
+            of Chatbot Arena does.
+        n_resamples: 0 for no intervals.
+        seed: Seeds the resampling.
+        level: Strictly between 0 and 1.
+
+    Raises:
+        ValueError: The anchor is no model, or an argument is out of range.
+    """
+    if anchor is not None and anchor not in found.models:
+        raise ValueError(f"the anchor {anchor} is none of {', '.join(found.models)}")
+    if not found.n:
+        return _nothing((), found.models, {}, "nothing was compared")
+    groups = groups_of(win_matrix(found), found.models)
+    members = (tuple(range(len(found.models))),) if prior else groups.members
+    names = tuple(tuple(found.models[one] for one in group) for group in members)
+    reasons = {} if prior else {found.models[model]: reason for model, reason in groups.reasons.items()}
+    if not members or len(members[0]) == 1:
+        return _nothing(names, found.models, reasons, "no two models can be ranked together")
+    inside = found.among(members[0])
+    try:
+        start = fit(inside, prior=prior, length_control=length_control)
+    except UndefinedMetric as error:
+        return _nothing(names, found.models, reasons, str(error))
+    zero = inside.models.index(anchor) if anchor in inside.models else None
+    drawn, n_unbounded = None, 0
+    reason: str | None = "there is one question only" if n_resamples else "no resamples were asked for"
+    if n_resamples and inside.n_questions >= _FEWEST_QUESTIONS:
+        drawn, n_unbounded = _drawn(inside, start, n_resamples, seed, prior=prior, length_control=length_control)
+        reason = _too_often(n_unbounded, n_resamples, level) or _no_spread(drawn)
+        drawn = None if reason else drawn
+    drawn_length = None if drawn is None else drawn.length
+    return Ranking(
+        standings=_standings(inside, start, drawn, zero, level),
+        reasons=reasons,
+        groups=names,
+        length=_estimate(float(start.length), drawn_length, level) if length_control else None,
+        expected=_expected(inside.models, start.strengths),
+        n_unbounded=n_unbounded,
+        reason=reason or _anchor_note(anchor, zero),
+    )
+
+
+def _nothing(names: tuple[tuple[str, ...], ...], models: Sequence[str], reasons: dict[str, str], why: str) -> Ranking:
+    return Ranking(
+        standings={},
+        reasons={model: reasons.get(model, why) for model in models},
+        groups=names,
+        length=None,
+        expected={},
+        n_unbounded=0,
+        reason=why,
+    )
+
+
+def _drawn(
+    inside: Comparisons, start: Fit, n_resamples: int, seed: int, *, prior: float, length_control: bool
+) -> tuple[Fit, int]:
+    """Return the resamples with finite strengths, and the number without."""
+    drawn = resampled_fits(
+        inside, start, n_resamples=n_resamples, seed=seed, prior=prior, length_control=length_control
+    )
+    kept = drawn.converged
+    finite = Fit(strengths=drawn.strengths[kept], length=drawn.length[kept], converged=kept[kept])
+    return finite, n_resamples - int(kept.sum())
+
+
+def _too_often(n_unbounded: int, n_resamples: int, level: float) -> str | None:
+    """Return why there is no interval: so many resamples are unbounded that an end of it would be."""
+    if n_unbounded <= (1 - level) / 2 * n_resamples:
+        return None
+    return (
+        f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few upsets for an interval; "
+        "judge more questions, or ask for a prior"
+    )
+
+
+def _no_spread(drawn: Fit) -> str | None:
+    """Return why there is no interval: if all questions agree, resampling them cannot estimate the variation."""
+    if max(np.ptp(drawn.strengths, axis=0).max(), np.ptp(drawn.length)) > _ROUNDING:
+        return None
+    return "every question says the same, so resampling cannot estimate the variation between questions"
+
+
+def _anchor_note(anchor: str | None, zero: int | None) -> str | None:
+    if anchor is None or zero is not None:
+        return None
+    return f"the anchor {anchor} cannot be ranked with the others; the mean of the ranked models is 0 instead"
+
+
+def _standings(
+    inside: Comparisons, start: Fit, drawn: Fit | None, zero: int | None, level: float
+) -> dict[str, Standing]:
+    strengths = _anchored(start.strengths[None], zero)
+    resampled = None if drawn is None else _anchored(drawn.strengths, zero)
+    ranks = _ranks(strengths)[0]
+    drawn_ranks = None if resampled is None else _ranks(resampled)
+    rates, drawn_rates = _rates(inside, strengths)[0], None if resampled is None else _rates(inside, resampled)
+    found = {}
+    for place, name in enumerate(inside.models):
+        spread = None if resampled is None or place == zero else resampled[:, place]
+        strength = _estimate(float(strengths[0, place]), spread, level)
+        lowest, highest = _ends(None if drawn_ranks is None else drawn_ranks[:, place], level, whole=True)
+        rate_lower, rate_upper = _ends(None if drawn_rates is None else drawn_rates[:, place], level)
+        found[name] = Standing(
+            strength=strength,
+            elo=Estimate(value=_elo(strength.value), lower=_elo(strength.lower), upper=_elo(strength.upper)),
+            rank=int(ranks[place]),
+            rank_lower=None if lowest is None else int(lowest),
+            rank_upper=None if highest is None else int(highest),
+            win_rate=Estimate(value=float(rates[place]), lower=rate_lower, upper=rate_upper),
+        )
+    return found
+
+
+def _anchored(strengths: Floats, zero: int | None) -> Floats:
+    return strengths if zero is None else strengths - strengths[:, [zero]]
+
+
+def _ranks(strengths: Floats) -> Integers:
+    """Return 1 plus the number of stronger models; differences within rounding are ties."""
+    stronger = strengths[:, None, :] - strengths[:, :, None] > _ROUNDING
+    ranks: Integers = 1 + stronger.sum(axis=2)
+    return ranks
+
+
+def _rates(inside: Comparisons, strengths: Floats) -> Floats:
+    """Return the mean expected score of each model over the comparisons it has, shape (rows, models)."""
+    met = np.zeros((len(inside.models),) * 2)
+    np.add.at(met, (inside.left, inside.right), 1.0)
+    met += met.T
+    chance = logistic(strengths[:, :, None] - strengths[:, None, :])
+    rates: Floats = (met * chance).sum(axis=2) / met.sum(axis=1)
+    return rates
+
+
+def _expected(models: Sequence[str], strengths: Floats) -> dict[tuple[str, str], float]:
+    chance = logistic(strengths[:, None] - strengths[None, :])
+    places = range(len(models))
+    return {(models[one], models[two]): float(chance[one, two]) for one in places for two in places if one != two}
+
+
+@overload
+def _elo(strength: float) -> float: ...
+@overload
+def _elo(strength: None) -> None: ...
+@overload
+def _elo(strength: float | None) -> float | None: ...
+def _elo(strength: float | None) -> float | None:
+    return None if strength is None else ELO_CENTRE + ELO_PER_STRENGTH * strength
+
+
+def _estimate(value: float, drawn: Floats | None, level: float) -> Estimate:
+    lower, upper = _ends(drawn, level)
+    return Estimate(value=value, lower=lower, upper=upper)
+
+
+def _ends(drawn: Floats | Integers | None, level: float, *, whole: bool = False) -> tuple[float | None, float | None]:
+    """Return the percentiles that enclose the middle share; for integers those at or beyond them.
+
+    A number that is equal in all resamples has none, e.g. between a model that always wins and one that always loses.
+    """
+    if drawn is None or not (whole or np.ptp(drawn) > _ROUNDING):
+        return None, None
+    tail = (1 - level) / 2
+    lower = np.quantile(drawn, tail, method="lower" if whole else "linear")
+    upper = np.quantile(drawn, 1 - tail, method="higher" if whole else "linear")
+    return float(lower), float(upper)

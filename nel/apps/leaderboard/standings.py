@@ -1,0 +1,307 @@
+"""The content of leaderboard.json, computed from the results of all pairs. Does no I/O.
+
+The numbers of a model that cannot be ranked are null with a reason; they are never 0 and never omitted. Depends on
+`nel.apps.leaderboard.pair_results` and `nel.apps.leaderboard.ranking`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from nel.apps.leaderboard.label_correction import corrected_rate
+from nel.apps.leaderboard.length_controlled import length_controlled_rate
+from nel.apps.leaderboard.pair_results import PairResult, PairResults, as_comparisons, position_bias_of
+from nel.apps.leaderboard.pairwise import Comparisons, PositionBias, WinRate, win_rate
+from nel.apps.leaderboard.ranking import Estimate, Ranking, Standing, rank_models
+from nel.errors import UndefinedMetric
+from nel.judges.model_family import same_family
+from nel.metrics.intervals import LEVEL, Interval
+
+FORMAT: Final = 1
+FORMULAS: Final = {
+    "win_rate": "mean score over a model's pairs, a tie 0.5; Wilson, or t clustered by question, cut at 0 and 1",
+    "strength": "P(i over j) = 1/(1+exp(-(b_i-b_j))), maximum likelihood, a tie half a win for each (Bradley and Terry "
+    "1952, Hunter 2004)",
+    "elo": "1000 + 400/ln(10) * strength; the anchor, or the mean of the models, has 1000",
+    "length_controlled": "the same with + g*x: x = (characters of i - of j)/(of both), over its root mean square, 0 "
+    "for a pair without a judge; strengths and win rates at x = 0 (Chiang et al. 2024, arXiv 2403.04132, and the style "
+    "control of Chatbot Arena)",
+    "alpaca_eval_2": "against the baseline: logit P = theta + phi*tanh(d/sd(d)), d the difference of the lengths in "
+    "characters, over judged pairs; mean of 1/(1+exp(-theta)) (Dubois et al. 2024, arXiv 2404.04475, without the "
+    "difficulty of questions, the penalty and the gamed baselines of its package)",
+    "label_corrected": "win rate by PPI++ within strata of side and score (Angelopoulos et al. 2023, arXiv "
+    "2311.01453), from people's labels of some pairs; pairs without a judge count as they are",
+    "intervals": "95 %; strengths, Elo, ranks and length-controlled win rates: percentiles over resampled questions, "
+    "each with all its pairs",
+    "flip_rate": "share of pairs, judged in both orders, whose verdict is not the same in both",
+    "first_seat": "share that the answer shown first won over both orders, a tie 0.5",
+    "failed_answers": "an answer that failed (truncated, empty, refusal, content_filter, context_exceeded) loses "
+    "without a judge, two that failed tie; no length counts in such a pair",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of the statistics."""
+
+    anchor: str | None = None
+    baseline: str | None = None
+    prior: float = 0.0
+    length_control: bool = False
+    n_resamples: int = 1000
+    seed: int = 0
+
+
+def standings_json(results: PairResults, entries: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
+    """Return the leaderboard's numbers.
+
+    Args:
+        results: The results of all pairs.
+        entries: ``label``, ``model``, ``run_id`` and ``identity`` of each.
+        settings: Of the statistics.
+    """
+    labels = [entry["label"] for entry in entries]
+    pairs = list(results.pairs())
+    found = as_comparisons(pairs, labels)
+    plain = _ranked(found, settings, length_control=False)
+    controlled = _ranked(found, settings, length_control=True) if settings.length_control else None
+    met = _by_pair(results)
+    rows = [_model_json(entry, results, met, found, plain, controlled, settings) for entry in entries]
+    return {
+        "models": sorted(rows, key=lambda row: _place(row, controlled is not None)),
+        "pairs": [
+            _pair_json(one, other, results, met, found, plain, controlled) for one, other in combinations(labels, 2)
+        ],
+        "ranked_by": _ranked_by(plain, controlled),
+        "bradley_terry": _ranking_json(plain),
+        "length_control": None if controlled is None else _ranking_json(controlled),
+        "position": _bias_json(position_bias_of(results.judged)),
+        "same_family": _same_family(results.plan.get("judge"), entries),
+        "counts": {
+            "pairs": len(pairs) + sum(results.left_out.values()),
+            "judged": len(results.judged),
+            "forfeits": len(results.forfeits),
+            "left_out": sum(results.left_out.values()),
+            "questions": found.n_questions,
+        },
+        "left_out": _left_out(results.left_out),
+        "complete": results.complete,
+        "statistics": {**asdict(settings), "level": LEVEL},
+        "formulas": FORMULAS,
+    }
+
+
+def _by_pair(results: PairResults) -> dict[frozenset[str], list[PairResult]]:
+    """Return the judged pairs of any two models."""
+    met: dict[frozenset[str], list[PairResult]] = {}
+    for one in results.judged:
+        met.setdefault(frozenset((one.left, one.right)), []).append(one)
+    return met
+
+
+def _same_family(judge: Mapping[str, Any] | None, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return which judges judged models of their own family, as far as names show it."""
+    return [
+        {"judge": member["name"], "model": entry["label"]}
+        for member in (judge or {}).get("panel") or []
+        for entry in entries
+        if entry["model"] and same_family(member["model"], entry["model"])
+    ]
+
+
+def _ranked(found: Comparisons, settings: Settings, *, length_control: bool) -> Ranking:
+    return rank_models(
+        found,
+        anchor=settings.anchor,
+        prior=settings.prior,
+        length_control=length_control,
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+    )
+
+
+def _place(row: Mapping[str, Any], controlled: bool) -> tuple[float, float, str]:
+    """Return the sort key of the table: Elo where there is one, length-controlled where that was requested."""
+    rating = (row["length_controlled"] or row)["elo"] if controlled else row["elo"]
+    rate = row["win_rate"]["value"]
+    return (float("inf") if rating is None else -rating["value"], 1.0 if rate is None else -rate, row["label"])
+
+
+def _ranked_by(plain: Ranking, controlled: Ranking | None) -> str:
+    if controlled is not None and controlled.standings:
+        return "length-controlled Elo"
+    return "Elo" if plain.standings else "win rate"
+
+
+def _model_json(
+    entry: Mapping[str, Any],
+    results: PairResults,
+    met: Mapping[frozenset[str], list[PairResult]],
+    found: Comparisons,
+    plain: Ranking,
+    controlled: Ranking | None,
+    settings: Settings,
+) -> dict[str, Any]:
+    label = entry["label"]
+    place = found.models.index(label)
+    mine = [one for pair, judgements in met.items() if label in pair for one in judgements]
+    bias = position_bias_of(mine)
+    forfeits: Counter[str] = Counter()
+    won = 0
+    for one in results.forfeits:
+        if label in (one.left, one.right):
+            failure = one.left_failure if one.left == label else one.right_failure
+            forfeits.update([failure] if failure else [])
+            won += failure is None
+    return {
+        **{name: entry[name] for name in ("label", "model", "run_id", "identity")},
+        "win_rate": _rate_json(win_rate(*found.of(place))),
+        **_standing_json(plain.standings.get(label)),
+        "reason": plain.reasons.get(label),
+        "length_controlled": None
+        if controlled is None
+        else {**_standing_json(controlled.standings.get(label)), "reason": controlled.reasons.get(label)},
+        **_alpaca_eval(label, mine, settings),
+        **_label_corrected(label, mine, results),
+        "judged": len(mine),
+        "flips": bias.n_flipped + bias.n_wavering,
+        "failed": dict(sorted(forfeits.items())),
+        "won_by_failure": won,
+        "left_out": _reasons(results.left_out, label),
+    }
+
+
+def _label_corrected(label: str, judged: Sequence[PairResult], results: PairResults) -> dict[str, Any]:
+    """Return a model's win rate as corrected by people's labels, where there are any."""
+    settled = [
+        one.score if one.left == label else 1.0 - one.score
+        for one in results.forfeits
+        if label in (one.left, one.right)
+    ]
+    found = corrected_rate(label, judged, settled)
+    return {} if found is None else {"label_corrected": found}
+
+
+def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -> dict[str, Any]:
+    """Return the length-controlled win rate of AlpacaEval 2, where there is a baseline and lengths are controlled."""
+    if settings.baseline is None or not settings.length_control or label == settings.baseline:
+        return {}
+    ours: list[tuple[float, int]] = []
+    for one in judged:
+        if settings.baseline in (one.left, one.right) and one.characters is not None:
+            apart = one.characters[0] - one.characters[1]
+            ours.append((one.score, apart) if one.left == label else (1 - one.score, -apart))
+    try:
+        found = length_controlled_rate(
+            [score for score, _ in ours],
+            [apart for _, apart in ours],
+            n_resamples=settings.n_resamples,
+            seed=settings.seed,
+        )
+    except UndefinedMetric as error:
+        none = dict.fromkeys(("value", "ci_lower", "ci_upper", "strength", "length"))
+        return {"alpaca_eval_2": {**none, "n": len(ours), "reason": str(error)}}
+    return {
+        "alpaca_eval_2": {
+            "value": found.value,
+            "ci_lower": found.lower,
+            "ci_upper": found.upper,
+            "strength": found.strength,
+            "length": found.length,
+            "n": found.n,
+            "reason": found.reason,
+        }
+    }
+
+
+def _pair_json(
+    one: str,
+    other: str,
+    results: PairResults,
+    met: Mapping[frozenset[str], list[PairResult]],
+    found: Comparisons,
+    plain: Ranking,
+    controlled: Ranking | None,
+) -> dict[str, Any]:
+    mine = met.get(frozenset((one, other)), [])
+    bias = position_bias_of(mine)
+    return {
+        "left": one,
+        "right": other,
+        "win_rate": _rate_json(win_rate(*found.between(found.models.index(one), found.models.index(other)))),
+        "expected": plain.expected.get((one, other)),
+        "expected_at_equal_length": None if controlled is None else controlled.expected.get((one, other)),
+        "judged": len(mine),
+        "forfeits": sum({pair.left, pair.right} == {one, other} for pair in results.forfeits),
+        "flips": bias.n_flipped + bias.n_wavering,
+        "left_out": sum(n for (left, right, *_), n in results.left_out.items() if {left, right} == {one, other}),
+    }
+
+
+def _standing_json(standing: Standing | None) -> dict[str, Any]:
+    if standing is None:
+        return dict.fromkeys(("rank", "rank_lower", "rank_upper", "strength", "elo", "expected_win_rate"))
+    return {
+        "rank": standing.rank,
+        "rank_lower": standing.rank_lower,
+        "rank_upper": standing.rank_upper,
+        "strength": _estimate_json(standing.strength),
+        "elo": _estimate_json(standing.elo),
+        "expected_win_rate": _estimate_json(standing.win_rate),
+    }
+
+
+def _ranking_json(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "groups": [list(group) for group in ranking.groups],
+        "length_coefficient": None if ranking.length is None else _estimate_json(ranking.length),
+        "n_unbounded": ranking.n_unbounded,
+        "reason": ranking.reason,
+    }
+
+
+def _estimate_json(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "ci_lower": estimate.lower, "ci_upper": estimate.upper}
+
+
+def _rate_json(rate: WinRate | None) -> dict[str, Any]:
+    if rate is None:
+        return {"value": None, **_interval_json(None), "n": 0, "n_questions": 0, "wins": 0, "ties": 0, "losses": 0}
+    counts = {name: getattr(rate, name) for name in ("n", "n_questions", "wins", "ties", "losses")}
+    return {"value": rate.value, **_interval_json(rate.interval), **counts}
+
+
+def _interval_json(interval: Interval | None) -> dict[str, Any]:
+    if interval is None:
+        return {"ci_lower": None, "ci_upper": None, "ci_method": "none"}
+    return {"ci_lower": interval.lower, "ci_upper": interval.upper, "ci_method": interval.method}
+
+
+def _bias_json(bias: PositionBias) -> dict[str, Any]:
+    return {
+        "pairs": bias.n_pairs,
+        "flipped": bias.n_flipped,
+        "wavering": bias.n_wavering,
+        "flip_rate": {"value": bias.flip_rate, **_interval_json(bias.flip_interval)},
+        "first_seat": {"value": bias.first_wins, **_interval_json(bias.first_wins_interval)},
+    }
+
+
+def _left_out(counts: Counter[tuple[str, str, str, str]]) -> list[dict[str, Any]]:
+    return [
+        {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
+        for (left, right, culprit, reason), n in sorted(counts.items())
+    ]
+
+
+def _reasons(counts: Counter[tuple[str, str, str, str]], label: str) -> dict[str, int]:
+    """Return why pairs of a model are left out: ``cause: reason`` to the number of pairs."""
+    found: Counter[str] = Counter()
+    for (left, right, culprit, reason), n in counts.items():
+        if label in (left, right):
+            found[f"{culprit}: {reason}"] += n
+    return dict(sorted(found.items()))

@@ -1,0 +1,35 @@
+"""`nel limiter`: one rate limit for an endpoint that several runs or shards ask."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def _limiter() -> None:
+    pass
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = 9191,
+    token_env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Environment variable with the token that runs must send."),
+    ] = None,
+) -> None:
+    """Share the limits of endpoints among runs: concurrency, rates, what refusals taught, and outages.
+
+    Each run with --limiter asks for leave before each request, and the limits of its configuration hold for all of them
+    together. A run that dies gives back what it held; runs that lose the limiter go on with their part of each limit.
+    """
+    from nel.apps.limiter.start import start  # noqa: PLC0415 - keeps `nel --help` fast
+
+    start(host, port, token_env, say=typer.echo)

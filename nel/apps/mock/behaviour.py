@@ -1,0 +1,100 @@
+"""What the demo model and the demo judge have in common: options, latency, faults, and everything drawn from the seed.
+The faults of a prompt restart with the server; whatever else is drawn from the seed and a prompt never changes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+from nel.apps.mock.request_parsing import EndpointFault
+from nel.errors import ConfigError
+
+LATENCY_MS_MAX: Final = 600_000.0
+_JITTER: Final = 0.25
+"""Latencies lie this share below and above the one asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """How an embedded endpoint behaves; checked when made."""
+
+    seed: int = 0
+    latency_ms: float = 0.0
+    """Wait before each answer, give or take a quarter."""
+    rate_limit_rate: float = 0.0
+    """Chance that an attempt is turned away with 429."""
+    error_rate: float = 0.0
+    """Chance that an attempt ends in 500."""
+    retry_after_seconds: float = 0.05
+    """What a 429 asks clients to wait."""
+    api_key: str | None = field(default=None, repr=False)
+    """Asked of every client where set."""
+    model: str = "demo"
+    """The one model name that is served."""
+
+    def __post_init__(self) -> None:
+        for name in (one.name for one in fields(self)):
+            value = getattr(self, name)
+            if (name == "accuracy" or name.endswith("_rate")) and not 0 <= value <= 1:
+                raise ConfigError(f"{name} is {value}; it is a chance, between 0 and 1")
+        if self.rate_limit_rate + self.error_rate > 1:
+            raise ConfigError("rate_limit_rate and error_rate together are over 1; lower one of them")
+        for name in ("latency_ms", "retry_after_seconds"):
+            if not 0 <= getattr(self, name) <= LATENCY_MS_MAX:
+                raise ConfigError(f"{name} is {getattr(self, name)}; use 0 to {LATENCY_MS_MAX:.0f}")
+        if not self.model:
+            raise ConfigError("the model's name is empty; leave it out for the default")
+        if self.api_key == "":
+            raise ConfigError("the API key is empty; leave it out to serve without one")
+
+
+class Chance:
+    """Draws what an endpoint does; see `Behaviour`."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self._behaviour = behaviour
+        self._seen: Counter[bytes] = Counter()
+
+    def draw(self, purpose: str, text: str, number: int | None = None) -> random.Random:
+        """Return a generator that only the server's seed, a purpose, a text and a number decide."""
+        key = _bytes(f"{self._behaviour.seed}\0{purpose}\0{number}\0{text}")
+        digest = hashlib.blake2b(key, digest_size=16)
+        return random.Random(digest.digest())  # noqa: S311 - a rehearsal must repeat itself
+
+    def times_seen(self, purpose: str, text: str) -> int:
+        """Return how often a text was seen before for this purpose, and count it."""
+        key = hashlib.blake2b(_bytes(f"{purpose}\0{text}"), digest_size=16).digest()
+        times, self._seen[key] = self._seen[key], self._seen[key] + 1
+        return times
+
+    async def wait(self, draw: random.Random) -> None:
+        """Wait for the latency."""
+        spread = draw.uniform(1 - _JITTER, 1 + _JITTER)
+        if self._behaviour.latency_ms:
+            await asyncio.sleep(self._behaviour.latency_ms * spread / 1000)
+
+    def perhaps_fail(self, text: str) -> None:
+        """Turn an attempt away at the chosen rates.
+
+        Raises:
+            EndpointFault: 429 or 500.
+        """
+        own = self._behaviour
+        if not own.rate_limit_rate and not own.error_rate:
+            return
+        chance = self.draw("fault", text, self.times_seen("fault", text)).random()
+        if chance < own.rate_limit_rate:
+            wait = {"Retry-After": f"{own.retry_after_seconds:g}"}
+            message = f"the {own.model} model turns this attempt away; try again"
+            raise EndpointFault(429, "rate_limit_exceeded", message, wait)
+        if chance < own.rate_limit_rate + own.error_rate:
+            raise EndpointFault(500, "internal_error", f"the {own.model} model fails on purpose; try again")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

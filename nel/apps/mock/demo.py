@@ -1,0 +1,148 @@
+"""The demo model: answers the quickstart problems with a chosen accuracy, speed and number of faults.
+
+Everything is drawn from (seed, prompt, request seed), faults also from how often the prompt was seen: two servers with
+the same options behave the same. The faults of a prompt restart with the server, its answers never change.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Final
+
+import orjson
+from aiohttp import web
+
+from nel.apps.mock.behaviour import Behaviour, Chance
+from nel.apps.mock.openai_json import Reply
+from nel.apps.mock.phrasing import (
+    Problem,
+    cut_in_the_middle,
+    phrase,
+    problem_in,
+    right_answer,
+    unknown,
+    wrong_answer,
+)
+from nel.apps.mock.request_parsing import Query
+from nel.apps.mock.routes import create_app
+from nel.apps.mock.tokens import TokenLogprob, cut_at_stop, cut_to_tokens, tokenise
+
+_SENTENCES: Final = (
+    "The capital of France is Paris.",
+    "Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday",
+)
+"""What the model has read beside its problems: enough to be held for a language model by `nel.models.echo_probe`."""
+_SPAN: Final = 3
+"""Tokens in a row by which it remembers a sentence."""
+_READ: Final = frozenset(
+    tuple(tokens[at : at + _SPAN])
+    for tokens in (tokenise(sentence) for sentence in _SENTENCES)
+    for at in range(len(tokens) - _SPAN + 1)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoOptions(Behaviour):
+    """How the demo model behaves; checked when made."""
+
+    accuracy: float = 0.8
+    """Chance that a problem is answered right."""
+    truncation_rate: float = 0.0
+    """Chance that an answer stops in the middle with finish reason ``length``."""
+
+
+class DemoAnswerer:
+    """Answers quickstart problems; see `DemoOptions`."""
+
+    def __init__(self, options: DemoOptions) -> None:
+        self.options = options
+        self._problems = load_problems()
+        self._chance = Chance(options)
+
+    async def answer(self, query: Query) -> Reply:
+        """Return the reply, after the latency.
+
+        Raises:
+            EndpointFault: 429 or 500, at the chosen rates.
+        """
+        draw = self._chance.draw("reply", query.text, query.seed)
+        await self._chance.wait(draw)
+        self._chance.perhaps_fail(query.text)
+        text, cut = self._text(query, draw)
+        stopped = cut_at_stop(text, query.stop)
+        within, over = cut_to_tokens(stopped, query.max_tokens)
+        is_cut = over or (cut and stopped == text)
+        return Reply(text=within, finish_reason="length" if is_cut else "stop")
+
+    def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
+        """Return likely tokens where the text is what the model would say or has read, unlikely ones elsewhere."""
+        believed = self._believed_tokens(query, prompt)
+        first_likely = len(prompt) - believed
+        logprobs = [
+            _likely(token) if tuple(prompt[max(0, at + 1 - _SPAN) : at + 1]) in _READ else self._unlikely(token, at)
+            for at, token in enumerate(prompt[:first_likely])
+        ]
+        return logprobs + [_likely(token) for token in (*prompt[first_likely:], *completion)]
+
+    def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
+        problem = problem_in(self._problems, query.text)
+        if problem is None:
+            return unknown(draw), False
+        answer, right = self._belief(problem, query)
+        text = phrase(problem, answer, right, draw)
+        if draw.random() < self.options.truncation_rate:
+            return cut_in_the_middle(text, draw), True
+        return text, False
+
+    def _belief(self, problem: Problem, query: Query, *, per_problem: bool = False) -> tuple[str, str]:
+        draw = self._chance.draw("belief", problem.question if per_problem else query.text, query.seed)
+        right = right_answer(problem, query.text)
+        if draw.random() < self.options.accuracy:
+            return right, right
+        others = [other.answer for other in self._problems if other.kind == problem.kind]
+        return wrong_answer(problem, right, others, draw), right
+
+    def _believed_tokens(self, query: Query, prompt: Sequence[str]) -> int:
+        """Return how many tokens at the end of the prompt are the answer that the model believes in."""
+        problem = problem_in(self._problems, query.text)
+        if problem is None:
+            return 0
+        answer, right = self._belief(problem, query, per_problem=True)
+        spellings = [answer]
+        if problem.kind == "choice":
+            option = problem.answer if answer == right else answer
+            spellings.append(problem.choices["ABCDE".index(option)])
+        for count in range(1, min(len(prompt), 12) + 1):
+            if "".join(prompt[-count:]).strip() in spellings:
+                return count
+        return 0
+
+    def _unlikely(self, token: str, at: int) -> TokenLogprob:
+        draw = self._chance.draw("token", token, at)
+        return TokenLogprob(
+            token=token,
+            logprob=-round(draw.uniform(2.0, 6.0), 4),
+            alternative=(" well", -round(draw.uniform(0.2, 1), 4)),
+        )
+
+
+def _likely(token: str) -> TokenLogprob:
+    return TokenLogprob(token=token, logprob=-0.01 * (1 + len(token) % 3))
+
+
+def demo_app(options: DemoOptions) -> web.Application:
+    """Return the application that serves the demo model."""
+    return create_app(DemoAnswerer(options), model=options.model, api_key=options.api_key)
+
+
+def load_problems() -> list[Problem]:
+    """Return the quickstart problems that come with nel."""
+    text = (files("nel") / "benchmarks" / "data" / "quickstart.jsonl").read_text(encoding="utf-8")
+    rows = [orjson.loads(line) for line in text.splitlines() if line]
+    return [
+        Problem(kind=row["kind"], question=row["question"], answer=row["answer"], choices=tuple(row.get("choices", ())))
+        for row in rows
+    ]

@@ -1,0 +1,166 @@
+"""The demo judge: reads nel's own prompts for judges, compares, and errs as often and in the way that it is told to.
+
+Everything is drawn from (seed, prompt), what changes from one asking to the next also from how often it was asked: two
+servers with the same options say the same. A prompt is known by its code, so the request to reply once more gets the
+verdict that the first reply should have held. The count of askings restarts with the server.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from aiohttp import web
+
+from nel.apps.mock.behaviour import Behaviour, Chance
+from nel.apps.mock.demo import load_problems
+from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
+from nel.apps.mock.openai_json import Reply, encode
+from nel.apps.mock.phrasing import problem_in, right_answer
+from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.routes import create_app
+from nel.apps.mock.tokens import TokenLogprob, cut_at_stop, cut_to_tokens
+from nel.judges.quoting import Unquoted, unquote
+
+_REASONS: Final = (
+    "I compared what is claimed at the end with what was asked for.",
+    "I read the question first and then what is offered as an answer to it.",
+    "What counts here is the final statement, and I looked at nothing else.",
+    "I went through it step by step; length and style played no part.",
+)
+_GUESS: Final = "I have nothing to compare it with, so this is a guess."
+_STRANGE: Final = "I am a demo judge: I read the prompts of nel's judges, and I find no grades in this one."
+_HESITATIONS: Final = (
+    "There is something to be said for every one of the grades, and I would rather not commit myself.",
+    "This is a hard case. On the one hand it is good, on the other hand it is not.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions(Behaviour):
+    """How the demo judge behaves; checked when made."""
+
+    model: str = "demo-judge"
+    accuracy: float = 0.95
+    """Chance that a verdict is the honest one, before what follows changes it."""
+    lenient_rate: float = 0.0
+    """Chance that what deserves less gets the best grade all the same."""
+    wobble_rate: float = 0.0
+    """Chance that one asking of a question gets another verdict than the judge's own."""
+    garbled_rate: float = 0.0
+    """Chance that a reply holds no verdict that can be read; another try may hold one."""
+    first_seat_rate: float = 0.0
+    """Chance that of a pair the answer shown first wins, whichever it is."""
+    longer_rate: float = 0.0
+    """Chance that of a pair the longer answer wins, whichever it is."""
+
+
+class DemoJudge:
+    """Judges what nel's judges ask; see `JudgeOptions`."""
+
+    def __init__(self, options: JudgeOptions) -> None:
+        self.options = options
+        self._problems = load_problems()
+        self._chance = Chance(options)
+
+    async def answer(self, query: Query) -> Reply:
+        """Return a verdict with a reason, after the latency.
+
+        Raises:
+            EndpointFault: 429 or 500, at the chosen rates.
+        """
+        draw = self._chance.draw("reply", query.text, query.seed)
+        await self._chance.wait(draw)
+        self._chance.perhaps_fail(query.text)
+        stopped = cut_at_stop(self._text(query, draw), query.stop)
+        text, over = cut_to_tokens(stopped, query.max_tokens)
+        return Reply(text=text, finish_reason="length" if over else "stop")
+
+    def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
+        """Refuse: a judge is asked for words.
+
+        Raises:
+            EndpointFault: Always.
+        """
+        raise EndpointFault(400, "invalid_request", "the demo judge has no log-probabilities", param="logprobs")
+
+    def _text(self, query: Query, draw: random.Random) -> str:
+        prompt = unquote(query.text)
+        form = form_of(prompt.rest) if prompt is not None else None
+        if prompt is None or form is None:
+            return _STRANGE
+        if self._is_garbled(query):
+            return _garbled(form, draw)
+        label, is_guess = self._verdict(form, prompt, query)
+        reason = _GUESS if is_guess else draw.choice(_REASONS)
+        if form.is_json:
+            return encode({"explanation": reason, CRITERIA_MET: label == "true"}).decode()
+        return f"{reason}\n{form.line(label)}"
+
+    def _is_garbled(self, query: Query) -> bool:
+        if not self.options.garbled_rate:
+            return False
+        number = self._chance.times_seen("garble", query.text)
+        return self._chance.draw("garble", query.text, number).random() < self.options.garbled_rate
+
+    def _verdict(self, form: Form, prompt: Unquoted, query: Query) -> tuple[str, bool]:
+        """Return a grade, and whether it is guessed."""
+        own, is_guess = self._own_verdict(form, prompt)
+        if not self.options.wobble_rate:
+            return own, is_guess
+        number = query.seed if query.seed is not None else self._chance.times_seen("wobble", prompt.code)
+        wobble = self._chance.draw("wobble", prompt.code, number)
+        return (_another(form, own, wobble) if wobble.random() < self.options.wobble_rate else own), is_guess
+
+    def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
+        options, draw = self.options, self._chance.draw("verdict", prompt.code)
+        if form.is_pair and (preferred := self._preferred(prompt)):
+            return preferred, False
+        honest = honest_label(form, prompt, self._known(prompt))
+        if honest is None:
+            return draw.choice(form.labels), True
+        errs, is_lenient = draw.random() >= options.accuracy, draw.random() < options.lenient_rate
+        if is_lenient and not form.is_pair:
+            return form.best, False
+        return (_another(form, honest, draw) if errs else honest), False
+
+    def _preferred(self, prompt: Unquoted) -> str | None:
+        """Return the seat that is preferred for what it is and not for what it says; the same pair, in any order."""
+        answers = [prompt.pieces.get(f"answer_{seat}", "") for seat in "ab"]
+        draw = self._chance.draw("preference", "\0".join([prompt.pieces.get("question", ""), *sorted(answers)]))
+        if draw.random() < self.options.first_seat_rate:
+            return "A"
+        if draw.random() < self.options.longer_rate and len(answers[0]) != len(answers[1]):
+            return "A" if len(answers[0]) > len(answers[1]) else "B"
+        return None
+
+    def _known(self, prompt: Unquoted) -> str | None:
+        question = prompt.pieces.get("question", "")
+        problem = problem_in(self._problems, question)
+        return right_answer(problem, question) if problem else None
+
+
+def judge_app(options: JudgeOptions) -> web.Application:
+    """Return the application that serves the demo judge."""
+    return create_app(DemoJudge(options), model=options.model, api_key=options.api_key)
+
+
+def _another(form: Form, label: str, draw: random.Random) -> str:
+    """Return a wrong grade; on a scale, a neighbour."""
+    others = [other for other in form.labels if other != label]
+    if form.is_scale:
+        nearest = min(abs(int(other) - int(label)) for other in others)
+        others = [other for other in others if abs(int(other) - int(label)) == nearest]
+    return draw.choice(others)
+
+
+def _garbled(form: Form, draw: random.Random) -> str:
+    """Return a reply as judges give them on a bad day."""
+    first, second = draw.sample(form.labels, 2)
+    if form.is_json:
+        twice = f'{{"{CRITERIA_MET}": {first}}}\n{{"{CRITERIA_MET}": {second}}}'
+        return draw.choice([*_HESITATIONS, twice, f'{{"{CRITERIA_MET}": "perhaps"}}', f'{{"{CRITERIA_MET}":'])
+    twice = f"{form.line(first)}\n{form.line(second)}"
+    return draw.choice([*_HESITATIONS, twice, form.line("11/10"), f"{form.keyword}:"])

@@ -1,0 +1,182 @@
+"""Answers ``echo`` for llama.cpp's server, which ignores it: has that server repeat the prompt token by token.
+
+A grammar that allows one sequence of token ids alone has the server generate the prompt's own tokens, and what it says
+of each is the log-probability before the grammar. Special tokens and pieces of characters, which a grammar cannot hold,
+are looked up among all tokens at their place. Depends on llama.cpp's own routes ``/tokenize`` and ``/completion``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+from typing import Any, Final
+
+from nel.apps.mock.request_parsing import LOGPROBS_MAX, EndpointFault
+
+Ask = Callable[[str, Mapping[str, object]], Awaitable[Any]]
+"""Sends a JSON body to a path of llama.cpp's server and returns the decoded answer; raises `EndpointFault`."""
+
+_SPECIAL: Final = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z]{1,20}\]")
+_BIAS: Final = 1e6
+_VOCABULARY_MAX: Final = 1 << 20
+_PLAIN: Final = {"temperature": 0, "cache_prompt": True}
+_ANSWER_TOKENS: Final = 16
+"""What OpenAI's completions generate where nothing is asked for; llama.cpp would not stop."""
+
+
+@dataclass(slots=True)
+class _Token:
+    """One token with its log-probability and the likeliest ones at its place; None of the first of a text."""
+
+    id: int
+    text: str
+    """Empty for a piece of a character, but for the last one, which has it whole."""
+    is_piece: bool = False
+    logprob: float | None = None
+    top: dict[str, float] | None = None
+
+    @property
+    def is_alone(self) -> bool:
+        """Return whether no grammar can hold it."""
+        return self.is_piece or _SPECIAL.fullmatch(self.text) is not None
+
+    def read(self, found: Mapping[str, Any], wanted: int) -> None:
+        """Take what the server says of it."""
+        self.logprob = found["logprob"]
+        self.top = {one["token"]: one["logprob"] for one in reversed(found["top_logprobs"][:wanted])}
+        self.top[self.text] = found["logprob"]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptEcho:
+    """Echoes prompts of one server."""
+
+    ask: Ask
+    context_tokens: int
+    """Most tokens of a prompt and its answer."""
+
+    async def complete(self, body: Mapping[str, Any]) -> dict[str, object]:
+        """Return the answer to a completions request with ``echo``, in the legacy form.
+
+        Raises:
+            EndpointFault: The request is not supported, does not fit, or the server refused it.
+        """
+        prompts, wanted, limit = _checked(body)
+        choices, n_prompt, n_answer = [], 0, 0
+        for index, prompt in enumerate(prompts):
+            tokens = await self._tokens(prompt)
+            if len(tokens) + limit > self.context_tokens:
+                raise _too_long(len(tokens) + limit, self.context_tokens)
+            if wanted is not None:
+                await self._repeat(tokens, wanted)
+            text, ending, answer = await self._answer(body, tokens, wanted or 1, limit)
+            logprobs = None if wanted is None else _legacy([*tokens, *answer])
+            choices.append({"index": index, "text": prompt + text, "logprobs": logprobs, "finish_reason": ending})
+            n_prompt, n_answer = n_prompt + len(tokens), n_answer + len(answer)
+        usage = {"prompt_tokens": n_prompt, "completion_tokens": n_answer, "total_tokens": n_prompt + n_answer}
+        return {"object": "text_completion", "model": body.get("model"), "choices": choices, "usage": usage}
+
+    async def _tokens(self, prompt: str) -> list[_Token]:
+        asked = {"content": prompt, "with_pieces": True, "add_special": True, "parse_special": True}
+        found, held = [], b""
+        for one in (await self.ask("/tokenize", asked))["tokens"]:
+            piece = one["piece"]
+            if isinstance(piece, str) and not held:
+                found.append(_Token(one["id"], piece))
+                continue
+            held += piece.encode() if isinstance(piece, str) else bytes(piece)
+            text = _whole(held)
+            held = b"" if text else held
+            found.append(_Token(one["id"], text, is_piece=True))
+        return found
+
+    async def _repeat(self, tokens: Sequence[_Token], wanted: int) -> None:
+        """Read the log-probabilities of all tokens but the first."""
+        at = 1
+        for is_alone, group in groupby(tokens[1:], key=lambda token: token.is_alone):
+            run = list(group)
+            for part in [[one] for one in run] if is_alone else [run]:
+                before = [token.id for token in tokens[:at]]
+                found = await (self._looked_up(before, part[0]) if is_alone else self._dictated(before, part, wanted))
+                if [one["id"] for one in found] != [token.id for token in part]:
+                    raise EndpointFault(500, "echo_failed", "the server did not repeat the prompt's tokens")
+                for token, one in zip(part, found, strict=True):
+                    token.read(one, wanted)
+                at += len(part)
+
+    async def _dictated(self, before: list[int], tokens: Sequence[_Token], wanted: int) -> list[dict[str, Any]]:
+        """Return what the server says of tokens that it is made to generate."""
+        grammar = "root ::= " + " ".join(f"<[{token.id}]>" for token in tokens)
+        asked = {"prompt": before, "n_predict": len(tokens), "n_probs": max(1, wanted), "grammar": grammar}
+        answer = await self.ask("/completion", {**asked, **_PLAIN, "samplers": ["top_k"]})
+        return answer.get("completion_probabilities") or []
+
+    async def _looked_up(self, before: list[int], token: _Token) -> list[dict[str, Any]]:
+        """Return what the server says of a token that it does not generate: any other one is, and all are listed."""
+        other = (await self.ask("/tokenize", {"content": "a", "add_special": False}))["tokens"][0]
+        asked = {"prompt": before, "n_predict": 1, "n_probs": _VOCABULARY_MAX, "logit_bias": [[other, _BIAS]]}
+        answer = await self.ask("/completion", {**asked, **_PLAIN, "samplers": []})
+        listed = answer["completion_probabilities"][0]["top_logprobs"]
+        return [{**one, "top_logprobs": listed} for one in listed if one["id"] == token.id]
+
+    async def _answer(
+        self, body: Mapping[str, Any], tokens: Sequence[_Token], wanted: int, limit: int
+    ) -> tuple[str, str, list[_Token]]:
+        """Return what the model says after a prompt, why it ended, and its tokens."""
+        if limit == 0:
+            return "", "length", []
+        own = {name: value for name, value in body.items() if name != "echo"}
+        asked = {**own, "prompt": [token.id for token in tokens], "max_tokens": limit, "logprobs": max(1, wanted)}
+        choice = (await self.ask("/v1/completions", asked))["choices"][0]
+        answer = []
+        for one in (choice.get("logprobs") or {}).get("content") or []:
+            answer.append(_Token(one["id"], one["token"]))
+            answer[-1].read(one, wanted)
+        return choice["text"], choice["finish_reason"], answer
+
+
+def _checked(body: Mapping[str, Any]) -> tuple[list[str], int | None, int]:
+    """Return the prompts, how many likely tokens are wanted at each place, and the limit of the answer."""
+    prompt, wanted, limit = body.get("prompt"), body.get("logprobs"), body.get("max_tokens")
+    prompts = [prompt] if isinstance(prompt, str) else prompt
+    if not isinstance(prompts, list) or not prompts or not all(isinstance(one, str) and one for one in prompts):
+        raise _wrong("with echo, prompt must be a text or a list of texts, none of them empty", "prompt")
+    if wanted is not None and (type(wanted) is not int or not 0 <= wanted <= LOGPROBS_MAX):
+        raise _wrong(f"logprobs must be a whole number from 0 to {LOGPROBS_MAX}, not {wanted!r}", "logprobs")
+    if limit is not None and (type(limit) is not int or limit < 0):
+        raise _wrong(f"max_tokens must be a whole number from 0, not {limit!r}", "max_tokens")
+    for name in ("n", "best_of"):
+        if body.get(name) not in (None, 1):
+            raise _wrong(f"{name} must be 1 with echo", name)
+    if body.get("stream"):
+        raise _wrong("echo is not supported together with stream here", "stream")
+    return prompts, wanted, _ANSWER_TOKENS if limit is None else limit
+
+
+def _whole(held: bytes) -> str:
+    """Return the characters that bytes are, and nothing while one of them is cut."""
+    try:
+        return held.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _legacy(tokens: Sequence[_Token]) -> dict[str, object]:
+    lengths = [0, *accumulate(len(token.text) for token in tokens)]
+    return {
+        "tokens": [token.text for token in tokens],
+        "token_logprobs": [token.logprob for token in tokens],
+        "top_logprobs": [token.top for token in tokens],
+        "text_offset": lengths[: len(tokens)],
+    }
+
+
+def _too_long(n_tokens: int, n_max: int) -> EndpointFault:
+    message = f"the request exceeds the available context size: {n_tokens} tokens with the answer, of {n_max}"
+    return EndpointFault(400, "exceed_context_size_error", message)
+
+
+def _wrong(message: str, param: str) -> EndpointFault:
+    return EndpointFault(400, "invalid_request", message, param=param)

@@ -1,0 +1,226 @@
+"""Recorded outputs: reads them from a file and finds the one that belongs to a prompt.
+
+A recording fits a text when all its question fields occur there; the one with most matched characters is meant. When
+that leaves two different outputs, neither is served: an error is better than the answer to another question.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from nel.apps.mock.openai_json import Reply
+from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.text_search import AnchorIndex
+from nel.errors import DatasetError, did_you_mean
+
+_NAMED_MAX: Final = 5
+"""Recordings that one message names."""
+_NO_ACCIDENT: Final = 40
+"""Characters; MMLU-Pro has questions such as "Inflation" that occur among the options of others, none over 29 long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayOptions:
+    """Which fields of the recording file mean what."""
+
+    path: Path
+    """A ``.jsonl`` or ``.jsonl.gz`` file."""
+    question_fields: tuple[str, ...]
+    """All must occur in the prompt; a list of strings counts as that many fields."""
+    output_field: str
+    """What the model said."""
+    id_field: str | None = None
+    """The sample's id, compared as text with ``X-Nel-Sample-Id``."""
+    finish_reason_field: str | None = None
+    """Why the model stopped; without it, or where it is null, ``stop``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """One line of the file."""
+
+    line: int
+    """Counts from 1."""
+    identifier: str | None
+    parts: tuple[str, ...]
+    """What must occur in a prompt, longest first."""
+    reply: Reply
+
+    @property
+    def matched(self) -> int:
+        """Return how many characters of a prompt this recording accounts for."""
+        return sum(map(len, self.parts))
+
+    def __str__(self) -> str:
+        return f"line {self.line}" if self.identifier is None else f"id {self.identifier} (line {self.line})"
+
+
+class Recordings:
+    """All recordings of a file, indexed by what they are found by."""
+
+    def __init__(self, recordings: Sequence[Recording], *, has_ids: bool) -> None:
+        by_needle: dict[str, list[Recording]] = defaultdict(list)
+        for recording in recordings:
+            by_needle[recording.parts[0]].append(recording)
+        self._groups = list(by_needle.values())
+        self._index = AnchorIndex(list(by_needle))
+        self._has_ids = has_ids
+
+    def find(self, query: Query) -> Reply:
+        """Return the one recorded reply that belongs to a query.
+
+        Raises:
+            EndpointFault: ``no_recording`` or ``ambiguous_recording``; never a guess.
+        """
+        fitting = self._fitting(query.text)
+        if not fitting:
+            raise EndpointFault(404, "no_recording", "no recording's question occurs in this prompt")
+        if self._has_ids and query.sample_id is not None:
+            fitting = _with_id(fitting, query.sample_id)
+        longest = max(recording.matched for recording in fitting)
+        meant = [recording for recording in fitting if recording.matched == longest]
+        rivals = [other for other in fitting if other.matched < longest and _stands_apart(other, meant[0], query.text)]
+        if rivals:
+            raise self._ambiguous([meant[0], *rivals])
+        return self._one_of(meant, query.repeat)
+
+    def _fitting(self, text: str) -> list[Recording]:
+        return [
+            recording
+            for position in self._index.occurring_in(text)
+            for recording in self._groups[position]
+            if all(part in text for part in recording.parts[1:])
+        ]
+
+    def _one_of(self, meant: list[Recording], repeat: int | None) -> Reply:
+        identifiers = {recording.identifier for recording in meant}
+        one_sample = len(identifiers) == 1 and len({recording.parts for recording in meant}) == 1
+        if self._has_ids and one_sample and repeat is not None and len(meant) > 1:
+            if repeat >= len(meant):
+                what = f"{meant[0].identifier} has {len(meant)} recordings, counted from 0; there is no repeat {repeat}"
+                raise EndpointFault(404, "no_recording", f"id {what}")
+            return meant[repeat].reply
+        if len({recording.reply for recording in meant}) > 1:
+            raise self._ambiguous(meant)
+        return meant[0].reply
+
+    def _ambiguous(self, rivals: list[Recording]) -> EndpointFault:
+        named = ", ".join(str(rival) for rival in rivals[:_NAMED_MAX])
+        more = f" and {len(rivals) - _NAMED_MAX} more" if len(rivals) > _NAMED_MAX else ""
+        start = "" if self._has_ids else "start this endpoint with --id-field and "
+        one_id = self._has_ids and len({rival.identifier for rival in rivals}) == 1
+        header = "X-Nel-Repeat" if one_id else "X-Nel-Sample-Id (and X-Nel-Repeat for repeats)"
+        message = (
+            f"different recordings fit this prompt: {named}{more}; {start}send the header {header} to name the one"
+        )
+        return EndpointFault(409, "ambiguous_recording", message)
+
+
+def read_recordings(options: ReplayOptions) -> Recordings:
+    """Return the recordings of a file.
+
+    Raises:
+        DatasetError: The file cannot be read, is empty, or a line is unusable; the message names file and line.
+    """
+    if not options.question_fields:
+        raise DatasetError("no question field is given; name one with --question-field")
+    recordings = [_recording(options, line, raw) for line, raw in _lines(options.path) if raw.strip()]
+    if not recordings:
+        raise DatasetError(f"{options.path} holds no recordings")
+    return Recordings(recordings, has_ids=options.id_field is not None)
+
+
+def header_form(identifier: str) -> str:
+    """Return an id as an HTTP header can carry it."""
+    return identifier.encode("ascii", "backslashreplace").decode().strip()
+
+
+def _with_id(fitting: list[Recording], sample_id: str) -> list[Recording]:
+    wanted = sample_id.strip()
+    own = [recording for recording in fitting if header_form(recording.identifier or "") == wanted]
+    if not own:
+        named = ", ".join(map(str, fitting[:_NAMED_MAX]))
+        message = f"no recording of id {wanted} occurs in this prompt; what does occur there: {named}"
+        raise EndpointFault(404, "no_recording", message)
+    return own
+
+
+def _stands_apart(other: Recording, meant: Recording, text: str) -> bool:
+    """Return whether a shorter match occurs beside the longer one, as worked examples do, and not by accident."""
+    if other.matched < _NO_ACCIDENT:
+        return False
+    needle, rest = other.parts[0], text
+    for part in meant.parts:
+        if needle in part:
+            rest = rest.replace(part, "\0")
+    return needle in rest
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    opened: Any = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rb") as file:
+            yield from enumerate(file, start=1)
+    except OSError as error:
+        raise DatasetError(f"cannot read {path}: {error.strerror or error}") from error
+    except (EOFError, zlib.error) as error:
+        raise DatasetError(f"{path} is not a complete gzip file: {error}") from error
+
+
+def _recording(options: ReplayOptions, line: int, raw: bytes) -> Recording:
+    where = f"{options.path}:{line}"
+    try:
+        row = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise DatasetError(f"{where}: not valid JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise DatasetError(f"{where}: a {type(row).__name__}, not a JSON object")
+    parts = [part for name in options.question_fields for part in _parts(row, name, where)]
+    if not parts:
+        raise DatasetError(f"{where}: nothing in {', '.join(options.question_fields)} to find it by")
+    identifier = None if options.id_field is None else _identifier(row, options.id_field, where)
+    reply = Reply(
+        text=_text(row, options.output_field, where),
+        finish_reason=_finish_reason(row, options.finish_reason_field, where),
+    )
+    return Recording(line=line, identifier=identifier, parts=tuple(sorted(parts, key=len, reverse=True)), reply=reply)
+
+
+def _parts(row: dict[str, object], name: str, where: str) -> list[str]:
+    value = _field(row, name, where)
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, str) for item in values):
+        raise DatasetError(f'{where}: "{name}" is neither text nor a list of texts')
+    return [stripped for item in values if (stripped := item.strip())]
+
+
+def _text(row: dict[str, object], name: str, where: str) -> str:
+    value = _field(row, name, where)
+    if not isinstance(value, str):
+        raise DatasetError(f'{where}: "{name}" is a {type(value).__name__}, not text')
+    return value
+
+
+def _identifier(row: dict[str, object], name: str, where: str) -> str:
+    value = _field(row, name, where)
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise DatasetError(f'{where}: "{name}" is a {type(value).__name__}, neither text nor a whole number')
+    return str(value)
+
+
+def _finish_reason(row: dict[str, object], name: str | None, where: str) -> str:
+    return "stop" if name is None or _field(row, name, where) is None else _text(row, name, where)
+
+
+def _field(row: dict[str, object], name: str, where: str) -> Any:
+    if name not in row:
+        raise DatasetError(f'{where}: no field "{name}"{did_you_mean(name, row) or "; it has " + ", ".join(row)}')
+    return row[name]

@@ -1,0 +1,214 @@
+"""The OpenAI routes over HTTP. Responsible for keys, model names, streams, errors and `GET /stats`.
+
+An `Answerer` is the seam: it gets one query and returns a reply or raises `EndpointFault`. `/health` and `/stats` need
+no key and are in no count, so watching a rehearsal does not change it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from aiohttp import web
+
+from nel.apps.http_server import MODEL
+from nel.apps.mock.openai_json import (
+    Choice,
+    Reply,
+    decode,
+    encode,
+    error_body,
+    full_body,
+    models_body,
+    stream_bodies,
+)
+from nel.apps.mock.request_counts import Tally
+from nel.apps.mock.request_parsing import Call, EndpointFault, Query, parse_call
+from nel.apps.mock.request_parsing import Protocol as WireProtocol
+from nel.apps.mock.tokens import TokenLogprob, count_tokens, legacy_logprobs, tokenise
+
+BODY_BYTES_MAX: Final = 64 * 1024 * 1024
+"""Longest request body that is read."""
+
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Answerer(Protocol):
+    """Who answers behind the wire."""
+
+    async def answer(self, query: Query) -> Reply:
+        """Return the reply to one query.
+
+        Raises:
+            EndpointFault: There is none; the client sees its status, code and message.
+        """
+        ...
+
+    def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
+        """Return one entry for each token of the prompt and then of the completion.
+
+        Raises:
+            EndpointFault: This answerer has no log-probabilities.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """What one server serves."""
+
+    answerer: Answerer
+    model: str
+    """The one model name that is advertised and accepted."""
+    api_key: str | None = field(default=None, repr=False)
+    """Asked of every client where set."""
+
+
+WIRE: Final = web.AppKey("nel_wire", Wire)
+TALLY: Final = web.AppKey("nel_tally", Tally)
+
+
+def create_app(answerer: Answerer, *, model: str, api_key: str | None = None) -> web.Application:
+    """Return an application that serves one model under the OpenAI routes."""
+    app = web.Application(middlewares=[_errors, _gate], client_max_size=BODY_BYTES_MAX)
+    app[WIRE] = Wire(answerer=answerer, model=model, api_key=api_key)
+    app[TALLY] = Tally()
+    app[MODEL] = model
+    app.add_routes(
+        [
+            web.get("/health", _health),
+            web.get("/stats", _stats),
+            web.get("/v1/models", _models),
+            web.get("/v1/models/{model:.+}", _one_model),
+            web.post("/v1/chat/completions", _chat),
+            web.post("/v1/completions", _completions),
+        ]
+    )
+    return app
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    try:
+        response = await handler(request)
+    except EndpointFault as fault:
+        response = _fault_response(fault)
+    except web.HTTPException as error:
+        message = f"{request.method} {request.path}: {error.reason}"
+        headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
+        response = _fault_response(EndpointFault(error.status, _code_of(error), message, headers))
+    if request.path.startswith("/v1"):
+        request.app[TALLY].status(response.status)
+    return response
+
+
+@web.middleware
+async def _gate(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    key = request.app[WIRE].api_key
+    if key is not None and request.path.startswith("/v1"):
+        given = request.headers.get("Authorization", "")
+        if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()):
+            what = "Incorrect API key provided" if given else "You did not provide an API key"
+            raise EndpointFault(401, "invalid_api_key", f"{what}; send it as Authorization: Bearer KEY")
+    return await handler(request)
+
+
+async def _health(request: web.Request) -> web.Response:
+    return _json({"status": "ok", "model": request.app[WIRE].model})
+
+
+async def _stats(request: web.Request) -> web.Response:
+    return _json(request.app[TALLY].as_dict())
+
+
+async def _models(request: web.Request) -> web.Response:
+    return _json(models_body(request.app[WIRE].model))
+
+
+async def _one_model(request: web.Request) -> web.Response:
+    model = request.match_info["model"]
+    _check_model(request.app[WIRE], model)
+    return _json(models_body(model)["data"][0])
+
+
+async def _chat(request: web.Request) -> web.StreamResponse:
+    return await _complete(request, "chat")
+
+
+async def _completions(request: web.Request) -> web.StreamResponse:
+    return await _complete(request, "completions")
+
+
+async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamResponse:
+    raw = await request.read()
+    tally, wire = request.app[TALLY], request.app[WIRE]
+    digest = tally.digest(request.path, request.headers, raw)
+    tally.received(digest)
+    call = parse_call(protocol, _decoded(raw), request.headers)
+    _check_model(wire, call.model)
+    choices = [await _choice(wire.answerer, call, query) for query in call.queries]
+    tally.answered(digest)
+    if call.stream:
+        return await _stream(request, call, choices, digest.hex())
+    return _json(full_body(call, choices, digest.hex()))
+
+
+async def _choice(answerer: Answerer, call: Call, query: Query) -> Choice:
+    reply = await answerer.answer(query)
+    if query.max_tokens == 0:
+        reply = replace(reply, text="", finish_reason="length")
+    return Choice(
+        reply=reply,
+        prompt_tokens=count_tokens(query.text),
+        logprobs=None if call.logprobs is None else _logprobs(answerer, call, query, reply),
+        echoed=query.text if call.echo else "",
+    )
+
+
+def _logprobs(answerer: Answerer, call: Call, query: Query, reply: Reply) -> dict[str, object]:
+    prompt, completion = tokenise(query.text), tokenise(reply.text)
+    tokens = answerer.logprobs(query, prompt, completion)
+    shown = tokens if call.echo else tokens[len(prompt) :]
+    from_start = call.echo or not prompt
+    return legacy_logprobs(shown, alternatives_max=call.logprobs or 0, from_start=from_start)
+
+
+async def _stream(request: web.Request, call: Call, choices: list[Choice], identifier: str) -> web.StreamResponse:
+    headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
+    response = web.StreamResponse(headers=headers)
+    try:
+        await response.prepare(request)
+        for body in stream_bodies(call, choices, identifier):
+            await response.write(b"data: " + encode(body) + b"\n\n")
+        await response.write(b"data: [DONE]\n\n")
+        await response.write_eof()
+    except ConnectionError:
+        """The client went away in the middle of the stream, which is its right."""
+    return response
+
+
+def _check_model(wire: Wire, model: str) -> None:
+    if model != wire.model:
+        message = f'the model "{model}" does not exist; this endpoint serves "{wire.model}"'
+        raise EndpointFault(404, "model_not_found", message, param="model")
+
+
+def _decoded(raw: bytes) -> object:
+    try:
+        return decode(raw)
+    except ValueError as error:
+        raise EndpointFault(400, "invalid_json", f"the request body is not valid JSON: {error}") from error
+
+
+def _code_of(error: web.HTTPException) -> str:
+    return {404: "unknown_url", 405: "method_not_allowed", 413: "request_too_large"}.get(error.status, "http_error")
+
+
+def _fault_response(fault: EndpointFault) -> web.Response:
+    return _json(error_body(fault), status=fault.status, headers=fault.headers)
+
+
+def _json(value: object, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    return web.Response(body=encode(value), status=status, headers=headers, content_type="application/json")

@@ -1,0 +1,133 @@
+"""Makes the plan that `nel power` prints: plans for several repeats, what one more answer buys, curves, labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from nel.apps.power.pilots import Source
+from nel.decide.labels import label_plan
+from nel.decide.plans import Pilot, Resources, curve_questions, gain_at, plan, power_curve
+from nel.decide.power import Test
+from nel.errors import UsageError
+
+REPEATS: Final = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a comparison shall be able to find."""
+
+    effect: float
+    test: Test
+    repeats: Sequence[int] = ()
+    """Empty tries `REPEATS` where what they buy is known, else one."""
+    judge_correlation: float | None = None
+    """Between people's labels and the judge; None plans no labels."""
+
+
+def power_json(source: Source, wish: Wish) -> dict[str, Any]:
+    """Return the whole plan.
+
+    Raises:
+        UsageError: The numbers plan nothing, such as an effect larger than scores can differ.
+    """
+    try:
+        return _power_json(source, wish)
+    except ValueError as error:
+        raise UsageError(f"no plan can be made: {error}") from error
+
+
+def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
+    pilot, test = source.pilot, wish.test
+    tried = wish.repeats or (REPEATS if _is_varying(pilot) else (1,))
+    plans = [plan(wish.effect, pilot, repeats, source.resources, test) for repeats in tried]
+    first = plans[0]
+    questions = min(first.questions, pilot.questions or first.questions)
+    gain = gain_at(pilot, questions, first.repeats)
+    marks = [one.questions for one in plans] + ([pilot.questions] if pilot.questions else [])
+    places = curve_questions(*(mark for mark in marks if mark <= 100 * min(marks)))
+    return {
+        "effect": wish.effect,
+        "alpha": test.alpha,
+        "power": test.power,
+        "two_sided": test.two_sided,
+        "source": {
+            "kind": source.kind,
+            "runs": list(source.runs),
+            "benchmark": source.benchmark,
+            "score": source.score,
+            "questions": pilot.questions,
+        },
+        "variances": {**asdict(pilot.variances), "discordant": pilot.discordant},
+        "per_answer": asdict(source.resources),
+        "plans": [asdict(one) for one in plans],
+        "marginal": {
+            "questions": questions,
+            "repeats": first.repeats,
+            **asdict(gain),
+            "buys_more": _buys_more(pilot, questions, gain.buys_more),
+        },
+        "labels": _labels(source, wish, questions),
+        "curves": [
+            {
+                "repeats": repeats,
+                "points": [asdict(point) for point in power_curve(wish.effect, pilot, repeats, places, test)],
+            }
+            for repeats in tried
+        ],
+        "notes": [*source.notes, *_notes(pilot, wish)],
+    }
+
+
+def _notes(pilot: Pilot, wish: Wish) -> list[str]:
+    effect = wish.effect
+    if pilot.discordant is None or effect <= pilot.discordant or not wish.test.two_sided:
+        return []
+    return [f"no difference comes with fewer discordant questions than itself, so {100 * effect:g} % are planned with"]
+
+
+def _buys_more(pilot: Pilot, questions: int, cheaper: str) -> str | None:
+    """Return ``repeats`` only where there are no more questions to buy; None where what repeats buy is not known."""
+    if pilot.questions is None or questions < pilot.questions:
+        return cheaper
+    if not pilot.is_within_known:
+        return None
+    return "repeats" if _is_varying(pilot) else "nothing"
+
+
+def _is_varying(pilot: Pilot) -> bool:
+    """Return whether answers to one question differ, as far as is known."""
+    return pilot.variances.within_baseline + pilot.variances.within_candidate > 0
+
+
+def _labels(source: Source, wish: Wish, questions: int) -> dict[str, Any] | None:
+    """Return how many pairs of answers people have to label, so that a judge's verdicts find the effect."""
+    if wish.judge_correlation is None:
+        return None
+    error = wish.effect / (wish.test.z_alpha + wish.test.z_power)
+    variance = source.pilot.variances.per_question(1, 1)
+    available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
+    found = label_plan(error, label_variance=variance, correlation=wish.judge_correlation, answers=available)
+    return {"correlation": wish.judge_correlation, "labels": found.labels, "judged": found.judged}
+
+
+def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Resources:
+    """Return resources with the cost at given prices, where both are given.
+
+    Raises:
+        UsageError: Only one of the two prices is given, or tokens are not known.
+    """
+    given = {name: value for name, value in prices.items() if value is not None}
+    if not given:
+        return resources
+    if len(given) < len(prices):
+        raise UsageError("give both --price-input and --price-output, for a million tokens each")
+    found = resources.with_prices(given["input"], given["output"])
+    if found.cost is None:
+        raise UsageError(
+            "prices need tokens: give a run whose server reported them, or --prompt-tokens and --completion-tokens"
+        )
+    return found

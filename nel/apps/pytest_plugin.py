@@ -1,0 +1,210 @@
+"""The pytest plugin: each sample of a benchmark is a test, and a failing one shows question, expectation and response.
+
+    @pytest.mark.nel("capitals.yaml", limit=20)
+    def test_capitals(nel_sample):
+        nel_sample.check()
+
+The benchmark runs once for all its tests, also under xdist; its run directory lies in pytest's base directory. What was
+not scored is an error of its test, never a pass. Imports nothing of nel's before a test asks for a sample.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+_FIXTURE: Final = "nel_sample"
+_OPTIONS: Final = {"--nel-url": "NEL_URL", "--nel-model": "NEL_MODEL", "--nel-api-key-env": "NEL_API_KEY_ENV"}
+
+
+class NotScored(Exception):
+    """A sample has no score, by a fault that is not the model's; or its run could not be made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NelSample:
+    """One scored sample of a benchmark."""
+
+    id: str
+    reward: float
+    """From the scorer; 1 is a pass of most."""
+    prompt: str
+    response: str
+    """Empty where the model gave none."""
+    expected: object
+    """The gold answer."""
+    extracted: str | None
+    """The answer that was read from the response."""
+    details: Mapping[str, Any]
+    """What the scorer said of it."""
+    state: str
+    """``scored`` or ``model_failure``."""
+    kind: str | None
+    """Of a model failure: ``no_answer``, ``truncated`` …"""
+
+    @property
+    def passed(self) -> bool:
+        """Return whether its reward is 1 or more."""
+        return self.reward >= 1
+
+    def check(self, *, at_least: float = 1.0) -> None:
+        """Fail the test where the reward is lower; the message has the question, the response and how it was read."""
+        if self.reward < at_least:
+            pytest.fail(f"sample {self.id}: {self.explain(at_least)}", pytrace=False)
+
+    def explain(self, at_least: float = 1.0) -> str:
+        """Return what was asked, expected, said and read, a line or block each."""
+        why = f" ({self.kind})" if self.kind else ""
+        blocks = [
+            f"reward {self.reward:g}{why}, at least {at_least:g} is wanted",
+            f"asked:    {self.prompt}",
+            f"expected: {self.expected}",
+            f"response: {self.response}",
+            f"read as:  {self.extracted}",
+        ]
+        details = {key: value for key, value in self.details.items() if key != "metrics"}
+        if details:
+            blocks.append(f"details:  {json.dumps(details, ensure_ascii=False)}")
+        return "\n".join(blocks)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the endpoint; each has an environment variable beside it."""
+    group = parser.getgroup("nel", "evaluation of a model, sample by sample")
+    group.addoption("--nel-url", help="Base URL of the model's endpoint, or NEL_URL.")
+    group.addoption("--nel-model", help="Its name there, or NEL_MODEL.")
+    group.addoption("--nel-api-key-env", help="Name of the variable that holds the key, or NEL_API_KEY_ENV.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line(
+        "markers", "nel(benchmark, limit=None, **settings): one test for each sample of a benchmark of nel."
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one test of each sample."""
+    if _FIXTURE not in metafunc.fixturenames:
+        return
+    marker = metafunc.definition.get_closest_marker("nel")
+    if marker is None or len(marker.args) != 1:
+        raise pytest.UsageError(f'{metafunc.definition.nodeid}: name the benchmark: @pytest.mark.nel("FILE or NAME")')
+    spec = _spec(marker, Path(metafunc.definition.path).parent)
+    ids = _sample_ids(spec)
+    metafunc.parametrize(_FIXTURE, [(spec, one) for one in ids], ids=ids, indirect=True)
+
+
+@pytest.fixture
+def nel_sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NelSample:
+    """Return the scored sample of this test.
+
+    Raises:
+        NotScored: It has no score.
+    """
+    spec, sample_id = request.param
+    line = _results(request.config, tmp_path_factory, spec)[sample_id]
+    outcome = line["outcome"]
+    if outcome["state"] == "unscored":
+        raise NotScored(
+            f"sample {sample_id} is unscored by {outcome['cause']} ({outcome['kind']}): {outcome['detail']}"
+        )
+    return NelSample(
+        id=sample_id,
+        reward=line["reward"],
+        prompt=line["prompt"] or "",
+        response=line["model_response"] or "",
+        expected=line["expected_answer"],
+        extracted=line["extracted_answer"],
+        details=line["scoring_details"] or {},
+        state=outcome["state"],
+        kind=outcome["kind"],
+    )
+
+
+def _spec(marker: pytest.Mark, folder: Path) -> str:
+    """Return the entry of ``benchmarks`` that a marker stands for, as JSON; a file is relative to the test's folder."""
+    given = dict(marker.kwargs)
+    name = str(marker.args[0])
+    if (folder / name).is_file():
+        name = str((folder / name).resolve())
+    if "repeats" in given:
+        raise pytest.UsageError("pytest.mark.nel takes no repeats: a test is one answer; use nel eval run --repeats")
+    limit = given.pop("limit", None)
+    return json.dumps({"name": name, **({} if limit is None else {"max_problems": limit}), **given}, sort_keys=True)
+
+
+def _config(spec: str, endpoint: Mapping[str, str], output: str) -> dict[str, Any]:
+    return {"endpoint": dict(endpoint), "benchmarks": [json.loads(spec)], "output": {"dir": output}}
+
+
+def _sample_ids(spec: str) -> list[str]:
+    """Return the ids of the samples, in the order of the dataset; nothing is sent."""
+    from nel.config.load import build_config  # noqa: PLC0415 - the plugin is loaded in every run of pytest
+    from nel.engine.plan import Digests, make_plans, stream_samples  # noqa: PLC0415
+    from nel.errors import NelError  # noqa: PLC0415
+
+    nowhere = {"url": "http://127.0.0.1:9/v1", "model": "none"}
+    seen: dict[str, int] = {}
+    try:
+        (plan,) = make_plans(build_config(_config(spec, nowhere, "unused"), where="pytest.mark.nel"))
+        for sample in stream_samples(plan, Digests(), seen.get):
+            seen[sample.sample_id] = sample.row_number
+    except NelError as error:
+        raise pytest.UsageError(f"nel: {error}") from error
+    return list(seen)
+
+
+def _results(config: pytest.Config, factory: pytest.TempPathFactory, spec: str) -> dict[str, dict[str, Any]]:
+    """Return the lines of results.jsonl by sample; the first test of a benchmark runs it, in one of all workers."""
+    base = factory.getbasetemp()
+    shared = base.parent if hasattr(config, "workerinput") else base
+    home = shared / f"nel-{hashlib.sha256(spec.encode()).hexdigest()[:12]}"
+    home.mkdir(mode=0o700, exist_ok=True)
+    with _locked(home / "lock"):
+        done = home / "done.json"
+        if not done.exists():
+            done.write_text(json.dumps(_run(config, spec, home / "runs")), encoding="utf-8")
+        ended = json.loads(done.read_text(encoding="utf-8"))
+    if "error" in ended:
+        raise NotScored(ended["error"])
+    lines = Path(ended["results"]).read_text(encoding="utf-8").splitlines()
+    return {line["sample_id"]: line for line in map(json.loads, lines)}
+
+
+def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
+    """Run a benchmark; return where its results are, or why there are none."""
+    from nel.artifacts.files import directory_name  # noqa: PLC0415 - see above
+    from nel.errors import NelError  # noqa: PLC0415
+    from nel.runs.evaluation import evaluate  # noqa: PLC0415
+
+    given = {option: config.getoption(option) or os.environ.get(name) for option, name in _OPTIONS.items()}
+    if not given["--nel-url"] or not given["--nel-model"]:
+        return {"error": "there is no endpoint; give --nel-url and --nel-model, or set NEL_URL and NEL_MODEL"}
+    endpoint = {"url": given["--nel-url"], "model": given["--nel-model"]}
+    if given["--nel-api-key-env"]:
+        endpoint["api_key_env"] = given["--nel-api-key-env"]
+    try:
+        result = evaluate(_config(spec, endpoint, str(output)))
+    except NelError as error:
+        return {"error": str(error)}
+    if result.ending.exit_code:
+        return {"error": f"the run ended early: {result.ending.reason}"}
+    return {"results": str(result.run_dir / directory_name(result.benchmarks[0].slot) / "results.jsonl")}
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a file's lock, so that one worker runs what several wait for."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,116 @@
+"""Scores single answers as a run does: the same scorers, in the same processes, with the same sandbox.
+
+Depends on the engine's dispatch of scorers. There is no model to ask: a scorer that asks one leaves its answer without
+a score, as any other fault does; so does one that asks a judge where none is configured or the judge gives no grade.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from nel.apps.serve.judging import JOB, ServedJudges
+from nel.apps.serve.samples import ServedSamples
+from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.scorers.call import Delegated, ScoringTask
+from nel.engine.scorers.channel import Result
+from nel.engine.scorers.dispatch import Scorers
+from nel.errors import EndpointError, JudgeError
+from nel.models.protocols import read_text
+from nel.sandbox import Sandbox
+from nel.types import Outcome, Sample, Unscored
+
+PENDING_MAX: Final = 16_384
+"""Answers that wait for their scores at the same time."""
+_JUDGED: Final = Unscored(cause="judge", kind="no_judge", detail="the scorer asks a judge, and nel serve has none")
+
+
+class AnswerScorer:
+    """Scores answers to the samples of one benchmark; make it before there are threads, then enter `running`."""
+
+    def __init__(self, served: ServedSamples, *, sandbox: Sandbox, timeout_seconds: float) -> None:
+        """Start the processes of scorers, where they need any.
+
+        Args:
+            served: The benchmark and its samples.
+            sandbox: Where its scorer runs programs.
+            timeout_seconds: For one answer.
+        """
+        self._benchmark = served.plan.benchmark
+        self._truncated = served.plan.config.truncated
+        self._sandbox = sandbox
+        self._timeout_seconds = timeout_seconds
+        self._scorers = Scorers([self._benchmark])
+        self._numbers = itertools.count()
+        self._waiting: dict[int, asyncio.Future[Result]] = {}
+        self.judges: ServedJudges | None = None
+        """Set it before an answer is scored."""
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether as many answers wait as may."""
+        return len(self._waiting) >= PENDING_MAX
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Score within the block; answers that wait at its end get no score."""
+        working = asyncio.create_task(
+            self._scorers.run(timeout_seconds=self._timeout_seconds, deliver=self._deliver, answer=self._answer)
+        )
+        working.add_done_callback(self._on_end)
+        try:
+            yield
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+
+    def close(self) -> None:
+        """End the processes of scorers."""
+        self._scorers.close()
+
+    async def score(self, sample: Sample, answer: str, finish_reason: str | None = None) -> Outcome:
+        """Return the outcome of an answer to a sample, read as recorded answers are: without its reasoning."""
+        response = read_text(answer, finish_reason=finish_reason)
+        verdict = verdict_before_scoring(response, truncated=self._truncated)
+        if verdict is not None:
+            return verdict
+        item = ScoringTask(JOB, next(self._numbers), 0, sample, response, self._benchmark)
+        if self.judges is not None:
+            return await self.judges.within_time(self._judged(item, self.judges))
+        result = await self._scored(item)
+        return _JUDGED if isinstance(result, Delegated) else result
+
+    async def _judged(self, item: ScoringTask, judges: ServedJudges) -> Outcome:
+        return await judges.outcome(item, await self._scored(item))
+
+    async def _scored(self, item: ScoringTask) -> Result:
+        waiting: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._waiting[item.idx] = waiting
+        try:
+            self._scorers.put(item)
+            return await waiting
+        finally:
+            self._waiting.pop(item.idx, None)
+
+    def _deliver(self, found: list[tuple[ScoringTask, Result]]) -> None:
+        for item, result in found:
+            waiting = self._waiting.get(item.idx)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(result)
+
+    def _on_end(self, _: asyncio.Task[None]) -> None:
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result(Unscored(cause="cancelled", kind="not_run", detail="the scorers have stopped"))
+
+    async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
+        if what == "sandbox":
+            return await asyncio.wrap_future(self._sandbox.submit(payload))
+        if what == "judge":
+            if self.judges is not None:
+                return await self.judges.judge(item, *payload)
+            raise JudgeError(_JUDGED.detail, kind=_JUDGED.kind)
+        raise EndpointError("the scorer asks the model, and nel serve has none")

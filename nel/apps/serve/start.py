@@ -1,0 +1,135 @@
+"""Starts `nel serve`: reads the samples, checks the sandbox, and serves until a signal ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nel.apps.http_server import running, stop_on_signals
+from nel.apps.serve.app import Service, serving_app
+from nel.apps.serve.judging import open_judges
+from nel.apps.serve.samples import ServedSamples, read_samples
+from nel.apps.serve.scoring import AnswerScorer
+from nel.config.load import build_config, read_yaml
+from nel.config.redaction import read_secret
+from nel.core.atomic_files import write_file
+from nel.core.event_loop import run
+from nel.core.strict_json import dumps_line
+from nel.errors import PreflightError, SandboxError, UsageError
+from nel.sandbox import Sandbox
+from nel.types import JsonObject
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What is served, and where."""
+
+    benchmark: str
+    dataset: str | None = None
+    samples_max: int | None = None
+    host: str = "127.0.0.1"
+    port: int = 9090
+    token_env: str | None = None
+    export_dir: Path | None = None
+    timeout_seconds: float = 60.0
+    judging: JsonObject = field(default_factory=dict)
+    """``judge`` and ``model_roles`` of a run's configuration."""
+    judge_timeout_seconds: float = 300.0
+
+
+def judging_of(
+    path: Path | None, *, urls: Sequence[str] | None, models: Sequence[str] | None, key_names: Sequence[str] | None
+) -> JsonObject:
+    """Return the settings of judges, from a run's configuration and from flags, which replace its panel.
+
+    Raises:
+        UsageError: A URL has no model, or several of one do not fit the number of the other.
+        ConfigError: The file cannot be read.
+    """
+    given = {} if path is None else read_yaml(path)
+    found: JsonObject = {key: given[key] for key in ("judge", "model_roles") if given.get(key)}
+    if not (urls or models or key_names):
+        return found
+    if not (urls and models):
+        raise UsageError("a judge has --judge-url and --judge-id; give both")
+    for flag, values in (("--judge-url", urls), ("--judge-api-key-env", key_names or [""])):
+        if len(values) not in (1, len(models)):
+            raise UsageError(f"{flag} is given {len(values)} times for {len(models)} judges; give one, or one for each")
+    keys = list(key_names or [])
+    panel = [
+        {"url": urls[min(place, len(urls) - 1)], "model": model}
+        | ({"api_key_env": keys[min(place, len(keys) - 1)]} if keys else {})
+        for place, model in enumerate(models)
+    ]
+    own = found.get("judge")
+    kept = {key: value for key, value in own.items() if key not in ("url", "model")} if isinstance(own, dict) else {}
+    return {**found, "judge": {**kept, "panel": panel}}
+
+
+def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
+    """Serve a benchmark until SIGINT or SIGTERM.
+
+    Raises:
+        UsageError: The benchmark cannot be served, the port is taken, or an address beside loopback has no token.
+        PreflightError: Programs cannot be run.
+    """
+    if options.host not in _LOOPBACK and options.token_env is None:
+        raise UsageError(
+            f"{options.host} may be reached by others; name the environment variable of a token with --token-env"
+        )
+    token = read_secret(options.token_env)
+    served = read_samples(
+        options.benchmark, dataset=options.dataset, samples_max=options.samples_max, judging=options.judging
+    )
+    if served.n_bad_rows:
+        say(f"{served.n_bad_rows:,} rows make no sample and are left out; the first: {served.first_fault}")
+    if options.export_dir is not None:
+        say(f"exported {_export(served, options.export_dir)}")
+    sandbox = Sandbox(build_config({"benchmarks": ["none"]}).sandbox)
+    scorer = AnswerScorer(served, sandbox=sandbox, timeout_seconds=options.timeout_seconds)
+    try:
+        _check_sandbox(served, sandbox)
+        hosts = _LOOPBACK if options.host in _LOOPBACK else frozenset()
+        run(_serve(Service(served=served, scorer=scorer, hosts=hosts, token=token), options, say))
+    finally:
+        scorer.close()
+        sandbox.close()
+
+
+async def _serve(service: Service, options: ServeOptions, say: Callable[[str], None]) -> None:
+    stop = stop_on_signals()
+    judges = open_judges(
+        service.served.plan, timeout_seconds=options.judge_timeout_seconds,
+        plugin_timeout_seconds=options.timeout_seconds, say=say,
+    )  # fmt: skip
+    async with (
+        judges as service.scorer.judges,
+        service.scorer.running(),
+        running(serving_app(service), host=options.host, port=options.port) as base_url,
+    ):
+        n, name = len(service.served.samples), service.served.plan.benchmark.name
+        say(f"serving {name}, {n:,} samples, on {base_url.removesuffix('/v1')}: /seed_session /verify /health")
+        await stop.wait()
+
+
+def _check_sandbox(served: ServedSamples, sandbox: Sandbox) -> None:
+    languages = served.plan.benchmark.languages
+    if not languages:
+        return
+    try:
+        sandbox.check(sorted(languages))
+    except SandboxError as error:
+        raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
+
+
+def _export(served: ServedSamples, folder: Path) -> Path:
+    path = folder / f"{served.plan.benchmark.name}.jsonl"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(path, (dumps_line(row) for row in served.exported()))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+    return path

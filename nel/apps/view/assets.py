@@ -1,0 +1,39 @@
+"""The package's styles and scripts, read once; an address names one of them and never a file.
+
+One style is shared with the report page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files as package_files
+from typing import Final
+
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asset:
+    """One file."""
+
+    content: bytes
+    content_type: str
+    digest: str
+    """Part of its address, so that a browser may keep it until it changes."""
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """Return the files by name."""
+    own = package_files("nel.apps.view").joinpath("static").iterdir()
+    shared = package_files("nel.reports").joinpath("templates", "shared.css")
+    found = {}
+    for file in (shared, *own):
+        suffix = file.name[file.name.rfind(".") :]
+        if suffix in _TYPES:
+            content = file.read_bytes()
+            digest = hashlib.sha256(content).hexdigest()[:12]
+            found[file.name] = Asset(content=content, content_type=_TYPES[suffix], digest=digest)
+    return found

@@ -1,0 +1,385 @@
+"""The routes of the app: a request in, a page or JSON out. What reads files runs in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from aiohttp import web
+
+from nel.apps.view.assets import assets
+from nel.apps.view.comparing import PAGE, BenchmarkRow, Comparisons, FlipRow
+from nel.apps.view.finding import FoundRun, find_runs
+from nel.apps.view.index.building import WAIT_SECONDS, IndexState, Indices
+from nel.apps.view.index.database import INDEX_FAULTS, Filter, Index
+from nel.apps.view.live import live_runs, status_json, status_of
+from nel.apps.view.notes import notes_of, read_notes, write_notes
+from nel.apps.view.pages import address, render
+from nel.apps.view.run_page import benchmark_page
+from nel.apps.view.sample import sample_view
+from nel.apps.view.samples import Wanted, neighbours
+from nel.apps.view.samples import sample_page as sample_rows
+from nel.apps.view.security import ACCESS
+from nel.apps.view.summary import BenchmarkSummary, RunSummary, Summaries
+from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
+from nel.comparison.fields import PARTS
+from nel.core.strict_json import dumps_bytes, loads
+from nel.engine.store.browsing import BrowsedStore
+from nel.errors import NelError
+from nel.reports.distributions import MEASURES, Chart, chart_of
+
+_LOOK_AGAIN_SECONDS: Final = 5.0
+_DIGITS_MAX: Final = 12
+_SIDES: Final = 2
+_JUMP: Final = re.compile(r"#([0-9]{1,9})")
+"""What is typed to go to a sample by its number."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Library:
+    """The runs that are shown."""
+
+    directories: Sequence[Path]
+    cache: Path
+    """Where indices of samples are kept."""
+    wait_seconds: float = WAIT_SECONDS
+    """How long a page waits for an index."""
+    summaries: Summaries = field(init=False)
+    comparisons: Comparisons = field(default_factory=Comparisons)
+    indices: Indices = field(init=False)
+    _found: tuple[float, dict[str, FoundRun]] = (0.0, {})
+
+    def __post_init__(self) -> None:
+        """Build no index yet."""
+        self.indices = Indices(self.cache, wait_seconds=self.wait_seconds)
+        self.summaries = Summaries(wait_seconds=self.wait_seconds)
+
+    def close(self) -> None:
+        """Stop what works in the background."""
+        self.summaries.close()
+        self.indices.close()
+
+    def runs(self) -> dict[str, FoundRun]:
+        """Return the runs that are there now, by id."""
+        self._found = (time.monotonic(), find_runs(self.directories))
+        return self._found[1]
+
+    def run(self, name: str) -> FoundRun | None:
+        """Return a run by its id; the directories are looked through again at most every few seconds."""
+        seen, found = self._found
+        run = found.get(name)
+        if run is None or time.monotonic() - seen > _LOOK_AGAIN_SECONDS or not run.store.is_file():
+            run = self.runs().get(name)
+        return run
+
+
+LIBRARY: Final = web.AppKey("nel_view_library", Library)
+
+
+def routes(base: str) -> list[web.RouteDef]:
+    """Return the routes below a path."""
+    return [
+        web.get(f"{base}/", runs_page),
+        web.get(f"{base}/static/{{name}}", static_file),
+        web.get(f"{base}/runs/{{run}}", run_page),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}", samples_page),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}", sample_page),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}/id/{{sample:.+}}", sample_by_id),
+        web.get(f"{base}/compare", compare_page),
+        web.get(f"{base}/api/live", live),
+        web.get(f"{base}/api/runs/{{run}}/live", live_run),
+        web.get(f"{base}/api/runs/{{run}}/index", index_state),
+        web.post(f"{base}/api/runs/{{run}}/notes", save_notes),
+    ]
+
+
+async def static_file(request: web.Request) -> web.Response:
+    """Serve one of the package's own files."""
+    asset = assets().get(request.match_info["name"])
+    if asset is None:
+        raise web.HTTPNotFound(text="there is no such file")
+    return web.Response(
+        body=asset.content,
+        content_type=asset.content_type,
+        charset="utf-8",
+        headers={"Cache-Control": "private, max-age=31536000, immutable"},
+    )
+
+
+async def runs_page(request: web.Request) -> web.Response:
+    """Show the table of runs."""
+    return await page(request, _runs_page)
+
+
+async def run_page(request: web.Request) -> web.Response:
+    """Show one run."""
+    return await page(request, _run_page)
+
+
+async def samples_page(request: web.Request) -> web.Response:
+    """Show a page of the samples of a benchmark."""
+    jump = _JUMP.fullmatch(request.query.get("q", "").strip())
+    if jump is not None:
+        where = (request.match_info["run"], request.match_info["benchmark"], int(jump[1]))
+        raise web.HTTPSeeOther(address(request.app[ACCESS].base_path, "runs", *where))
+    return await page(request, _samples_page)
+
+
+async def sample_page(request: web.Request) -> web.Response:
+    """Show one answer to one question."""
+    return await page(request, _sample_page)
+
+
+async def sample_by_id(request: web.Request) -> web.Response:
+    """Redirect to a sample that is named by its id."""
+    raise web.HTTPSeeOther(await asyncio.to_thread(_address_of_id, request))
+
+
+async def index_state(request: web.Request) -> web.Response:
+    """Say how far the index of a run is."""
+    run = await asyncio.to_thread(found_run, request)
+    return json_response(index_json(await asyncio.to_thread(request.app[LIBRARY].indices.of, run)))
+
+
+async def compare_page(request: web.Request) -> web.Response:
+    """Show two runs side by side."""
+    return await page(request, _compare_page)
+
+
+async def live(request: web.Request) -> web.Response:
+    """Say how far the runs in progress are."""
+    library = request.app[LIBRARY]
+
+    def read() -> dict[str, Any]:
+        return {"runs": live_runs(library.runs().values(), library.summaries)}
+
+    return json_response(await asyncio.to_thread(read))
+
+
+async def live_run(request: web.Request) -> web.Response:
+    """Say how far one run is."""
+
+    def read() -> dict[str, Any]:
+        status = status_of(found_run(request), request.app[LIBRARY].summaries)
+        return {"line": "its answers are being counted"} if status is None else status_json(status)
+
+    return json_response(await asyncio.to_thread(read))
+
+
+async def save_notes(request: web.Request) -> web.Response:
+    """Keep the tags and the note of a run."""
+    if request.content_type != "application/json":
+        raise web.HTTPUnsupportedMediaType(text="send JSON")
+    run = await asyncio.to_thread(found_run, request)
+    try:
+        notes = notes_of(loads(await request.read()))
+        await asyncio.to_thread(write_notes, run.path, notes)
+    except (ValueError, NelError) as error:
+        raise web.HTTPBadRequest(text=str(error)) from error
+    return json_response({"tags": list(notes.tags), "note": notes.note})
+
+
+def _runs_page(request: web.Request) -> str:
+    library = request.app[LIBRARY]
+    words, tag, sort = (request.query.get(name, "").strip() for name in ("q", "tag", "sort"))
+    found = library.runs()
+    rows = rows_of((library.summaries.of(run), read_notes(run.path)) for run in found.values())
+    kept = ordered(chosen(rows, words, tag), sort or DEFAULT)
+    return render(
+        "runs",
+        base=request.app[ACCESS].base_path,
+        rows=kept[:ROWS_MAX],
+        n_rows=len(rows),
+        n_found=len(kept),
+        n_runs=len(found),
+        q=words,
+        tag=tag,
+        tags=sorted({one for row in rows for one in row.notes.tags}),
+        sort=sort or DEFAULT,
+        directories=", ".join(directory.name or str(directory) for directory in library.directories),
+    )
+
+
+def _run_page(request: web.Request) -> str:
+    run = found_run(request)
+    summary = summary_of(request, run)
+    state = request.app[LIBRARY].indices.of(run)
+    charts = {one.key: charts_of(state, one.key) for one in summary.benchmarks}
+    return render(
+        "run",
+        base=request.app[ACCESS].base_path,
+        run=summary,
+        notes=read_notes(run.path),
+        can_note=not request.app[ACCESS].is_read_only,
+        benchmarks=[benchmark_page(summary, one) for one in summary.benchmarks],
+        charts=charts,
+        index=index_json(state),
+    )
+
+
+def _samples_page(request: web.Request) -> str:
+    run = found_run(request)
+    summary = summary_of(request, run)
+    benchmark = benchmark_of(request, summary)
+    state = request.app[LIBRARY].indices.of(run)
+    wanted = wanted_of(request)
+    found = sample_rows(run, benchmark, state, wanted)
+    return render(
+        "samples",
+        base=request.app[ACCESS].base_path,
+        run=summary,
+        benchmark=benchmark,
+        wanted=wanted,
+        page=found,
+        index=index_json(state),
+    )
+
+
+def _sample_page(request: web.Request) -> str:
+    run = found_run(request)
+    summary = summary_of(request, run)
+    benchmark = benchmark_of(request, summary)
+    idx, repeat = whole_number(request.match_info["idx"]), whole_number(request.query.get("repeat", "0"))
+    view = None if idx is None else sample_view(run, benchmark, idx, repeat or 0, whole="whole" in request.query)
+    if view is None or idx is None:
+        raise web.HTTPNotFound(text="this benchmark has no such sample")
+    wanted = wanted_of(request)
+    state = request.app[LIBRARY].indices.of(run)
+    before, behind = neighbours(run, benchmark, state, wanted, idx)
+    return render(
+        "sample",
+        base=request.app[ACCESS].base_path,
+        run=summary,
+        benchmark=benchmark,
+        wanted=wanted,
+        sample=view,
+        before=before,
+        behind=behind,
+    )
+
+
+def _compare_page(request: web.Request) -> str:
+    library = request.app[LIBRARY]
+    ids = list(dict.fromkeys(request.query.getall("run", [])))
+    if len(ids) != _SIDES:
+        raise web.HTTPBadRequest(text="two runs are compared; select two in the table of runs")
+    runs = [library.run(name) for name in ids]
+    if None in runs:
+        raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
+    sides = [summary_of(request, run) for run in runs if run is not None]
+    despite = [part for part in PARTS if part in request.query.getall("despite", [])]
+    found = library.comparisons.of(sides[0], sides[1], despite)
+    wanted = request.query.get("bench", "")
+    shown = next((one for one in found.benchmarks if one.address == wanted), next(iter(found.benchmarks), None))
+    only = request.query.get("only", "")
+    place = max((whole_number(request.query.get("page", "")) or 1) - 1, 0)
+    flips = [] if shown is None else flips_of(shown, only)
+    return render(
+        "compare",
+        base=request.app[ACCESS].base_path,
+        baseline=sides[0],
+        candidate=sides[1],
+        ids=ids,
+        despite=despite,
+        parts=PARTS,
+        found=found,
+        shown=shown,
+        only=only,
+        n_held=0 if shown is None else len(shown.flips),
+        flips=flips[place * PAGE : (place + 1) * PAGE],
+        place=place,
+        has_later=len(flips) > (place + 1) * PAGE,
+    )
+
+
+def flips_of(shown: BenchmarkRow, only: str) -> list[FlipRow]:
+    """Return the questions that changed: ``lost``, ``won`` or all of them."""
+    return [one for one in shown.flips if only not in ("lost", "won") or one.is_loss == (only == "lost")]
+
+
+def _address_of_id(request: web.Request) -> str:
+    run = found_run(request)
+    benchmark = benchmark_of(request, summary_of(request, run))
+    with BrowsedStore(run.store) as store:
+        idx = store.idx_of(benchmark.key, request.match_info["sample"])
+    if idx is None:
+        raise web.HTTPNotFound(text="this benchmark has no sample of that id")
+    return address(request.app[ACCESS].base_path, "runs", run.id, benchmark.address, idx)
+
+
+def charts_of(state: IndexState, key: int) -> list[Chart]:
+    """Return the distributions of a benchmark, as far as its index is built."""
+    with suppress(*INDEX_FAULTS), Index(state.path) as index:
+        bins = index.bins(key)
+        charts = [chart_of(name, bins[name]) for name in MEASURES if name in bins]
+        return [chart for chart in charts if chart is not None]
+    return []
+
+
+def wanted_of(request: web.Request) -> Wanted:
+    """Return what the query of an address asks for."""
+    given = {name: request.query.get(name, "").strip() for name in ("outcome", "kind", "category")}
+    places = {name: whole_number(request.query.get(name, "")) for name in ("after", "before")}
+    return Wanted(filter=Filter(**given), typed=request.query.get("q", "").strip(), **places)
+
+
+def whole_number(text: str) -> int | None:
+    """Return a number of an address, None where it is none or too large to be a position."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX else None
+
+
+def index_json(state: IndexState) -> dict[str, Any]:
+    """Return how far an index is."""
+    return {
+        "is_ready": state.is_ready,
+        "n": state.n_indexed,
+        "total": state.n_total,
+        "seconds": round(state.seconds, 2),
+        "problem": state.problem or None,
+    }
+
+
+def found_run(request: web.Request) -> FoundRun:
+    """Return the run that the address names."""
+    run = request.app[LIBRARY].run(request.match_info["run"])
+    if run is None:
+        raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
+    return run
+
+
+def summary_of(request: web.Request, run: FoundRun) -> RunSummary:
+    """Return what is known of a run; one that cannot be read is an error."""
+    summary = request.app[LIBRARY].summaries.of(run)
+    if summary.problem is not None:
+        raise web.HTTPUnprocessableEntity(text=f"this run cannot be read: {summary.problem}")
+    return summary
+
+
+def benchmark_of(request: web.Request, summary: RunSummary) -> BenchmarkSummary:
+    """Return the benchmark that the address names."""
+    found = summary.benchmark(request.match_info["benchmark"])
+    if found is None:
+        raise web.HTTPNotFound(text="this run has no such benchmark")
+    return found
+
+
+async def page(request: web.Request, make: Callable[[web.Request], str]) -> web.Response:
+    """Return the page that a function makes in a thread."""
+
+    def made() -> str:
+        with request.app[LIBRARY].indices.quiet.disturbed():
+            return make(request)
+
+    text = await asyncio.to_thread(made)
+    return web.Response(text=text, content_type="text/html", charset="utf-8")
+
+
+def json_response(value: Mapping[str, Any]) -> web.Response:
+    """Return strict JSON."""
+    return web.Response(body=dumps_bytes(value), content_type="application/json", charset="utf-8")

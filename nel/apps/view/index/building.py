@@ -1,0 +1,385 @@
+"""Builds the index of a run in the background, from run.db, and keeps up with a run in progress.
+
+An index grows in the order in which outcomes were committed, so that going on costs only what is new. A new session may
+have dropped outcomes: then it is built from the start. Several processes may share a cache; each batch is added once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from nel.apps.view.finding import FoundRun
+from nel.apps.view.index.database import FORMAT, Entry, Index, Place
+from nel.apps.view.index.words import spaced
+from nel.apps.view.left_out import decisions_of, left_out
+from nel.artifacts.failures import kind_of
+from nel.artifacts.results import NOT_RUN, Result, read_result
+from nel.config.schema import Price
+from nel.engine.store.browsing import BrowsedStore
+from nel.engine.store.lock import owner_of
+from nel.engine.store.snapshot import StoredResult
+from nel.errors import NelError, StoreError
+from nel.reports.distributions import bin_of, measured
+from nel.reports.text import as_text
+from nel.types import Message, Sample, Scored, Unscored
+
+_BATCH: Final = 2_000
+_BUILDERS: Final = 2
+_FAR: Final = 20_000
+"""Answers that cannot be added while a page waits."""
+_HARDLY_SECONDS: Final = 0.01
+_PAUSE_EVERY: Final = 20
+_PAUSE_SECONDS: Final = 0.1
+_FIELD_CHARACTERS_MAX: Final = 20_000
+"""Of a text, its beginning and end; the middle of a longer one is not searched."""
+WAIT_SECONDS: Final = 0.25
+"""A page waits so long for an index, so that a small run is searchable at once."""
+_QUESTION_FIELDS: Final = ("question", "problem", "query", "prompt", "input", "text", "instruction", "goal", "ctx")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexState:
+    """How far the index of a run is."""
+
+    path: Path
+    is_ready: bool
+    """Whether it holds every result that the run has."""
+    n_indexed: int
+    n_total: int
+    seconds: float
+    """What building it has taken so far."""
+    problem: str = ""
+
+
+class _Changed(Exception):
+    """The run has dropped outcomes that the index holds."""
+
+
+class Indices:
+    """The indices of the runs that are looked at."""
+
+    def __init__(self, directory: Path, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        """Build nothing yet.
+
+        Args:
+            directory: Where they are kept.
+            wait_seconds: How long `of` waits for an index that is not up to date.
+        """
+        self._wait_seconds = wait_seconds
+        self.quiet = Quiet()
+        """Pages disturb it, so that they are not slowed down by what is built in the background."""
+        self._directory = directory
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(_BUILDERS, thread_name_prefix="nel-view-index")
+        self._lock = threading.Lock()
+        self._running: dict[Path, Future[None]] = {}
+        self._done: dict[Path, object] = {}
+        self._problems: dict[Path, str] = {}
+        self._totals: dict[Path, int] = {}
+
+    def close(self) -> None:
+        """Stop building; what was built is kept."""
+        self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def of(self, run: FoundRun) -> IndexState:
+        """Return how far the index of a run is, after having it brought up to date or begun."""
+        path = self._path_of(run)
+        stamp = (_stamp(run), path.exists())
+        with self._lock:
+            running = self._running.get(run.path)
+            if running is None and self._done.get(run.path) != stamp and not self._stop.is_set():
+                running = self._running[run.path] = self._pool.submit(self._build, run, path)
+        if running is not None:
+            is_far = self._totals.get(run.path, 0) - self._state(run, path).n_indexed > _FAR
+            with suppress(Exception), self.quiet.disturbed(-1):
+                running.result(min(self._wait_seconds, _HARDLY_SECONDS) if is_far else self._wait_seconds)
+        return self._state(run, path)
+
+    def _path_of(self, run: FoundRun) -> Path:
+        return self._directory / f"{hashlib.sha256(os.fsencode(run.path)).hexdigest()[:32]}.db"
+
+    def _state(self, run: FoundRun, path: Path) -> IndexState:
+        n_indexed, seconds = 0, 0.0
+        with suppress(NelError, sqlite3.Error), Index(path) as index:
+            n_indexed, seconds = int(index.fact("n") or 0), float(index.fact("seconds") or 0.0)
+        with self._lock:
+            return IndexState(
+                path=path,
+                is_ready=run.path in self._done and run.path not in self._running,
+                n_indexed=n_indexed,
+                n_total=max(self._totals.get(run.path, 0), n_indexed),
+                seconds=seconds,
+                problem=self._problems.get(run.path, ""),
+            )
+
+    def _build(self, run: FoundRun, path: Path) -> None:
+        problem, stamp = "", None
+        try:
+            stamp = _stamp(run)
+            with BrowsedStore(run.store) as store:
+                self._totals[run.path] = store.count_outcomes()
+            for _ in range(2):
+                try:
+                    build(run, path, stop=self._stop, pause=self.quiet.wait)
+                    break
+                except (_Changed, sqlite3.DatabaseError):
+                    _remove(path)
+        except (NelError, sqlite3.Error, OSError) as error:
+            problem = str(error)
+        finally:
+            with self._lock:
+                self._running.pop(run.path, None)
+                self._problems.pop(run.path, None)
+                if problem:
+                    self._problems[run.path] = problem
+                if not self._stop.is_set():
+                    self._done[run.path] = (stamp, path.exists())
+
+
+class Quiet:
+    """Lets pages go first: a builder waits a little while one is being made, since both want the interpreter."""
+
+    def __init__(self) -> None:
+        """Nothing is being made."""
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._pages = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def disturbed(self, by: int = 1) -> Iterator[None]:
+        """Ask builders to wait within the block; with -1 take that back, as a page does that waits for a builder."""
+        self._add(by)
+        try:
+            yield
+        finally:
+            self._add(-by)
+
+    def wait(self) -> None:
+        """Wait until no page is being made, but not for long: an index is wanted too."""
+        self._quiet.wait(_PAUSE_SECONDS)
+
+    def _add(self, pages: int) -> None:
+        with self._lock:
+            self._pages += pages
+            if self._pages > 0:
+                self._quiet.clear()
+            else:
+                self._quiet.set()
+
+
+def build(
+    run: FoundRun, path: Path, *, stop: threading.Event | None = None, pause: Callable[[], None] | None = None
+) -> None:
+    """Bring an index up to date with its run.
+
+    Args:
+        run: Its run.
+        path: Of the index.
+        stop: Ends the work before the next batch.
+        pause: Called every few results.
+
+    Raises:
+        NelError: The run cannot be read, or the index not be kept.
+        sqlite3.Error: The file of the index is damaged.
+    """
+    with Index(path, writes=True) as index:
+        price = _begin(run, index)
+        while not (stop is not None and stop.is_set()):
+            started = time.monotonic()
+            mark = int(index.fact("mark") or 0)
+            # Opened for each batch: an open reader would keep SQLite from folding the log of a run in progress.
+            with BrowsedStore(run.store) as store:
+                if store.count_sessions() != index.fact("sessions") or decisions_of(store) != index.fact("decisions"):
+                    raise _Changed
+                found = store.results_after(mark, _BATCH)
+                omitted = {key: left_out(store, key) for key in {benchmark for _, benchmark, _ in found}}
+            if not found:
+                break
+            entries = []
+            for place, (_, benchmark, stored) in enumerate(found):
+                if pause is not None and place % _PAUSE_EVERY == 0:
+                    pause()
+                entry = _entry(benchmark, stored, price)
+                entries.append(_not_asked(entry) if stored.sample.idx in omitted[benchmark] else entry)
+            _keep(index, entries, mark, found[-1][0], started)
+        else:
+            return
+        _finish(run, index)
+
+
+def _begin(run: FoundRun, index: Index) -> Price | None:
+    """Note what the index is of, and return the price of the run's model."""
+    with BrowsedStore(run.store) as store:
+        identity = [FORMAT, str(store.meta("run_id")), str(run.path)]
+        sessions = store.count_sessions()
+        config = store.meta("config") or {}
+        decisions = decisions_of(store)
+    known = index.fact("identity")
+    is_same = known == identity and index.fact("sessions") == sessions and index.fact("decisions") == decisions
+    if known is not None and not is_same:
+        raise _Changed
+    if known is None:
+        index.set_fact("identity", identity)
+        index.set_fact("sessions", sessions)
+        index.set_fact("decisions", decisions)
+    model = (config.get("endpoint") or {}).get("model")
+    price = ((config.get("budget") or {}).get("prices") or {}).get(model)
+    return None if price is None else Price.model_validate(price)
+
+
+def _keep(index: Index, entries: list[Entry], before: int, mark: int, started: float) -> None:
+    """Add a batch, unless another process has added it meanwhile."""
+    index.begin()
+    try:
+        if int(index.fact("mark") or 0) != before:
+            index.rollback()
+            return
+        index.add(entries)
+        index.set_fact("mark", mark)
+        index.set_fact("n", int(index.fact("n") or 0) + len(entries))
+        index.set_fact("seconds", float(index.fact("seconds") or 0.0) + time.monotonic() - started)
+        index.commit()
+    except BaseException:
+        index.rollback()
+        raise
+
+
+def _finish(run: FoundRun, index: Index) -> None:
+    """Check that nothing was dropped, and add the samples of a run that is over that have no outcome."""
+    with BrowsedStore(run.store) as store:
+        if store.count_outcomes() < int(index.fact("n") or 0):
+            raise _Changed
+        if owner_of(run.path) is not None or index.fact("has_all"):
+            return
+        why = store.meta("not_run")
+        not_run = Unscored(**why) if why else NOT_RUN
+        index.begin()
+        try:
+            if not index.fact("has_all"):
+                entries = _without_outcome(store, not_run)
+                while batch := list(islice(entries, _BATCH)):
+                    index.add(batch)
+                index.set_fact("has_all", True)
+            index.commit()
+        except BaseException:
+            index.rollback()
+            raise
+
+
+def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
+    for key, _, _, plan in store.benchmarks():
+        omitted = left_out(store, key)
+        repeats = plan.get("repeats", 1)
+        for sample in store.bad_rows(key):  # those of other shards come below
+            for repeat in range(repeats):
+                yield _entry(key, StoredResult(sample, repeat, None, None), None)
+        for sample, repeat in store.pending(key, repeats) if plan else ():
+            entry = _entry(key, StoredResult(sample, repeat, None, None), None, not_run)
+            yield _not_asked(entry) if sample.idx in omitted else entry
+        for sample in store.samples_elsewhere(key):
+            for repeat in range(repeats):
+                entry = _entry(key, StoredResult(sample, repeat, None, None), None)
+                yield replace(entry, group="not_asked", kind="other_shard")
+
+
+def _entry(benchmark: int, stored: StoredResult, price: Price | None, not_run: Unscored = NOT_RUN) -> Entry:
+    place = Place(benchmark, stored.sample.idx, stored.repeat)
+    try:
+        result = read_result(stored, not_run=not_run)
+    except StoreError as error:
+        texts = (stored.sample.sample_id, "", "", "", "", str(error))
+        return Entry(place=place, group="unscored", kind="damaged", category="", texts=texts, measured={}, bins={})
+    found = {} if result.response is None else measured(result.response, price)
+    return Entry(
+        place=place,
+        group=group_of(result),
+        kind=kind_of(result) or "",
+        category="" if result.sample is None or result.sample.subset is None else str(result.sample.subset),
+        texts=[spaced(_cut(text)) for text in _texts(result)],
+        measured=found,
+        bins={name: bin_of(value) for name, value in found.items()},
+    )
+
+
+def _not_asked(entry: Entry) -> Entry:
+    """Return the entry of a question that a stop rule left out: its answer is found, and in no count and no chart."""
+    return replace(entry, group="not_asked", kind="", measured={}, bins={})
+
+
+def group_of(result: Result) -> str:
+    """Return where a result belongs; a scored one is wrong when its reward is 0 or less."""
+    if isinstance(result.outcome, Unscored):
+        return "unscored"
+    if isinstance(result.outcome, Scored):
+        return "right" if result.outcome.reward > 0 else "wrong"
+    return "model_failure"
+
+
+def question_of(sample: Sample | None) -> str:
+    """Return the question itself, without the words around it that all prompts share, where the row has it apart."""
+    if sample is None:
+        return ""
+    for name in _QUESTION_FIELDS:
+        found = sample.metadata.get(name)
+        if isinstance(found, str) and found.strip():
+            return found
+    if isinstance(sample.input, str):
+        return sample.input
+    asked = [message for message in sample.input if message.role == "user"] or list(sample.input)
+    return text_of(asked[-1]) if asked else ""
+
+
+def text_of(message: Message) -> str:
+    """Return the text of a message; other parts by their type."""
+    if isinstance(message.content, str):
+        return message.content
+    parts: list[Any] = list(message.content)
+    return "\n".join(as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts)
+
+
+def _texts(result: Result) -> tuple[str, ...]:
+    sample, response, outcome = result.sample, result.response, result.outcome
+    details = [] if isinstance(outcome, Scored) else [outcome.detail]
+    details += [as_text(outcome.details)] if outcome.details else []
+    return (
+        result.sample_id,
+        question_of(sample),
+        "" if response is None else response.text,
+        "" if response is None else response.reasoning or "",
+        "" if sample is None or sample.target is None else as_text(sample.target),
+        "\n".join(details),
+    )
+
+
+def _cut(text: str) -> str:
+    if len(text) > _FIELD_CHARACTERS_MAX:
+        half = _FIELD_CHARACTERS_MAX // 2
+        text = f"{text[:half]} {text[-half:]}"
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def _stamp(run: FoundRun) -> tuple[object, ...]:
+    stamps = []
+    for name in (run.store.name, f"{run.store.name}-wal"):
+        with suppress(OSError):
+            found = run.store.with_name(name).stat()
+            stamps.append((name, found.st_mtime_ns, found.st_size, found.st_ino))
+    return (*stamps, owner_of(run.path) is not None)
+
+
+def _remove(path: Path) -> None:
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        path.with_name(name).unlink(missing_ok=True)

@@ -1,0 +1,70 @@
+"""Turns what a person types into a full-text query that cannot be wrong: every word is quoted. Does no I/O.
+
+``word`` finds it in any case and accent, ``wor*`` what begins so, ``"two words"`` a phrase, ``-word`` leaves out, and
+``answer:word`` looks in one column.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+COLUMNS: Final = ("id", "question", "answer", "reasoning", "target", "detail")
+"""Texts of a result that are searched."""
+FACETS: Final = "facets"
+ALL: Final = "all"
+"""The facet of every result."""
+_TEXTS: Final = f"{{{' '.join(COLUMNS)}}}"
+_TERMS_MAX: Final = 32
+_CHARACTERS_MAX: Final = 1_000
+_TERM: Final = re.compile(
+    rf"""(?P<minus>-?) (?:(?P<column>{"|".join(COLUMNS)}):)? (?: "(?P<phrase>[^"]*)"? | (?P<word>[^\s"]+) )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_IDEOGRAPH: Final = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+
+
+def spaced(text: str) -> str:
+    """Return a text with spaces around characters that stand for words, so that each is found."""
+    return text if text.isascii() else _IDEOGRAPH.sub(r" \1 ", text)
+
+
+def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
+    """Return the query for what was typed and for facets that must hold, None where nothing in it can be found.
+
+    Args:
+        typed: At most 1,000 characters of it and 32 terms count.
+        facets: Made by `nel.apps.view.index`, of letters and digits.
+
+    >>> query_of('red "blue sky" -answer:green', ["ox1"])[:38]
+    '{facets} : (ox1) AND {id question answ'
+    """
+    wanted: list[str] = []
+    unwanted: list[str] = []
+    terms = list(_TERM.finditer(typed[:_CHARACTERS_MAX].replace("\0", " ")))[:_TERMS_MAX]
+    for found in terms:
+        is_word = found["phrase"] is None
+        term = _quoted(found["word"] if is_word else found["phrase"], is_word=is_word)
+        if term is not None:
+            scope = f"{found['column'].lower()} : " if found["column"] else ""
+            (unwanted if found["minus"] else wanted).append(f"{scope}{term}")
+    if terms and not (wanted or unwanted):
+        return None
+    parts = [f"{_TEXTS} : ({' AND '.join(wanted)})"] if wanted else []
+    if facets or not wanted:
+        parts.insert(0, f"{{{FACETS}}} : ({' AND '.join(facets or (ALL,))})")
+    query = " AND ".join(parts)
+    if unwanted:
+        query = f"({query}) NOT {_TEXTS} : ({' OR '.join(unwanted)})"
+    return query
+
+
+def _quoted(text: str, *, is_word: bool) -> str | None:
+    """Return a text as a phrase, None where it has no letter or digit to find."""
+    prefix = "*" if is_word and text.endswith("*") else ""
+    plain = spaced(text.encode("utf-8", "replace").decode()).replace('"', " ").strip()
+    if not any(unicodedata.category(character)[0] in "LN" for character in plain):
+        return None
+    return f'"{" ".join(plain.rstrip("*").split())}"{prefix}'

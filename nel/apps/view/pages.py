@@ -1,0 +1,85 @@
+"""Renders the templates. Every printed text is made visible and escaped; no template holds a style or a script.
+
+Depends on Jinja2 and on how the report page prints texts and numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode
+
+from nel.apps.view.assets import assets
+from nel.reports import numbers
+from nel.reports.environment import templates_of
+from nel.reports.text import as_text, one_line
+from nel.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_CUT: Final = 200
+
+
+def render(name: str, *, base: str, **values: object) -> str:
+    """Return a page.
+
+    Args:
+        name: Of the template, without its ending.
+        base: The path that all addresses begin with; empty or without a slash at its end.
+        values: What the template prints.
+    """
+    return _environment().get_template(f"{name}.html.j2").render(base=base, version=__version__, **values)
+
+
+def address(base: str, *parts: object, **query: object) -> str:
+    """Return an address of this app; each part is encoded, and parts of a query that are empty are left out."""
+    path = "/".join(quote(str(part), safe="@+=,~") for part in parts)
+    kept = {name: value for name, value in query.items() if value not in (None, "", (), [])}
+    return f"{base}/{path}" + (f"?{urlencode(kept, doseq=True, errors='replace')}" if kept else "")
+
+
+def cut(value: object, characters_max: int = _CUT) -> str:
+    """Return a value as one line of at most so many characters."""
+    text = as_text(value)
+    return one_line(text if len(text) <= characters_max else text[:characters_max] + "…")
+
+
+def moment(seconds: float | None) -> str:
+    """Return a time since 1970 as day and minute, in UTC."""
+    return numbers.MISSING if seconds is None else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+
+
+def money(value: Any) -> str:
+    """Return a cost with as many digits as say something."""
+    if value is None:
+        return numbers.MISSING
+    return numbers.plain(round(value, 2 if value >= 1 else 4))
+
+
+def warm_up() -> None:
+    """Compile the templates, which takes a quarter of a second, so that the first page does not have to."""
+    for name in ("compare", "error", "run", "runs", "sample", "samples"):
+        _environment().get_template(f"{name}.html.j2")
+
+
+@cache
+def _environment() -> Environment:
+    made = templates_of("nel.apps.view")
+    made.filters |= {
+        "cut": cut,
+        "moment": moment,
+        "money": money,
+    }
+    made.globals |= {
+        "address": address,
+        "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
+    }
+    return made
+
+
+def filters_of(query: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
+    """Return the named parameters of a query that hold something."""
+    return {name: query[name].strip() for name in names if query.get(name, "").strip()}

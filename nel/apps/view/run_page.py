@@ -1,0 +1,120 @@
+"""What the page of one run says of each benchmark, from its artifacts or, before there are any, from run.db."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.apps.view.summary import BenchmarkSummary, RunSummary
+from nel.reports import numbers
+from nel.reports.early_stop import stop_line
+from nel.reports.extraction import band_text
+from nel.reports.failure_clusters import ClusterTable, cluster_table
+from nel.reports.judge_section import judged_line
+from nel.reports.page import Segment, accounting_segments, causes_of
+from nel.reports.run_warnings import texts_of
+from nel.reports.selection import sample_line
+from nel.reports.text import one_line
+
+_LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
+_POINTS: Final = ("p50", "p90", "p99", "max", "mean")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkPage:
+    """One benchmark on the page of its run."""
+
+    summary: BenchmarkSummary
+    segments: Sequence[Segment]
+    causes: Sequence[tuple[str, int]]
+    """Of the unscored, most frequent first."""
+    kinds: Sequence[tuple[str, int]]
+    """Of model failures, most frequent first."""
+    warnings: Sequence[str]
+    reason: str
+    """Why there is no score, or no interval."""
+    method: str
+    categories: Sequence[Mapping[str, Any]]
+    failures: Sequence[Mapping[str, Any]]
+    alike: ClusterTable
+    """Failures with one error text or one form of answer in common."""
+    metrics: Sequence[Mapping[str, Any]]
+    remarks: Sequence[str]
+    """Who judged, and how far the score depends on the way of reading."""
+    is_shard: bool
+    """Of a run, so that other shards ask the rest."""
+    latencies: Sequence[tuple[str, Mapping[str, Any]]]
+    runtime: Mapping[str, Any]
+    config: Mapping[str, Any]
+
+
+def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
+    """Return what the page says of a benchmark."""
+    files = summary.files
+    metrics: Mapping[str, Any] = files.metrics if files is not None else {}
+    accounting = _accounting(summary, metrics)
+    headline: Mapping[str, Any] = metrics.get("headline") or {}
+    same = [one for one in metrics.get("metrics") or () if one.get("name") == headline.get("metric")]
+    judging = metrics.get("judging") or {}
+    runtime: Mapping[str, Any] = files.runtime if files is not None else {}
+    failures: Mapping[str, Any] = files.failures if files is not None else {}
+    kinds = accounting.get("model_failures") or {}
+    return BenchmarkPage(
+        summary=summary,
+        segments=accounting_segments(accounting),
+        causes=causes_of(accounting),
+        kinds=sorted(kinds.items(), key=lambda item: (-item[1], item[0])),
+        warnings=_warnings(run, summary, metrics),
+        reason=str((same[0].get("reason") if same else None) or ""),
+        method=str(headline.get("ci_method") or ""),
+        categories=[{"name": name, **part} for name, part in (metrics.get("categories") or {}).items()],
+        failures=_failures(failures),
+        alike=cluster_table(failures),
+        metrics=list(metrics.get("metrics") or ()),
+        remarks=[
+            one
+            for one in (
+                sample_line(metrics),
+                stop_line(metrics),
+                judged_line(judging) if judging else "",
+                band_text(metrics),
+            )
+            if one
+        ],
+        is_shard=bool(metrics.get("shard")),
+        latencies=[(title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))],
+        runtime=runtime,
+        config=(files.bundle.get("config") or {}) if files is not None else {},
+    )
+
+
+def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    counts = {name: getattr(summary, name) for name in names}
+    if summary.files is None:
+        counts["n_not_asked"] = summary.n_total - summary.n_done
+    return {**counts, **(metrics.get("accounting") or {})}
+
+
+def _warnings(run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> list[str]:
+    said = []
+    if summary.files is None and not run.is_counted:
+        said.append("The answers of this run are being counted; reload the page in a moment.")
+    elif summary.files is None and not run.is_live:
+        left = numbers.count(summary.n_total - summary.n_done)
+        said.append(f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id} goes on.")
+    return [*said, *map(one_line, texts_of(metrics))]
+
+
+def _failures(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    kinds = found.get("kinds") or found.get("categories") or {}  # a kind is what samples are filtered by
+    rows = [
+        {"name": name, "count": one["count"], "rate": one["rate"], "hint": one.get("hint", "")}
+        for name, one in kinds.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["count"], row["name"]))
+
+
+def _is_known(percentiles: Mapping[str, Any] | None) -> bool:
+    return bool(percentiles) and any((percentiles or {}).get(point) is not None for point in _POINTS)

@@ -1,0 +1,319 @@
+"""One answer to one question, with everything that the run knows of it: for the page of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from nel.apps.view.finding import FoundRun
+from nel.apps.view.index.building import question_of, text_of
+from nel.apps.view.left_out import left_out
+from nel.apps.view.samples import Verdict, verdict_of
+from nel.apps.view.summary import BenchmarkSummary
+from nel.artifacts.readings import AnswerReadings, read_again
+from nel.artifacts.results import Result, read_result, reward_of
+from nel.core.called_tools import with_calls
+from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
+from nel.core.strict_json import loads
+from nel.engine.store.browsing import BrowsedStore
+from nel.engine.store.codec import decode_response
+from nel.errors import NelError, StoreError
+from nel.judges.record import KEY as JUDGEMENTS
+from nel.reports.judge_section import shown_judgements
+from nel.reports.numbers import count
+from nel.reports.text import as_text
+from nel.types import Message, Response, Unscored
+
+TEXT_MAX: Final = 100_000
+"""Characters of one text that a page shows, unless the whole is asked for."""
+_READ_MAX: Final = 200_000
+"""An answer of more characters is not read again for its page."""
+_CALLS_MAX: Final = 40
+_PROGRAM_KEYS: Final = ("stderr", "stdout", "output", "traceback", "detail")
+_NAMED: Final = ("Answer: ", "answer is ")
+
+Segments = Sequence[tuple[str, bool]]
+"""Parts of a text in order, each with whether it is marked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way of reading the answer."""
+
+    name: str
+    value: str | None
+    form: str
+    reward: float | None
+    start: int | None
+    end: int | None
+    rejected: Sequence[tuple[str, str]]
+    """Reason and text of each candidate that was not taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A further request of the sample: an earlier turn, a judge, its scorer's."""
+
+    title: str
+    sent: Sequence[tuple[str, str]]
+    """Role and text of each message."""
+    said: str
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleView:
+    """One (sample, repeat)."""
+
+    result: Result
+    group: str
+    kind: str
+    reward: float | None
+    verdicts: Sequence[Verdict]
+    question: str
+    prompt: Sequence[tuple[str, str]]
+    """Role and text of each message, as sent."""
+    settings: Mapping[str, object]
+    """What was sent beside the messages."""
+    was_sent: bool
+    """Whether the prompt is what was sent, not what would be."""
+    answer: Segments
+    is_cut: bool
+    """Whether a text is shown without its middle."""
+    reasoning: str
+    extracted: str | None
+    target: str | None
+    ways: Sequence[Way]
+    without_reading: str
+    judgements: Sequence[Mapping[str, Any]]
+    program: Sequence[tuple[str, str]]
+    """What a program wrote, and what was said of it."""
+    details: Mapping[str, Any]
+    """The rest of what the scorer said."""
+    metadata: Mapping[str, Any]
+    calls: Sequence[Call]
+    facts: Sequence[tuple[str, object]]
+
+
+def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int, *, whole: bool) -> SampleView | None:
+    """Return a sample, None where the benchmark has none there.
+
+    Raises:
+        NelError: The run cannot be read, or the sample is damaged.
+    """
+    with BrowsedStore(run.store) as store:
+        stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
+        found = next((one for one in stored if one.repeat == repeat), None)
+        if found is None:
+            return None
+        omitted = left_out(store, benchmark.key)
+        sent = store.request(benchmark.key, idx, repeat)
+        calls = store.calls_of(benchmark.key, idx, repeat, _CALLS_MAX)
+    result = read_result(found)
+    verdicts = [verdict_of(one, omitted) for one in stored]
+    prompt, settings = _prompt(result, sent, benchmark)
+    outcome = result.outcome
+    ways, why, place = _read(benchmark, result)
+    text = "" if result.response is None else result.response.text
+    extracted = None if isinstance(outcome, Unscored) else outcome.answer
+    mark = place if place is not None else _place_of(text, extracted)
+    if mark is not None and not (text[: mark[0]] + text[mark[1] :]).strip():
+        mark = None  # the whole answer was read, as a judge does
+    rest = {name: value for name, value in outcome.details.items() if name != JUDGEMENTS}
+    program = [(name, as_text(rest.pop(name))) for name in _PROGRAM_KEYS if isinstance(rest.get(name), str)]
+    limit = None if whole else TEXT_MAX
+    return SampleView(
+        result=result,
+        group=verdicts[repeat].group,
+        kind=verdicts[repeat].kind,
+        reward=None if idx in omitted else reward_of(outcome),
+        verdicts=verdicts,
+        question=_shown(question_of(result.sample), limit),
+        prompt=[(role, _shown(said, limit)) for role, said in prompt],
+        settings=settings,
+        was_sent=sent is not None,
+        answer=[*_segments(text, mark, limit), *_calls(result, limit)],
+        is_cut=limit is not None and any(len(one) > limit for one in (text, *(said for _, said in prompt))),
+        reasoning=_shown((result.response.reasoning or "") if result.response is not None else "", limit),
+        extracted=extracted,
+        target=None if result.sample is None or result.sample.target is None else as_text(result.sample.target),
+        ways=ways,
+        without_reading=why,
+        judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
+        program=[(name, said) for name, said in program if said],
+        details=rest,
+        metadata={} if result.sample is None else result.sample.metadata,
+        calls=[_call(*one) for one in calls],
+        facts=_facts(result),
+    )
+
+
+def _prompt(
+    result: Result, sent: str | None, benchmark: BenchmarkSummary
+) -> tuple[list[tuple[str, str]], dict[str, object]]:
+    """Return the messages as they were sent, or as they would be, and what was sent beside them."""
+    if sent is not None:
+        messages, settings = _messages(sent)
+        if messages:
+            return messages, settings
+    if result.sample is None:
+        return [], {}
+    asked = result.sample.input
+    found = [("user", asked)] if isinstance(asked, str) else [(one.role, text_of(one)) for one in asked]
+    system = benchmark.plan.get("system_prompt")
+    return ([("system", system), *(one for one in found if one[0] != "system")] if system else found), {}
+
+
+def _messages(sent: str) -> tuple[list[tuple[str, str]], dict[str, object]]:
+    """Return the messages of a request's body and the rest of it."""
+    try:
+        body = loads(sent)
+    except ValueError:
+        return [("", sent)], {}
+    if not isinstance(body, dict):
+        return [("", sent)], {}
+    if (messages := messages_in(body)) is not None:
+        settings = {name: value for name, value in body.items() if name not in MESSAGE_FIELDS}
+        return [_message(one) for one in messages], settings
+    prompt = body.pop("prompt", None)
+    prompts = prompt if isinstance(prompt, list) else [prompt] if prompt is not None else []
+    return [("", as_text(one)) for one in prompts], body
+
+
+def _message(found: object) -> tuple[str, str]:
+    if not isinstance(found, dict):
+        return "", as_text(found)
+    content = found.get("content")
+    if content is None:
+        return str(found.get("role", "")), ""
+    message = Message(role="", content=content if isinstance(content, str) else tuple(_parts(content)))
+    return str(found.get("role", "")), text_of(message)
+
+
+def _parts(content: object) -> list[dict[str, Any]]:
+    parts = content if isinstance(content, list) else [content]
+    return [part if isinstance(part, dict) else {"text": as_text(part)} for part in parts]
+
+
+def _read(benchmark: BenchmarkSummary, result: Result) -> tuple[list[Way], str, tuple[int, int] | None]:
+    """Return how the answer was read in each way, or why in none, and where the extracted answer stands."""
+    if result.response is not None and len(result.response.text) > _READ_MAX:
+        return [], f"the answer has more than {count(_READ_MAX)} characters", None
+    try:
+        # Without readings by a model: to read those would load a plugin, and a viewer runs no code of a run's.
+        found = read_again(result, benchmark.plugin, benchmark.plan)
+    except NelError as error:
+        return [], str(error), None
+    if isinstance(found, str):
+        return [], found, None
+    return _ways(found)
+
+
+def _ways(found: AnswerReadings) -> tuple[list[Way], str, tuple[int, int] | None]:
+    rewards, ways, place = found.rewards(), [], None
+    for name, one in found.ways.read.items():
+        is_found = one.value is not None
+        ways.append(
+            Way(
+                name=name,
+                value=one.value,
+                form=one.form.value,
+                reward=rewards[name] if is_found else None,
+                start=one.start if is_found else None,
+                end=one.end if is_found else None,
+                rejected=[(bad.why, found.response[bad.start : bad.end]) for bad in one.rejected],
+            )
+        )
+        agrees = is_found and found.scored is not None and rewards[name] == found.reward
+        if place is None and agrees and one.end > one.start and _is_same(one.value, found.scored):
+            place = one.start, one.end
+    return ways, "", place
+
+
+def _is_same(value: str | None, scored: str | None) -> bool:
+    return value is not None and scored is not None and (value == scored or scored.strip().endswith(value.strip()))
+
+
+def _place_of(text: str, extracted: str | None) -> tuple[int, int] | None:
+    """Return where an extracted answer stands last in a text, None where it does not stand there as it is."""
+    if not extracted or not extracted.strip():
+        return None
+    for marker in _NAMED:
+        start = text.rfind(marker + extracted)
+        if start >= 0:
+            return start + len(marker), start + len(marker) + len(extracted)
+    start = text.rfind(extracted)
+    return (start, start + len(extracted)) if start >= 0 else None
+
+
+def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> list[tuple[str, bool]]:
+    """Return a text in parts, the marked one apart; the middle of a long one is cut out, the mark kept."""
+    if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
+        return [(_shown(text, limit), False)] if text else []
+    start, end = mark
+    parts = [(text[:start], False), (text[start:end], True), (text[end:], False)]
+    return [(_shown(part, limit), is_marked) for part, is_marked in parts if part]
+
+
+def _calls(result: Result, limit: int | None) -> Segments:
+    """Return the calls of tools after the answer's text."""
+    called = result.response.tool_calls if result.response is not None else ()
+    said = with_calls("", [asdict(one) for one in called]) or ""
+    is_first = result.response is None or not result.response.text
+    return [(_shown(said if is_first else f"\n{said}", limit), False)] if said else []
+
+
+def _shown(text: str, limit: int | None) -> str:
+    if limit is None or len(text) <= limit:
+        return text
+    head = limit * 2 // 3
+    tail = limit - head
+    return f"{text[:head]}\n\n[… {count(len(text) - limit)} characters left out here …]\n\n{text[-tail:]}"
+
+
+def _call(key: str, request: str, response: str) -> Call:
+    kind, _, rest = key.partition("-")
+    titles = {"judge": f"Judge {rest.rpartition(':')[0]}", "turn": f"Turn {rest}", "call": "Asked by the scorer"}
+    sent, _ = _messages(request)
+    try:
+        answer: Response | None = decode_response(response)
+    except StoreError as error:
+        return Call(title=titles.get(kind, key), sent=sent, said=str(error), reasoning="")
+    said = "" if answer is None else answer.error.message if answer.error is not None else _said(answer)
+    return Call(
+        title=titles.get(kind, key),
+        sent=[(role, _shown(text, TEXT_MAX)) for role, text in sent],
+        said=_shown(said, TEXT_MAX),
+        reasoning=_shown((answer.reasoning or "") if answer is not None else "", TEXT_MAX),
+    )
+
+
+def _said(response: Response) -> str:
+    return with_calls(response.text, [asdict(one) for one in response.tool_calls]) or ""
+
+
+def _facts(result: Result) -> list[tuple[str, object]]:
+    response = result.response
+    if response is None:
+        return []
+    usage, error = response.usage, response.error
+    facts: dict[str, object] = {
+        "finish reason": response.finish_reason,
+        "attempts": response.attempts,
+        "latency": _seconds(response.latency_seconds),
+        "first token": _seconds(response.first_token_seconds),
+        "prompt tokens": usage.prompt_tokens,
+        "completion tokens": usage.completion_tokens,
+        "reasoning tokens": usage.reasoning_tokens,
+        "cached tokens": usage.cached_tokens,
+        "served as": response.model,
+        "fingerprint": response.system_fingerprint,
+        "from the cache": "yes" if response.cached else None,
+        "error": None if error is None else f"{error.kind}: {error.message}",
+    }
+    return [(name, value) for name, value in facts.items() if value is not None]
+
+
+def _seconds(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3f} s"

@@ -1,0 +1,176 @@
+"""Puts the app together, listens, and turns errors into pages. Depends on aiohttp's server."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import re
+import signal
+import sys
+import traceback
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from aiohttp import web
+
+from nel.apps.view.handlers import LIBRARY, Library, routes
+from nel.apps.view.index.building import WAIT_SECONDS
+from nel.apps.view.pages import render, warm_up
+from nel.apps.view.security import (
+    ACCESS,
+    TOKEN,
+    Access,
+    Handler,
+    add_headers,
+    check_host,
+    check_origin,
+    check_token,
+)
+from nel.errors import NelError, UsageError
+
+_BODY_BYTES_MAX: Final = 64 * 1024
+_SHUTDOWN_SECONDS: Final = 2.0
+"""Longest wait for answers in flight once the server is told to stop."""
+_BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
+_TITLES: Final = {
+    400: "Not possible",
+    401: "Not signed in",
+    403: "Refused",
+    404: "Not found",
+    405: "Not possible",
+    421: "Not this server",
+    422: "Cannot be read",
+    500: "nel failed",
+}
+
+
+def create_app(
+    directories: Sequence[Path], access: Access, cache: Path, *, wait_seconds: float = WAIT_SECONDS
+) -> web.Application:
+    """Return the app over the runs in some directories.
+
+    Args:
+        directories: Runs, or directories of runs.
+        access: Which clients may read.
+        cache: Where indices of samples are kept.
+        wait_seconds: How long a page waits for an index that is not up to date.
+    """
+    app = web.Application(middlewares=[_errors, check_host, check_token, check_origin], client_max_size=_BODY_BYTES_MAX)
+    app[ACCESS] = access
+    app[LIBRARY] = Library(directories=directories, cache=cache, wait_seconds=wait_seconds)
+    app.on_response_prepare.append(add_headers)
+    app.on_cleanup.append(_stop_work)
+    app.add_routes(routes(access.base_path))
+    if access.base_path:
+        app.add_routes([web.get(access.base_path, _to_the_root)])
+    return app
+
+
+def base_path_of(text: str) -> str:
+    """Return a base path as addresses use it: empty, or with a slash in front and none at the end.
+
+    Raises:
+        UsageError: It holds something else than segments of letters, digits and ``._~-``.
+    """
+    path = "/" + text.strip("/") if text.strip("/") else ""
+    if not _BASE_PATH.fullmatch(path) or "//" in text or "/." in path:
+        raise UsageError(f'--base-path "{text}" is no path of letters, digits, . _ ~ and -; give one like /eval')
+    return path
+
+
+async def serve(app: web.Application, host: str, port: int, *, on_ready: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Args:
+        app: From `create_app`.
+        host: The address to listen on.
+        port: 0 picks a free one.
+        on_ready: Gets the address of the first page, without a token, once the server listens.
+
+    Raises:
+        UsageError: The port is in use or the host is not an address of this machine.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with listening(app, host, port) as address:
+        on_ready(address)
+        await asyncio.to_thread(warm_up)
+        await stop.wait()
+
+
+@asynccontextmanager
+async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
+    """Listen within the block; yields the address of the first page, without a token.
+
+    Raises:
+        UsageError: The port is in use or the host is not an address of this machine.
+    """
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, host, port).start()
+        except (OSError, OverflowError) as error:
+            raise _bind_error(error, host, port) from error
+        shown = f"[{host}]" if ":" in host else host
+        yield f"http://{shown}:{int(runner.addresses[0][1])}{app[ACCESS].base_path}/"
+    finally:
+        await runner.cleanup()
+
+
+def first_address(address: str, token: str | None) -> str:
+    """Return the address that signs in."""
+    return address if token is None else f"{address}?{TOKEN}={quote(token, safe='')}"
+
+
+def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageError:
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.EADDRINUSE:
+        return UsageError(f"port {port} on {host} is in use; choose another with --port, or --port 0 for any free one")
+    if number == errno.EACCES:
+        return UsageError(f"port {port} on {host} needs privileges; choose one above 1023 with --port")
+    return UsageError(f"cannot listen on {host}:{port} ({error}); check --host and --port")
+
+
+async def _to_the_root(request: web.Request) -> web.Response:
+    raise web.HTTPSeeOther(f"{request.app[ACCESS].base_path}/")
+
+
+async def _stop_work(app: web.Application) -> None:
+    await asyncio.to_thread(app[LIBRARY].close)
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except web.HTTPRedirection:
+        raise
+    except web.HTTPException as error:
+        return _error_page(request, error.status, error.text or error.reason)
+    except NelError as error:
+        return _error_page(request, 422, str(error))
+    except Exception as error:  # noqa: BLE001 - the page says that it failed, the terminal says where
+        with suppress(OSError):
+            sys.stderr.write(f"nel view: {request.path}\n" + "".join(traceback.format_exception(error)))
+        return _error_page(request, 500, "this page could not be made; the terminal of nel view says more")
+
+
+def _error_page(request: web.Request, status: int, message: str) -> web.Response:
+    if request.path.startswith(f"{request.app[ACCESS].base_path}/api/"):
+        return web.json_response({"error": message}, status=status)
+    # A link from another site brings no cookie. Asked again by this page it does, which is then of the same site.
+    is_strange = request.headers.get("Sec-Fetch-Site") == "cross-site"
+    text = render(
+        "error",
+        base=request.app[ACCESS].base_path,
+        title=_TITLES.get(status, "Not possible"),
+        message=message,
+        again=status == 401 and is_strange,  # noqa: PLR2004 - not signed in
+    )
+    return web.Response(text=text, status=status, content_type="text/html", charset="utf-8")

@@ -1,0 +1,331 @@
+"""What is known of a run at a glance: for the table of runs, and for the head of a run's page.
+
+A run that ended with its artifacts is read from them, any other from its run.db, where the score has no interval yet.
+Nothing here reads the samples of a finished run, so that a run of a million is as quick as one of ten.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from nel.apps.view.finding import FoundRun
+from nel.artifacts.files import directory_name
+from nel.comparison.agreement import shape_problem
+from nel.comparison.sides import DAMAGE
+from nel.engine.observability.run_status import RunStatus, RunStatusReader, State
+from nel.engine.store.browsing import BrowsedStore
+from nel.engine.store.lock import owner_of
+from nel.engine.store.plans import StoredPlan, StoredSession
+from nel.engine.store.snapshot import Snapshot
+from nel.errors import NelError
+from nel.reports.run_files import BenchmarkFiles, read_run
+
+_KEPT_MAX: Final = 5_000
+_COUNTERS: Final = 2
+WAIT_SECONDS: Final = 0.15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkSummary:
+    """One benchmark of a run."""
+
+    name: str
+    address: str
+    """Its part of an address: the name of its directory."""
+    key: int
+    """Its number in run.db."""
+    plugin: str
+    """The name of what it is an entry of; several entries may have one."""
+    repeats: int
+    metric: str | None = None
+    value: float | None = None
+    ci_lower: float | None = None
+    ci_upper: float | None = None
+    bounds: Mapping[str, float] | None = None
+    n_total: int = 0
+    n_scored: int = 0
+    n_model_failure: int = 0
+    n_unscored: int = 0
+    n_not_asked: int = 0
+    """Left out by a stop rule, or asked by other shards."""
+    n_done: int = 0
+    """Pairs of a sample and a repeat that have an outcome."""
+    cost: float | None = None
+    files: BenchmarkFiles | None = None
+    """Its artifacts, where they are those of the last session."""
+    plan: StoredPlan = field(default_factory=StoredPlan)
+
+    @property
+    def is_share(self) -> bool:
+        """Return whether the score is known to lie in 0 to 1."""
+        return self.bounds is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """A run as the table shows it."""
+
+    run: FoundRun
+    run_id: str
+    state: State
+    reason: str | None
+    model: str | None
+    url: str | None
+    started: float | None
+    """Of its first session, in seconds since 1970."""
+    elapsed_seconds: float | None
+    cost: float | None
+    """Of the whole run with its judges and retries; None where no price is known."""
+    sessions: int = 0
+    benchmarks: tuple[BenchmarkSummary, ...] = ()
+    problem: str | None = None
+    """Why it cannot be read."""
+    is_counted: bool = True
+    """False while the outcomes of a run without artifacts are still being counted."""
+
+    @property
+    def is_live(self) -> bool:
+        """Return whether a process works on it."""
+        return self.state in ("starting", "running")
+
+    def benchmark(self, address: str) -> BenchmarkSummary | None:
+        """Return a benchmark by its part of an address."""
+        return next((one for one in self.benchmarks if one.address == address), None)
+
+
+class Summaries:
+    """Reads summaries, and keeps those of runs that did not change."""
+
+    def __init__(self, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        """Keep nothing yet.
+
+        Args:
+            wait_seconds: How long a page waits for the outcomes of a run without artifacts to be counted.
+        """
+        self._wait_seconds = wait_seconds
+        self._pool = ThreadPoolExecutor(_COUNTERS, thread_name_prefix="nel-view-count")
+        self._counting: dict[Path, Future[RunStatus]] = {}
+        self._kept: OrderedDict[Path, tuple[object, RunSummary]] = OrderedDict()
+        self._readers: dict[Path, RunStatusReader] = {}
+        self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
+
+    def of(self, run: FoundRun) -> RunSummary:
+        """Return the summary of a run; one that cannot be read says why."""
+        with self._locks[run.path]:
+            is_live = owner_of(run.path) is not None
+            stamp = (is_live, stamp_of(run))
+            kept = self._kept.get(run.path)
+            if kept is not None and kept[0] == stamp and not is_live:
+                self._kept.move_to_end(run.path)
+                return kept[1]
+            try:
+                found = self._read(run, is_live=is_live)
+            except (NelError, OSError) as error:
+                found = _unreadable(run, str(error))
+            except DAMAGE as error:  # a damaged run must not take the pages of the others with it
+                found = _unreadable(run, f"it does not hold what it should ({type(error).__name__}: {error})")
+            self._kept[run.path] = (stamp if found.is_counted else None, found)
+            if len(self._kept) > _KEPT_MAX:
+                self._kept.popitem(last=False)
+            return found
+
+    def _read(self, run: FoundRun, *, is_live: bool) -> RunSummary:
+        with Snapshot(run.store, untouched=True) as snapshot:
+            sessions = snapshot.sessions()
+            config = snapshot.meta("config") or {}
+            run_id = str(snapshot.meta("run_id") or run.path.name)
+            benchmarks = snapshot.benchmarks()
+        last = sessions[-1] if sessions else None
+        files = {} if is_live or last is None or last["ended"] is None else _files(run.path)
+        if all(directory_name(slot) in files for _, slot, _, _ in benchmarks) and benchmarks and last is not None:
+            self._readers.pop(run.path, None)
+            found = tuple(
+                _from_files(files[directory_name(slot)], key, (slot, plugin), plan)
+                for key, slot, plugin, plan in benchmarks
+            )
+            state: State = "finished" if last["ended"] == "done" else "stopped"
+            reason = None if state == "finished" else str(last["ended"])
+        else:
+            status = self._status(run)
+            if status is None:
+                return _uncounted(run, run_id, is_live=is_live)
+            state, reason = status.state, status.reason
+            found = tuple(_from_status(status, key, (slot, plugin), plan) for key, slot, plugin, plan in benchmarks)
+        return RunSummary(
+            run=run,
+            run_id=run_id,
+            state=state,
+            reason=reason,
+            model=_model(found),
+            url=(config.get("endpoint") or {}).get("url"),
+            started=sessions[0]["started"] if sessions else None,
+            elapsed_seconds=_elapsed(sessions),
+            cost=_cost(config, sessions),
+            sessions=len(sessions),
+            benchmarks=found,
+        )
+
+    def status(self, run: FoundRun) -> RunStatus | None:
+        """Return the status of a run now, None while its outcomes are still being counted; each is counted once.
+
+        Raises:
+            NelError: It cannot be read.
+        """
+        with self._locks[run.path]:
+            return self._status(run)
+
+    def close(self) -> None:
+        """Count no more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _status(self, run: FoundRun) -> RunStatus | None:
+        counting = self._counting.get(run.path)
+        if counting is None:
+            reader = self._readers.setdefault(run.path, RunStatusReader(run.path, untouched=True))
+            counting = self._counting[run.path] = self._pool.submit(reader.read)
+        try:
+            status = counting.result(self._wait_seconds)
+        except TimeoutError:
+            return None
+        except BaseException:
+            self._counting.pop(run.path, None)
+            raise
+        self._counting.pop(run.path, None)
+        if status.is_over:
+            self._readers.pop(run.path, None)
+        return status
+
+
+def stamp_of(run: FoundRun) -> tuple[object, ...]:
+    """Return what changes when a run is resumed, scored again or reported again."""
+    stamps: list[object] = []
+    for path in (run.store, run.store.with_name(f"{run.store.name}-wal"), *sorted(run.path.glob("*/metrics.json"))):
+        with suppress(OSError):
+            found = path.stat()
+            stamps.append((path.name, found.st_mtime_ns, found.st_size, found.st_ino))
+    return tuple(stamps)
+
+
+def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
+    """Return the artifacts by directory, none where one cannot be read or has another shape than nel writes."""
+    with suppress(NelError, OSError):
+        found = {files.directory.name: files for files in read_run(run_dir)}
+        if not any(map(shape_problem, found.values())):
+            return found
+    return {}
+
+
+def _from_files(files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan) -> BenchmarkSummary:
+    headline: Mapping[str, Any] = files.metrics.get("headline") or {}
+    accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
+    kept = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    counts = {name: int(accounting.get(name) or 0) for name in kept}
+    return BenchmarkSummary(
+        name=files.title,
+        address=directory_name(names[0]),
+        key=key,
+        plugin=names[1],
+        repeats=plan.get("repeats", 1),
+        metric=headline.get("metric"),
+        value=headline.get("value"),
+        ci_lower=headline.get("ci_lower"),
+        ci_upper=headline.get("ci_upper"),
+        bounds=headline.get("bounds"),
+        n_done=counts["n_total"],
+        cost=_cost_of(files.runtime),
+        files=files,
+        plan=plan,
+        **counts,
+    )
+
+
+def _from_status(status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan) -> BenchmarkSummary:
+    slot, plugin = names
+    counts = next((one for one in status.benchmarks if one.slot == slot), None)
+    n_failed = counts.model_failures.total() if counts is not None else 0
+    return BenchmarkSummary(
+        name=slot,
+        address=directory_name(slot),
+        key=key,
+        plugin=plugin,
+        repeats=plan.get("repeats", 1),
+        metric=None,
+        value=None if counts is None else counts.score,
+        n_total=0 if counts is None else counts.total,
+        n_scored=0 if counts is None else counts.scored,
+        n_model_failure=n_failed,
+        n_unscored=0 if counts is None else counts.unscored.total(),
+        n_done=0 if counts is None else counts.done,
+        plan=plan,
+    )
+
+
+def _model(benchmarks: tuple[BenchmarkSummary, ...]) -> str | None:
+    models = dict.fromkeys(str(one.plan["model"]) for one in benchmarks if one.plan.get("model"))
+    return ", ".join(models) or None
+
+
+def _elapsed(sessions: list[StoredSession]) -> float | None:
+    known = [session["elapsed"] for session in sessions if session["elapsed"] is not None]
+    return sum(known) if known else None
+
+
+def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | None:
+    """Return what all sessions spent, None where no model has a price."""
+    if not (config.get("budget") or {}).get("prices"):
+        return None
+    return sum(float(session["spent"]["cost"]) for session in sessions if session["spent"])
+
+
+def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
+    """Return what is known of a run before its outcomes are counted, which takes seconds for a million."""
+    with BrowsedStore(run.store) as store:
+        sessions, config = store.sessions(), store.meta("config") or {}
+        found = tuple(
+            BenchmarkSummary(
+                name=slot,
+                address=directory_name(slot),
+                key=key,
+                plugin=plugin,
+                repeats=plan.get("repeats", 1),
+                n_total=(store.count_samples(key) - store.count_elsewhere(key)) * plan.get("repeats", 1),
+                n_done=store.count_outcomes(key),
+                plan=plan,
+            )
+            for key, slot, plugin, plan in store.benchmarks()
+        )
+    return RunSummary(
+        run=run,
+        run_id=run_id,
+        state="running" if is_live else "stopped",
+        reason=None,
+        model=_model(found),
+        url=(config.get("endpoint") or {}).get("url"),
+        started=sessions[0]["started"] if sessions else None,
+        elapsed_seconds=_elapsed(sessions),
+        cost=_cost(config, sessions),
+        sessions=len(sessions),
+        benchmarks=found,
+        is_counted=False,
+    )
+
+
+def _cost_of(runtime: Mapping[str, Any]) -> float | None:
+    cost = runtime.get("cost")
+    total = cost.get("total") if isinstance(cost, dict) else None
+    return total if isinstance(total, (int, float)) else None
+
+
+def _unreadable(run: FoundRun, why: str) -> RunSummary:
+    return RunSummary(
+        run=run, run_id=run.path.name, state="stopped", reason=None, model=None, url=None, started=None,
+        elapsed_seconds=None, cost=None, problem=why.replace(f"{os.fspath(run.path)}{os.sep}", ""),
+    )  # fmt: skip

@@ -1,0 +1,76 @@
+"""The table of runs: a row for each benchmark of each run, filtered by words and sorted by a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.apps.view.notes import Notes
+from nel.apps.view.summary import BenchmarkSummary, RunSummary
+
+ROWS_MAX: Final = 1_000
+"""Rows of one page; filtering finds the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One benchmark of one run; a run that has none yet, or cannot be read, has one row too."""
+
+    run: RunSummary
+    notes: Notes
+    benchmark: BenchmarkSummary | None
+    is_first: bool
+    """Whether it is the first row of its run."""
+
+    @property
+    def words(self) -> str:
+        """Return what the filter searches, in lower case."""
+        name = self.benchmark.name if self.benchmark is not None else ""
+        said = (self.run.run_id, self.run.run.id, self.run.run.folder, self.run.model, name, self.run.state)
+        return " ".join(str(one) for one in (*said, *self.notes.tags, self.notes.note) if one).lower()
+
+
+_KEYS: Final[dict[str, Callable[[Row], Any]]] = {
+    "run": lambda row: row.run.run_id,
+    "model": lambda row: row.run.model,
+    "benchmark": lambda row: row.benchmark.name if row.benchmark else None,
+    "score": lambda row: row.benchmark.value if row.benchmark else None,
+    "n": lambda row: row.benchmark.n_total if row.benchmark else None,
+    "unscored": lambda row: row.benchmark.n_unscored if row.benchmark else None,
+    "cost": lambda row: row.run.cost,
+    "time": lambda row: row.run.elapsed_seconds,
+    "started": lambda row: row.run.started,
+}
+COLUMNS: Final = tuple(_KEYS)
+DEFAULT: Final = "-started"
+
+
+def rows_of(runs: Iterable[tuple[RunSummary, Notes]]) -> list[Row]:
+    """Return the rows of runs."""
+    rows = []
+    for run, notes in runs:
+        for place, benchmark in enumerate(run.benchmarks or (None,)):
+            rows.append(Row(run=run, notes=notes, benchmark=benchmark, is_first=place == 0))
+    return rows
+
+
+def chosen(rows: Iterable[Row], words: str, tag: str = "") -> list[Row]:
+    """Return the rows that hold every word, and the tag."""
+    wanted = words.lower().split()
+    return [
+        row
+        for row in rows
+        if (not tag or tag in row.notes.tags) and (not wanted or all(word in row.words for word in wanted))
+    ]
+
+
+def ordered(rows: Sequence[Row], by: str) -> list[Row]:
+    """Return the rows in an order: the name of a column, with a minus for the largest first; what is unknown last."""
+    name = by.removeprefix("-")
+    key = _KEYS.get(name)
+    if key is None:
+        return ordered(rows, DEFAULT)
+    known = [row for row in rows if key(row) is not None]
+    unknown = [row for row in rows if key(row) is None]
+    return sorted(known, key=key, reverse=by.startswith("-")) + unknown

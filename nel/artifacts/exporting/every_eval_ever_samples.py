@@ -1,0 +1,122 @@
+"""The instance level of Every Eval Ever 0.3.0: a JSON line for each result that has a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+from nel.artifacts.exporting.inspect_samples import scorer_name, storable
+from nel.artifacts.exporting.run import results_of
+from nel.core.strict_json import dumps, dumps_line
+from nel.reports.run_files import BenchmarkFiles
+
+_BREAKS: Final = {one: f"\\u{ord(one):04x}".encode() for one in "\x85\u2028\u2029"}
+"""Characters at which the validator ends a line; they are escaped."""
+CORRECT_FROM: Final = 1.0
+"""From this score on a result is called correct."""
+
+
+def sample_lines(files: BenchmarkFiles, record: Mapping[str, Any], headline: str) -> Iterator[bytes]:
+    """Yield a line for each result with a score; the schema requires one, so what has none has no line.
+
+    Args:
+        record: The aggregate, whose ids the lines repeat.
+        headline: The id of the aggregate's result that is the mean of these scores.
+
+    Raises:
+        OutputError: A result is damaged or missing.
+    """
+    shared = {
+        "schema_version": record["schema_version"],
+        "evaluation_id": record["evaluation_id"],
+        "model_id": record["model_info"]["id"],
+        "evaluation_name": files.title,
+        "evaluation_result_id": headline,
+    }
+    scorer = scorer_name(files)
+    for result in results_of(files):
+        if result["reward"] is not None:
+            line = dumps_line(storable({**shared, **_sample(result, scorer)}))
+            for character, escaped in _BREAKS.items():
+                line = line.replace(character.encode(), escaped)
+            yield line
+
+
+def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
+    prompt, target, outcome = result.get("prompt"), result.get("expected_answer"), result["outcome"]
+    raw = prompt if isinstance(prompt, str) else _text(prompt)
+    targets = target if isinstance(target, list) else [] if target is None else [target]
+    reference = [one if isinstance(one, str) else dumps(one) for one in targets]
+    found, reasoning = result.get("extracted_answer"), result.get("reasoning")
+    is_conversation = isinstance(prompt, list) and any(one.get("role") in {"assistant", "tool"} for one in prompt)
+    messages = _messages(prompt, result) if is_conversation and isinstance(prompt, list) else None
+    response = result.get("model_response")
+    output = {"raw": [] if response is None else [response], "reasoning_trace": [reasoning] if reasoning else None}
+    where = "output.raw" if messages is None else f"messages[{len(messages) - 1}].content"
+    attribution = {
+        "turn_idx": 0 if messages is None else len(messages) - 1,
+        "source": where,
+        "extracted_value": found if isinstance(found, str) else dumps(found),
+        "extraction_method": scorer,
+        "is_terminal": True,
+    }
+    failed = outcome["state"] == "model_failure"
+    return {
+        "sample_id": str(result["sample_id"]),
+        "sample_hash": sha256(storable(raw + "".join(reference)).encode()).hexdigest(),
+        "interaction_type": "single_turn" if messages is None else "multi_turn",
+        "input": {"raw": raw, "reference": reference},
+        "output": output if messages is None else None,
+        "messages": messages,
+        "answer_attribution": [] if found is None else [attribution],
+        "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
+        "token_usage": _usage(result.get("tokens") or {}),
+        "performance": _performance(result.get("timing") or {}),
+        "error": f"{outcome.get('kind')}: {outcome.get('detail') or 'no detail'}" if failed else None,
+        "metadata": _metadata(result),
+    }
+
+
+def _text(prompt: object) -> str:
+    """Return the messages of a prompt as one text; one that is no text is its JSON."""
+    messages = prompt if isinstance(prompt, list) else []
+    return "\n\n".join(_content(one) for one in messages)
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    return content if isinstance(content, str) else dumps(content)
+
+
+def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    asked = [{"turn_idx": place, "role": one["role"], "content": _content(one)} for place, one in enumerate(prompt)]
+    answer = {"turn_idx": len(asked), "role": "assistant", "content": result.get("model_response")}
+    return [*asked, {**answer, "reasoning_trace": result.get("reasoning")}]
+
+
+def _usage(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the tokens; None where one of the numbers that the schema requires is unknown."""
+    prompt, completion = tokens.get("prompt"), tokens.get("completion")
+    if prompt is None or completion is None:
+        return None
+    return {
+        "input_tokens": prompt,
+        "output_tokens": completion,
+        "total_tokens": prompt + completion,
+        "input_tokens_cache_read": tokens.get("cached"),
+        "reasoning_tokens": tokens.get("reasoning"),
+    }
+
+
+def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
+    latency, first = timing.get("latency_seconds"), timing.get("first_token_seconds")
+    if latency is None:
+        return None
+    return {"latency_ms": latency * 1000, "time_to_first_token_ms": None if first is None else first * 1000}
+
+
+def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
+    """Return the row's fields as texts, which the schema wants, and which repeat this is."""
+    fields = {name: one if isinstance(one, str) else dumps(one) for name, one in (result.get("metadata") or {}).items()}
+    return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

@@ -1,0 +1,91 @@
+"""A run as two tables, which CSV and Parquet share: one row for each sample and repeat, and one for each metric."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal
+
+from nel.artifacts.exporting.run import RunToExport, results_of
+from nel.core.strict_json import dumps
+from nel.reports.run_files import BenchmarkFiles
+
+Kind = Literal["text", "integer", "number"]
+
+SAMPLE_COLUMNS: Final[Mapping[str, Kind]] = {
+    "run_id": "text", "benchmark": "text", "sample_id": "text", "problem_idx": "integer", "repeat": "integer",
+    "state": "text", "kind": "text", "cause": "text", "detail": "text", "reward": "number", "category": "text",
+    "group": "text", "prompt": "text", "expected_answer": "text", "model_response": "text", "reasoning": "text",
+    "extracted_answer": "text", "finish_reason": "text", "model": "text", "prompt_tokens": "integer",
+    "completion_tokens": "integer", "reasoning_tokens": "integer", "cached_tokens": "integer",
+    "latency_seconds": "number", "first_token_seconds": "number", "attempts": "integer", "scoring_details": "text",
+    "metadata": "text",
+}  # fmt: skip
+"""Columns of a sample in order. ``state`` is scored, model_failure, unscored or not_asked; the last two have no reward.
+What is no text in results.jsonl, a conversation for example, is compact JSON."""
+
+METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
+    "run_id": "text", "benchmark": "text", "metric": "text", "headline": "text", "value": "number",
+    "ci_level": "number", "ci_lower": "number", "ci_upper": "number", "ci_method": "text", "bound_lower": "number",
+    "bound_upper": "number", "n": "integer", "n_questions": "integer", "repeats": "integer", "n_total": "integer",
+    "n_scored": "integer", "n_model_failure": "integer", "n_unscored": "integer", "n_not_asked": "integer",
+    "complete": "text", "reason": "text",
+}  # fmt: skip
+"""Columns of a metric in order. A metric without a value has none, never 0; ``reason`` says why where it is known."""
+
+Row = dict[str, Any]
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+"""Half a character, which no file of UTF-8 can hold."""
+
+
+def sample_rows(run: RunToExport) -> Iterator[Row]:
+    """Yield a row for each sample and repeat of all benchmarks, in the order of results.jsonl.
+
+    Raises:
+        OutputError: A result is damaged or missing.
+    """
+    for files in run.benchmarks:
+        for result in results_of(files):
+            yield _sample_row(run.run_id, files.title, result)
+
+
+def metric_rows(run: RunToExport) -> Iterator[Row]:
+    """Yield a row for each metric of each benchmark; the headline stands first even where it has no value."""
+    for files in run.benchmarks:
+        yield from _metric_rows(run.run_id, files)
+
+
+def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
+    metadata, outcome = result.get("metadata") or {}, result["outcome"]
+    tokens, timing = result.get("tokens") or {}, result.get("timing") or {}
+    found: Row = {**result, **outcome, **timing, "run_id": run_id, "benchmark": benchmark}
+    found |= {f"{name}_tokens": tokens.get(name) for name in ("prompt", "completion", "reasoning", "cached")}
+    found |= {"category": metadata.get("category"), "metadata": metadata or None}
+    return {name: _cell(found.get(name), kind) for name, kind in SAMPLE_COLUMNS.items()}
+
+
+def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
+    metrics = files.metrics
+    headline = metrics.get("headline") or {}
+    listed = [one for one in metrics.get("metrics") or () if isinstance(one, dict)]
+    name = headline.get("metric")
+    first = next((one for one in listed if one.get("name") == name), {})
+    others = [one for one in listed if one is not first]
+    for metric in [{**first, **headline, "name": name}, *others]:
+        bounds = metric.get("bounds") or {}
+        found = {"n_not_asked": 0, **metrics["accounting"], **metric, "run_id": run_id, "benchmark": files.title}
+        found |= {"metric": metric.get("name"), "headline": "true" if metric.get("name") == name else "false"}
+        found |= {"bound_lower": bounds.get("lower"), "bound_upper": bounds.get("upper")}
+        found |= {"complete": "true" if metrics.get("complete") else "false"}
+        yield {name: _cell(found.get(name), kind) for name, kind in METRIC_COLUMNS.items()}
+
+
+def _cell(value: object, kind: Kind) -> object:
+    """Return a value of a column: None stays None, so that what is missing is never a number."""
+    if value is None:
+        return None
+    if kind == "number":
+        return float(value) if isinstance(value, int | float) else None
+    if kind == "integer":
+        return int(value) if isinstance(value, int) else None
+    return _LONE_SURROGATE.sub("\ufffd", value) if isinstance(value, str) else dumps(value)

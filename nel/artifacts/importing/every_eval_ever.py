@@ -1,0 +1,196 @@
+"""Reads records of Every Eval Ever (schema 0.3): an aggregate UUID.json with UUID_samples.jsonl beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.kept import kept_failure
+from nel.artifacts.importing.reading import (
+    messages_of,
+    number,
+    read_file,
+    read_lines,
+    read_object,
+    seconds_of,
+    text,
+    wanted,
+    whole,
+)
+from nel.core.strict_json import loads
+from nel.errors import OutputError
+from nel.types import Outcome, Response, Sample, Scored, Usage
+
+_SUFFIX: Final = "_samples.jsonl"
+_PEEK_BYTES: Final = 65_536
+_REPEAT: Final = "nel.repeat"
+_OUTCOME: Final = "nel.outcome"
+
+
+def import_every_eval_ever(source: Path) -> Imported | None:
+    """Records of Every Eval Ever with their samples: a UUID.json, or a directory with some; None where there is none.
+
+    Raises:
+        OutputError: A record or a line is damaged, or a record has no samples beside it.
+    """
+    paths = sorted(source.rglob("*.json")) if source.is_dir() else [source]
+    found = [one for path in paths if _is_record(path) for one in _benchmarks(path)]
+    notes = (
+        "A record has no line for what has no score: how many questions were left out is not known.",
+        *(f"the record of {one.name} says {said}" for one in found if (said := _said(one))),
+    )
+    return Imported(format="every-eval-ever", benchmarks=found, notes=notes) if found else None
+
+
+def _is_record(path: Path) -> bool:
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(_PEEK_BYTES)
+    return b'"evaluation_id"' in start and b'"evaluation_results"' in start and b'"schema_version"' in start
+
+
+def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
+    """Yield a benchmark for each result of a record that has lines of its own."""
+    record = read_object(read_file(path), str(path))
+    samples = path.with_name(f"{path.stem}{_SUFFIX}")
+    if not samples.is_file():
+        raise OutputError(f"{path} has no {samples.name} beside it; scores without samples cannot be imported")
+    scores = _scores(record, path)
+    keys = list(dict.fromkeys(_key(value, where) for value, where in read_lines(samples)))
+    names = [name for name, _ in keys]
+    for name, result in keys:
+        title = name if names.count(name) == 1 or result is None else f"{name},{result}"
+        yield ImportedBenchmark(
+            name=title,
+            results=partial(_results, samples, (name, result)),
+            model=text((record.get("model_info") or {}).get("id")),
+            started=_started(record),
+            scorer=result,
+            dataset=_dataset(record, name),
+            scores=scores.get(name, {}),
+        )
+    if not keys:
+        raise OutputError(f"{samples} holds no sample; import a record with some")
+
+
+def _started(record: Mapping[str, Any]) -> float | None:
+    said = record.get("evaluation_timestamp")
+    try:
+        return float(said)  # type: ignore[arg-type] # anything else is caught
+    except (TypeError, ValueError):
+        return seconds_of(said)
+
+
+def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for one in wanted(record, "evaluation_results", list, str(path)):
+        if isinstance(one, dict):
+            config, details = one.get("metric_config") or {}, one.get("score_details") or {}
+            metric = text(one.get("evaluation_result_id")) or text(config.get("metric_name")) or "score"
+            listed = found.setdefault(str(one.get("evaluation_name")), {})
+            value, left = number(details.get("score")), number((details.get("details") or {}).get("n_unscored"))
+            if value is not None:
+                listed[metric] = value
+            if left is None and str((details.get("details") or {}).get("n_unscored")).isdigit():
+                listed["n_unscored"] = float((details.get("details") or {})["n_unscored"])
+    return found
+
+
+def _said(benchmark: ImportedBenchmark) -> str:
+    left = benchmark.scores.get("n_unscored")
+    return f"that {left:.0f} results have no score" if left else ""
+
+
+def _dataset(record: Mapping[str, Any], name: str) -> str | None:
+    for one in record.get("evaluation_results") or ():
+        if isinstance(one, dict) and one.get("evaluation_name") == name:
+            source = one.get("source_data") or {}
+            return text(source.get("hf_repo") or source.get("dataset_name"))
+    return None
+
+
+def _key(value: Mapping[str, Any], where: str) -> tuple[str, str | None]:
+    return wanted(value, "evaluation_name", str, where), text(value.get("evaluation_result_id"))
+
+
+def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult]:
+    """Yield the results of one score; of several lines of a sample each is a repeat."""
+    seen: dict[str, int] = {}
+    for value, where in read_lines(path):
+        if _key(value, where) != key:
+            continue
+        sample_id = str(wanted(value, "sample_id", str, where))
+        fields = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+        row = {name: one for name, one in (fields or {}).items() if name not in {_REPEAT, _OUTCOME}}
+        said = str((fields or {}).get(_REPEAT) or "")
+        repeat = int(said) if said.isascii() and said.isdigit() else seen.get(sample_id, 0)
+        seen[sample_id] = seen.get(sample_id, 0) + 1
+        yield ImportedResult(
+            sample=_sample(value, sample_id, row, where),
+            repeat=repeat,
+            response=_response(value),
+            outcome=_outcome(value, (fields or {}).get(_OUTCOME), where),
+        )
+
+
+def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], where: str) -> Sample:
+    given = wanted(value, "input", dict, where)
+    reference = [text(one) or "" for one in given.get("reference") or ()]
+    choices = tuple(text(one) or "" for one in given.get("choices") or ())
+    messages = value.get("messages")
+    asked = messages_of(messages[:-1]) if isinstance(messages, list) else None
+    return Sample(
+        id=sample_id,
+        input=asked or text(given.get("formatted")) or text(given.get("raw")) or "",
+        target=reference[0] if len(reference) == 1 else reference or None,
+        choices=choices or None,
+        metadata={name: one for name, one in row.items() if name != "category"},
+        subset=text(row.get("category")),
+    )
+
+
+def _response(value: Mapping[str, Any]) -> Response | None:
+    output, messages = value.get("output"), value.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages and isinstance(messages[-1], dict) else {}
+    raw = (output.get("raw") if isinstance(output, dict) else None) or [last.get("content")]
+    traces = (output.get("reasoning_trace") if isinstance(output, dict) else None) or [last.get("reasoning_trace")]
+    if raw[0] is None:
+        return None
+    tokens, times = value.get("token_usage") or {}, value.get("performance") or {}
+    latency, first = number(times.get("latency_ms")), number(times.get("time_to_first_token_ms"))
+    return Response(
+        text=text(raw[0]) or "",
+        reasoning=text(traces[0]),
+        usage=Usage(
+            prompt_tokens=whole(tokens.get("input_tokens")),
+            completion_tokens=whole(tokens.get("output_tokens")),
+            reasoning_tokens=whole(tokens.get("reasoning_tokens")),
+            cached_tokens=whole(tokens.get("input_tokens_cache_read")),
+        ),
+        latency_seconds=None if latency is None else latency / 1000,
+        first_token_seconds=None if first is None else first / 1000,
+    )
+
+
+def _outcome(value: Mapping[str, Any], kept: object, where: str) -> Outcome:
+    evaluation = wanted(value, "evaluation", dict, where)
+    score = number(evaluation.get("score"))
+    if score is None:
+        raise OutputError(f'{where}: "score" is missing or no number, which the schema requires; import a valid record')
+    found = [one for one in value.get("answer_attribution") or () if isinstance(one, dict)]
+    answer = text(found[-1].get("extracted_value")) if found else None
+    said = text(value.get("error"))
+    details = {"error": said} if said else {}
+    failed = kept_failure(_object(kept), metrics={}, answer=answer, details={}) if score == 0 else None
+    return failed or Scored(reward=score, metrics={}, answer=answer, details=details)
+
+
+def _object(value: object) -> object:
+    try:
+        return loads(value) if isinstance(value, str) else None
+    except ValueError:
+        return None

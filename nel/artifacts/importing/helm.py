@@ -1,0 +1,213 @@
+"""Reads run directories of HELM: scenario_state.json, per_instance_stats.json and run_spec.json."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.reading import messages_of, number, read_file, read_object, text, wanted, whole
+from nel.errors import OutputError
+from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
+
+STATE: Final = "scenario_state.json"
+STATS: Final = "per_instance_stats.json"
+SPEC: Final = "run_spec.json"
+TEST: Final = "test"
+MEASURES: Final = (
+    "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv", "chain_of_thought_correctness",
+    "ifeval_strict_accuracy", "code_eval_acc", "pass", "f1_score", "rouge_l", "bleu_4", "quasi_exact_match",
+    "exact_match",
+)  # fmt: skip
+"""Metrics by which a run is measured, the most particular first: HELM names the one that counts in its schema of
+groups alone, which is no part of a run."""
+_GENERATION: Final = ("temperature", "max_tokens", "top_p", "presence_penalty", "frequency_penalty")
+_Key = tuple[str, int]
+_Stats = Mapping[_Key, Mapping[str, float]]
+
+
+def import_helm(source: Path) -> Imported | None:
+    """Runs of HELM: the directory of one, or one with some below; None where there is none.
+
+    Raises:
+        OutputError: A file is damaged or missing, or no run has a metric that nel can take for the score.
+    """
+    paths = sorted(source.rglob(STATE)) if source.is_dir() else [source] if source.name == STATE else []
+    found, notes = [], ["An instance without statistics is unscored; instances that a run left out are unknown."]
+    unmeasured: list[_NoMeasure] = []
+    for path in paths:
+        try:
+            benchmark, said = _benchmark(path)
+        except _NoMeasure as error:
+            unmeasured.append(error)
+            continue
+        found.append(benchmark)
+        notes += said
+    if unmeasured and not found:
+        raise OutputError(f"{unmeasured[0]}; import a run with one of {', '.join(MEASURES)}")
+    notes += [f"{error}: left out" for error in unmeasured]
+    return Imported(format="helm", benchmarks=found, notes=notes) if found else None
+
+
+class _NoMeasure(Exception):
+    """A run has no metric that can be the score, as one that measures perplexity or speed alone."""
+
+
+def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
+    state, spec = _read(path), _read(path.with_name(SPEC))
+    adapter = state.get("adapter_spec") if isinstance(state.get("adapter_spec"), dict) else {}
+    name = wanted(spec, "name", str, str(path.with_name(SPEC)))
+    stats, n_perturbed = _stats(path.with_name(STATS))
+    counted = Counter(one for each in stats.values() for one in each)
+    measure = next((one for one in MEASURES if counted[one]), None)
+    if measure is None:
+        known = ", ".join(sorted(counted)) or "none"
+        raise _NoMeasure(f"{path.parent} has no metric that nel can take for the score (it has {known})")
+    states = wanted(state, "request_states", list, str(path))
+    split, n_left = _split(states)
+    others = [one for one in MEASURES if counted[one] and one != measure]
+    notes = [f"{name}: the score is {measure}" + (f"; {', '.join(others)} stand beside it" if others else "")]
+    if n_left:
+        notes.append(f"{name}: {n_left} requests of other splits than {split} were left out, as HELM's tables do")
+    if n_perturbed:
+        notes.append(f"{name}: {n_perturbed} perturbed instances were left out")
+    benchmark = ImportedBenchmark(
+        name=name.partition(":model=")[0].partition(",model=")[0],
+        results=partial(_results, states, stats, (measure, split), str(path)),
+        model=text((adapter or {}).get("model")),
+        started=_started(states),
+        scorer=measure,
+        dataset=text((spec.get("scenario_spec") or {}).get("class_name")),
+        n_fewshot=whole((adapter or {}).get("max_train_instances")),
+        generation={one: value for one in _GENERATION if (value := number((adapter or {}).get(one))) is not None},
+    )
+    return benchmark, notes
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise OutputError(f"{path.parent} has no {path.name}; import the whole directory of a run of HELM")
+    return read_object(read_file(path), str(path))
+
+
+def _started(states: list[Any]) -> float | None:
+    times = [number((one.get("result") or {}).get("request_datetime")) for one in states if isinstance(one, dict)]
+    return min((one for one in times if one is not None), default=None)
+
+
+def _stats(path: Path) -> tuple[_Stats, int]:
+    """Return the means of each instance and trial by metric, and how many are of perturbed instances."""
+    if not path.is_file():
+        raise OutputError(f"{path.parent} has no {path.name}; import the whole directory of a run of HELM")
+    listed = read_object(b'{"stats":' + read_file(path) + b"}", str(path)).get("stats")
+    found: dict[_Key, dict[str, float]] = {}
+    n_perturbed = 0
+    for place, one in enumerate(listed if isinstance(listed, list) else ()):
+        where = f"{path}, entry {place + 1}"
+        if not isinstance(one, dict):
+            raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+        if one.get("perturbation") is not None:
+            n_perturbed += 1
+            continue
+        key = wanted(one, "instance_id", str, where), whole(one.get("train_trial_index")) or 0
+        for stat in one.get("stats") or ():
+            name, value = (stat.get("name") or {}).get("name"), number(stat.get("mean"))
+            if isinstance(name, str) and value is not None and stat.get("count"):
+                found.setdefault(key, {})[name] = value
+    return found, n_perturbed
+
+
+def _split(states: list[Any]) -> tuple[str | None, int]:
+    """Return the split that counts, ``test`` where there is one and all else, and how many requests are of others."""
+    splits = Counter(_split_of(one) for one in states)
+    return (TEST, splits.total() - splits[TEST]) if splits[TEST] else (None, 0)
+
+
+def _split_of(state: object) -> str | None:
+    instance = state.get("instance") if isinstance(state, dict) else None
+    return text(instance.get("split")) if isinstance(instance, dict) else None
+
+
+def _results(
+    states: list[Any], stats: _Stats, measured: tuple[str, str | None], where: str
+) -> Iterator[ImportedResult]:
+    """Yield a result for each instance and trial; of several requests for one, as for each choice, the first.
+
+    Args:
+        measured: The metric that is the score, and the split that counts; None: all.
+    """
+    (measure, split), seen = measured, set[_Key]()
+    for place, state in enumerate(states):
+        at = f"{where}, request {place + 1}"
+        if not isinstance(state, dict):
+            raise OutputError(f"{at} is not a JSON object; import an undamaged copy")
+        instance = wanted(state, "instance", dict, at)
+        key = wanted(instance, "id", str, at), whole(state.get("train_trial_index")) or 0
+        is_other = split is not None and _split_of(state) != split
+        if is_other or instance.get("perturbation") is not None or key in seen:
+            continue
+        seen.add(key)
+        found = stats.get(key, {})
+        yield ImportedResult(
+            sample=_sample(instance, state),
+            repeat=key[1],
+            response=_response(state, found),
+            outcome=_outcome(state, found, measure),
+        )
+
+
+def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
+    request = state.get("request") or {}
+    references = [one for one in instance.get("references") or () if isinstance(one, dict)]
+    texts = [text((one.get("output") or {}).get("text")) or "" for one in references]
+    right = [said for said, one in zip(texts, references, strict=True) if "correct" in (one.get("tags") or ())]
+    mapping = state.get("output_mapping") if isinstance(state.get("output_mapping"), dict) else None
+    asked = messages_of(request.get("messages")) or text(request.get("prompt"))
+    given = text((instance.get("input") or {}).get("text")) or ""
+    metadata = {"input": given, "split": instance.get("split"), **(instance.get("extra_data") or {})}
+    return Sample(
+        id=str(instance["id"]),
+        input=asked or given,
+        target=right[0] if len(right) == 1 else right or None,
+        choices=tuple(map(str, mapping.values())) if mapping else None,
+        metadata={name: one for name, one in metadata.items() if one is not None},
+        subset=text(instance.get("sub_split")),
+    )
+
+
+def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response | None:
+    result = state.get("result") if isinstance(state.get("result"), dict) else {}
+    completions = (result or {}).get("completions") or []
+    if not completions or not isinstance(completions[0], dict):
+        return None
+    reason = completions[0].get("finish_reason") or {}
+    tokens = {name: stats.get(f"num_{name}_tokens") for name in ("prompt", "completion")}
+    return Response(
+        text=text(completions[0].get("text")) or "",
+        reasoning=text((completions[0].get("thinking") or {}).get("text")),
+        finish_reason=text(reason.get("reason")) if isinstance(reason, dict) else None,
+        usage=Usage(**{f"{name}_tokens": None if one is None else int(one) for name, one in tokens.items()}),
+        model=text((state.get("request") or {}).get("model_deployment")),
+        latency_seconds=number((result or {}).get("request_time")),
+    )
+
+
+def _outcome(state: Mapping[str, Any], stats: Mapping[str, float], measure: str) -> Outcome:
+    result = state.get("result") if isinstance(state.get("result"), dict) else {}
+    if not (result or {}).get("success"):
+        why = text((result or {}).get("error")) or "the request has no result"
+        return Unscored(cause="infra", kind="unknown", detail=why)
+    if measure not in stats:
+        return Unscored(cause="scorer", kind="unknown", detail=f"HELM has no {measure} of this instance")
+    kept = {name: value for name, value in stats.items() if name in MEASURES}
+    return Scored(reward=stats[measure], metrics=kept, answer=_answer(state), details={})
+
+
+def _answer(state: Mapping[str, Any]) -> str | None:
+    """Return the text that the completion stands for where choices have letters."""
+    mapping, completions = state.get("output_mapping"), (state.get("result") or {}).get("completions") or [{}]
+    said = (text(completions[0].get("text")) or "").strip()
+    return text(mapping.get(said)) if isinstance(mapping, dict) else None

@@ -1,0 +1,211 @@
+"""A sample of an Inspect log as a result of nel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Final, get_args
+
+from nel.artifacts.importing.contract import ImportedResult
+from nel.artifacts.importing.reading import messages_of, number, text, wanted, whole
+from nel.errors import OutputError
+from nel.types import (
+    FailureKind,
+    Message,
+    ModelFailure,
+    Outcome,
+    Response,
+    Sample,
+    Scored,
+    ToolCall,
+    Unscored,
+    UnscoredCause,
+    Usage,
+)
+
+_LETTERS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_FINISH_REASONS: Final = {"max_tokens": "length", "model_length": "length", "stop": "stop"}
+_ATTACHMENT: Final = "attachment://"
+
+
+def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> ImportedResult:
+    """Return a sample as a result.
+
+    Args:
+        scorers: Of the log; the first gives the reward, further ones are metrics. Without any the sample names them.
+        where: The file and the sample, for messages.
+
+    Raises:
+        OutputError: A required field is missing or of another type.
+    """
+    epoch = wanted(sample, "epoch", int, where)
+    sample_id = sample.get("id")
+    if epoch < 1 or not isinstance(sample_id, str | int):
+        raise OutputError(f'{where}: "id" and "epoch" name no sample; import an undamaged copy')
+    kept = (sample.get("store") or {}).get("nel")
+    kept = kept if isinstance(kept, dict) else {}
+    attached = sample.get("attachments") or {}
+    return ImportedResult(
+        sample=_sample(sample, str(sample_id), kept, _resolved(sample.get("input"), attached)),
+        repeat=epoch - 1,
+        response=_response(sample, kept, attached),
+        outcome=_outcome(sample, scorers, kept),
+    )
+
+
+def value_to_float(value: object) -> float | None:
+    """Return a score's value as Inspect counts it; None where it is no number, as for NaN, which is unscored there."""
+    if isinstance(value, str):
+        found = _LETTERS.get(value, _WORDS.get(value.lower()))
+        if found is not None:
+            return found
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    return number(value)
+
+
+def _sample(sample: Mapping[str, Any], sample_id: str, kept: Mapping[str, Any], given: object) -> Sample:
+    metadata = dict(sample.get("metadata") or {})
+    choices = sample.get("choices")
+    target = sample.get("target")
+    return Sample(
+        id=sample_id,
+        input=given if isinstance(given, str) else _conversation(given) or "",
+        target=target if isinstance(target, str | list) else None,
+        choices=tuple(str(one) for one in choices) if isinstance(choices, list) and choices else None,
+        metadata={name: one for name, one in metadata.items() if not (kept and name == "category")},
+        subset=text(metadata.get("category")),
+        group=text(kept.get("group")),
+    )
+
+
+def _conversation(value: object) -> tuple[Message, ...] | None:
+    """Return messages in the shape of OpenAI's: an image part of Inspect has its own."""
+    if not isinstance(value, list):
+        return None
+    given = [{**one, "content": _parts(one.get("content"))} for one in value if isinstance(one, dict)]
+    return messages_of(given)
+
+
+def _parts(content: object) -> object:
+    if not isinstance(content, list):
+        return content
+    return [
+        {"type": "image_url", "image_url": {"url": part.get("image")}} if part.get("type") == "image" else part
+        for part in content
+        if isinstance(part, dict)
+    ]
+
+
+def _response(sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapping[str, Any]) -> Response | None:
+    output = sample.get("output") or {}
+    choices = output.get("choices") or []
+    if not choices or not isinstance(choices[0], dict):
+        return None
+    message = _resolved((choices[0].get("message") or {}).get("content"), attached)
+    usage, timing = output.get("usage") or {}, kept.get("timing") or {}
+    tokens = kept.get("tokens") or {
+        "prompt": usage.get("input_tokens"),
+        "completion": usage.get("output_tokens"),
+        "reasoning": usage.get("reasoning_tokens"),
+        "cached": usage.get("input_tokens_cache_read"),
+    }
+    reason = choices[0].get("stop_reason")
+    finish = kept["finish_reason"] if "finish_reason" in kept else _FINISH_REASONS.get(str(reason), reason)
+    return Response(
+        text=_texts(message, "text"),
+        reasoning=_texts(message, "reasoning") or None,
+        finish_reason=text(finish),
+        usage=Usage(
+            **{f"{name}_tokens": whole(tokens.get(name)) for name in ("prompt", "completion", "reasoning", "cached")}
+        ),
+        tool_calls=_calls((choices[0].get("message") or {}).get("tool_calls")),
+        model=text(output.get("model")),
+        latency_seconds=number(output.get("time")),
+        first_token_seconds=number(timing.get("first_token_seconds")),
+        attempts=whole(timing.get("attempts")) or 0,
+    )
+
+
+def _calls(listed: object) -> tuple[ToolCall, ...]:
+    """Return calls of tools, whose arguments a log has as an object; what a model wrote otherwise is below "unread"."""
+    calls = []
+    for one in listed if isinstance(listed, list) else []:
+        given = one if isinstance(one, dict) else {}
+        arguments, name = given.get("arguments"), text(given.get("function"))
+        if isinstance(arguments, dict) and set(arguments) == {"unread"}:
+            arguments = arguments["unread"]
+        if name:
+            calls.append(ToolCall(id=text(given.get("id")) or "", name=name, arguments=text(arguments) or "{}"))
+    return tuple(calls)
+
+
+def _texts(content: object, kind: str) -> str:
+    if isinstance(content, str):
+        return content if kind == "text" else ""
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(one.get(kind) or "") for one in parts if isinstance(one, dict) and one.get("type") == kind)
+
+
+def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[str, Any]) -> Outcome:
+    said = kept.get("outcome") if isinstance(kept.get("outcome"), dict) else {}
+    detail, kind = text((said or {}).get("detail")) or "", text((said or {}).get("kind"))
+    error = sample.get("error")
+    scores = sample.get("scores") or {}
+    first, *others = scorers if len(scores) > 1 or set(scores) & set(scorers) else tuple(scores) or ("reward",)
+    score = scores.get(first)
+    if error or not isinstance(score, dict):
+        cause: Any = (said or {}).get("cause")
+        if cause in get_args(UnscoredCause):
+            return Unscored(cause=cause, kind=kind or "unknown", detail=detail)
+        why = text(error.get("message")) if isinstance(error, dict) else None
+        missing = f"the log has no score of {first}" if scores else "the log has no score"
+        return Unscored(cause="infra", kind="unknown", detail=why or missing)
+    details = dict(score.get("metadata") or {})
+    metrics = details.pop("metrics", None) if kept else None
+    answer = text(score.get("answer"))
+    if (said or {}).get("state") == "model_failure" and kind in get_args(FailureKind):
+        return ModelFailure(kind=kind, detail=detail, metrics=metrics or {}, answer=answer, details=details)  # type: ignore[arg-type] # checked above
+    values = _values(score.get("value"), first)
+    if not values:
+        return Unscored(cause="scorer", kind="unknown", detail=f"the score {text(score.get('value'))} is no number")
+    if score.get("explanation") and "explanation" not in details:
+        details["explanation"] = score["explanation"]
+    reward = next(iter(values.values()))
+    return Scored(
+        reward=reward, metrics=metrics or {**values, **_further(scores, others, values)}, answer=answer, details=details
+    )
+
+
+def _further(scores: Mapping[str, Any], names: Sequence[str], taken: Container[str]) -> dict[str, float]:
+    """Return what further scorers gave: one value as ``scorer``, several as ``scorer/value``, numbers alone."""
+    found: dict[str, float | None] = {}
+    for name in names:
+        value = (scores.get(name) or {}).get("value")
+        if isinstance(value, dict):
+            found |= {f"{name}/{key}": value_to_float(one) for key, one in value.items()}
+        else:
+            found[name] = value_to_float(value)
+    return {name: one for name, one in found.items() if one is not None and not math.isnan(one) and name not in taken}
+
+
+def _values(value: object, name: str) -> dict[str, float]:
+    named = value if isinstance(value, dict) else {name: value}
+    found = {str(key): value_to_float(one) for key, one in named.items()}
+    if any(one is None or math.isnan(one) for one in list(found.values())[:1]):
+        return {}
+    return {key: one for key, one in found.items() if one is not None}
+
+
+def _resolved(value: object, attached: Mapping[str, Any]) -> object:
+    """Return a value with the texts that the log keeps apart put back in."""
+    if isinstance(value, str) and value.startswith(_ATTACHMENT):
+        return attached.get(value.removeprefix(_ATTACHMENT), value)
+    if isinstance(value, list):
+        return [_resolved(one, attached) for one in value]
+    if isinstance(value, dict):
+        return {name: _resolved(one, attached) for name, one in value.items()}
+    return value

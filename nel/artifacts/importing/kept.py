@@ -1,0 +1,51 @@
+"""Reads what nel itself wrote into another tool's format beside that tool's own fields, as untrusted as the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, get_args
+
+from nel.artifacts.importing.reading import number, text, whole
+from nel.types import FailureKind, ModelFailure, Outcome, Response, Unscored, UnscoredCause, Usage
+
+_TOKENS: Final = ("prompt", "completion", "reasoning", "cached")
+
+
+def kept_unscored(said: object) -> Unscored | None:
+    """Return the outcome of a result without a score as nel had it, None where it is not said."""
+    outcome = said if isinstance(said, dict) else {}
+    cause: Any = outcome.get("cause")
+    if outcome.get("state") != "unscored" or cause not in get_args(UnscoredCause):
+        return None
+    return Unscored(cause=cause, kind=text(outcome.get("kind")) or "unknown", detail=text(outcome.get("detail")) or "")
+
+
+def kept_failure(
+    said: object, *, metrics: Mapping[str, float], answer: str | None, details: Mapping[str, Any]
+) -> Outcome | None:
+    """Return a failure of the model as nel had it, None where it is not said."""
+    outcome = said if isinstance(said, dict) else {}
+    kind: Any = outcome.get("kind")
+    if outcome.get("state") != "model_failure" or kind not in get_args(FailureKind):
+        return None
+    detail = text(outcome.get("detail")) or ""
+    return ModelFailure(kind=kind, detail=detail, metrics=dict(metrics), answer=answer, details=dict(details))
+
+
+def kept_response(answer: str, kept: Mapping[str, Any]) -> Response:
+    """Return an answer with the tokens, times and reasons that nel kept of it."""
+    tokens, timing = _object(kept.get("tokens")), _object(kept.get("timing"))
+    return Response(
+        text=answer,
+        reasoning=text(kept.get("reasoning")),
+        finish_reason=text(kept.get("finish_reason")),
+        usage=Usage(**{f"{name}_tokens": whole(tokens.get(name)) for name in _TOKENS}),
+        model=text(kept.get("model")),
+        latency_seconds=number(timing.get("latency_seconds")),
+        first_token_seconds=number(timing.get("first_token_seconds")),
+        attempts=whole(timing.get("attempts")) or 0,
+    )
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

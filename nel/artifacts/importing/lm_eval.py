@@ -1,0 +1,167 @@
+"""Reads sample files of lm-eval, with the results file beside them where there is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.reading import (
+    messages_of,
+    number,
+    read_file,
+    read_lines,
+    read_object,
+    seconds_of,
+    text,
+    wanted,
+    whole,
+)
+from nel.core.strict_json import loads
+from nel.errors import OutputError
+from nel.types import Outcome, Response, Sample, Scored, Unscored
+
+_SAMPLES: Final = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+_NO_MEASURE: Final = "bypass"
+"""A metric of lm-eval that is a placeholder."""
+_OWN_ID: Final = "sample_id"
+
+
+def import_lm_eval(source: Path) -> Imported | None:
+    """Samples of lm-eval: a samples_*.jsonl file or a directory with some; None where there is none.
+
+    Raises:
+        OutputError: A line is damaged, or no metric of a file is a number.
+    """
+    paths = (
+        sorted([*source.glob("samples_*.jsonl"), *source.glob("*/samples_*.jsonl")]) if source.is_dir() else [source]
+    )
+    paths = [path for path in paths if path.name.startswith("samples_") and path.suffix == ".jsonl"]
+    if not paths:
+        return None
+    notes = ("Which questions failed and were left out, tokens and times are not recorded by lm-eval.",)
+    found = [one for path in paths for one in _benchmarks(path)]
+    return Imported(format="lm-eval", benchmarks=found, notes=notes)
+
+
+def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
+    """Yield a benchmark for each filter of a file."""
+    matched = _SAMPLES.fullmatch(path.name)
+    task = matched["task"] if matched else path.stem.removeprefix("samples_")
+    beside = path.with_name(f"results_{matched['time']}.json") if matched else None
+    summary = read_object(read_file(beside), str(beside)) if beside is not None and beside.is_file() else {}
+    first: dict[str, dict[str, Any]] = {}
+    metrics: dict[str, str] = {}
+    for value, _ in read_lines(path):
+        name = str(value.get("filter", "none"))
+        first.setdefault(name, value)
+        if name not in metrics and (metric := _metric_of(value)) is not None:
+            metrics[name] = metric
+    for name, value in first.items():
+        if name not in metrics:
+            raise OutputError(f"{path} has no metric that is a number for the filter {name}; import another file")
+        title = task if len(first) == 1 else f"{task},{name}"
+        yield _benchmark(path, title, task, (name, metrics[name]), value, summary)
+    if not first:
+        raise OutputError(f"{path} holds no sample; import a file with some")
+
+
+def _benchmark(
+    path: Path,
+    title: str,
+    task: str,
+    measured: tuple[str, str],
+    first: Mapping[str, Any],
+    summary: Mapping[str, Any],
+) -> ImportedBenchmark:
+    name, metric = measured
+    settings = _arguments(first)[1]
+    scores = (summary.get("results") or {}).get(task) or {}
+    config = (summary.get("configs") or {}).get(task) or {}
+    return ImportedBenchmark(
+        name=title,
+        results=partial(_results, path, name, metric, "nel" in summary),
+        model=text(summary.get("model_name")),
+        started=seconds_of(summary.get("date")),
+        scorer=metric,
+        scorer_version=text((summary.get("versions") or {}).get(task)),
+        dataset=text(config.get("dataset_path")),
+        n_fewshot=whole((summary.get("n-shot") or {}).get(task)),
+        generation=settings if isinstance(settings, dict) else {},
+        scores={
+            key.rpartition(",")[0]: value
+            for key, one in scores.items()
+            if key.endswith(f",{name}") and "_stderr," not in key and (value := number(one)) is not None
+        },
+    )
+
+
+def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[ImportedResult]:
+    """Yield the results of one filter.
+
+    Args:
+        is_own: nel exported the file: the sample's own id stands in its row.
+    """
+    for value, where in read_lines(path):
+        if str(value.get("filter", "none")) != name:
+            continue
+        place = wanted(value, "doc_id", int, where)
+        doc = value.get("doc") if isinstance(value.get("doc"), dict) else {"doc": value.get("doc")}
+        row = dict(doc or {})
+        sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(place)
+        category = row.pop("category", None) if is_own else row.get("category", row.get("subject"))
+        asked = _arguments(value)[0]
+        sample = Sample(
+            id=sample_id,
+            input=_conversation(asked) or text(asked) or "",
+            target=value.get("target"),
+            metadata=row,
+            subset=text(category),
+        )
+        answer = _single(value.get("resps"))
+        response = None if answer is None else Response(text=text(answer) or "")
+        yield ImportedResult(sample=sample, repeat=0, response=response, outcome=_outcome(value, metric, is_own=is_own))
+
+
+def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
+    reward = number(value.get(metric))
+    if reward is None:
+        return Unscored(cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample")
+    listed = () if is_own else value.get("metrics") or (metric,)
+    named = {str(one): number(value.get(str(one))) for one in listed}
+    metrics = {name: one for name, one in named.items() if one is not None}
+    return Scored(reward=reward, metrics=metrics, answer=text(_single(value.get("filtered_resps"))))
+
+
+def _metric_of(value: Mapping[str, Any]) -> str | None:
+    named = (str(one) for one in value.get("metrics") or ())
+    return next((one for one in named if one != _NO_MEASURE and number(value.get(one)) is not None), None)
+
+
+def _arguments(value: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the context and the settings of the first request; None where the file has none."""
+    found = value.get("arguments")
+    if isinstance(found, dict):
+        first = found.get("gen_args_0")
+        return (first.get("arg_0"), first.get("arg_1")) if isinstance(first, dict) else (None, None)
+    if isinstance(found, list) and found and isinstance(found[0], list):  # older files: a list of argument lists
+        return (*found[0], None, None)[0], (*found[0], None, None)[1]
+    return None, None
+
+
+def _conversation(asked: object) -> Any:  # messages, or None
+    if not isinstance(asked, str) or not asked.startswith("["):
+        return None
+    try:
+        return messages_of(loads(asked))
+    except ValueError:
+        return None
+
+
+def _single(value: Any) -> Any:  # JSON of any shape
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value

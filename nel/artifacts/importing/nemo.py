@@ -1,0 +1,126 @@
+"""Reads result folders of NeMo Evaluator: a bundle ``eval-*.json`` with results.jsonl beside it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.kept import kept_failure, kept_response, kept_unscored
+from nel.artifacts.importing.reading import (
+    messages_of,
+    number,
+    read_file,
+    read_lines,
+    read_object,
+    seconds_of,
+    text,
+    wanted,
+    whole,
+)
+from nel.core.source_numbers import POSITION
+from nel.errors import OutputError
+from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
+
+_GENERATION: Final = ("temperature", "top_p", "max_tokens", "seed", "stop", "frequency_penalty", "presence_penalty")
+
+
+def import_nemo(source: Path) -> Imported | None:
+    """Results of NeMo Evaluator: a folder of bundles, flat or one folder a benchmark; None where there is none.
+
+    Raises:
+        OutputError: A bundle or a line is damaged, or a bundle has no results beside it.
+    """
+    if not source.is_dir() or any(source.glob("*/metrics.json")):  # the latter is a run of nel
+        return None
+    found = [_benchmark(path) for path in sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])]
+    notes = ("A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong answer.",)
+    return Imported(format="nemo", benchmarks=found, notes=notes) if found else None
+
+
+def _benchmark(path: Path) -> ImportedBenchmark:
+    bundle = read_object(read_file(path), str(path))
+    benchmark, config = wanted(bundle, "benchmark", dict, str(path)), bundle.get("config") or {}
+    results = path.with_name("results.jsonl")
+    if not results.is_file():
+        raise OutputError(f"{path.parent} has no results.jsonl; scores without samples cannot be imported")
+    listed = {name: one for name, one in (benchmark.get("scores") or {}).items() if isinstance(one, dict)}
+    values = {name: number(one.get("value")) for name, one in listed.items() if name != "unscored_count"}
+    scorers = config.get("scorers")
+    return ImportedBenchmark(
+        name=wanted(benchmark, "name", str, str(path)),
+        results=partial(_results, results),
+        model=text(config.get("model")),
+        started=seconds_of(bundle.get("timestamp")),
+        scorer=", ".join(map(str, scorers)) if isinstance(scorers, list) and scorers else None,
+        generation={name: config[name] for name in _GENERATION if config.get(name) is not None},
+        scores={name: value for name, value in values.items() if value is not None},
+        is_complete=bundle.get("complete") is not False,
+        numbers_are_ids="nel" not in bundle,
+    )
+
+
+def _results(path: Path) -> Iterator[ImportedResult]:
+    """Yield the results; those without a reward, which nel writes into a file of their own, at their place."""
+    unscored = path.with_name("unscored.jsonl")
+    sources = [_numbered(one) for one in (path, unscored) if one.is_file()]
+    places: dict[str, int] = {}
+    for (position, _), value, _ in heapq.merge(*sources, key=itemgetter(0)):
+        kept = value.get("nel") if isinstance(value.get("nel"), dict) else {}
+        metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+        prompt, answer = value.get("prompt"), text(value.get("model_response"))
+        category = text((metadata or {}).get("category"))
+        sample_id = text((kept or {}).get("sample_id")) or str(position)
+        if kept and places.setdefault(sample_id, len(places)) != position:  # others were never asked
+            metadata = {**(metadata or {}), POSITION: position}
+        sample = Sample(
+            id=sample_id,
+            input=messages_of(prompt) or text(prompt) or "",
+            target=value.get("expected_answer"),
+            metadata={name: one for name, one in (metadata or {}).items() if not (kept and name == "category")},
+            subset=category,
+            group=text((kept or {}).get("group")),
+        )
+        yield ImportedResult(
+            sample=sample,
+            repeat=whole(value.get("repeat")) or 0,
+            response=None if answer is None else _response(value, answer, kept or {}),
+            outcome=_outcome(value, kept or {}),
+        )
+
+
+def _numbered(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
+    for value, where in read_lines(path):
+        yield (wanted(value, "problem_idx", int, where), whole(value.get("repeat")) or 0), value, where
+
+
+def _response(value: Mapping[str, Any], answer: str, kept: Mapping[str, Any]) -> Response:
+    if kept:
+        return kept_response(answer, kept)
+    milliseconds = number(value.get("latency_ms"))
+    return Response(
+        text=answer,
+        usage=Usage(completion_tokens=whole(value.get("tokens"))),
+        model=text(value.get("model")),
+        latency_seconds=None if milliseconds is None else milliseconds / 1000,
+    )
+
+
+def _outcome(value: Mapping[str, Any], kept: Mapping[str, Any]) -> Outcome:
+    reward = number(value.get("reward"))
+    details = value.get("scoring_details") if isinstance(value.get("scoring_details"), dict) else {}
+    if reward is None:
+        left = Unscored(cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample")
+        return kept_unscored(kept.get("outcome")) or left
+    if (details or {}).get("unscored"):  # NeMo Evaluator writes the reward 0 then
+        reason = text((details or {}).get("unscored_reason")) or "no reason is recorded"
+        return Unscored(cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}")
+    named = {str(name): number(one) for name, one in (value.get("scorer_rewards") or {}).items()}
+    metrics = {name: one for name, one in named.items() if one is not None}
+    answer, said = text(value.get("extracted_answer")), dict(details or {})
+    failed = kept_failure(kept.get("outcome"), metrics=metrics, answer=answer, details=said) if reward == 0 else None
+    return failed or Scored(reward=reward, metrics=metrics, answer=answer, details=said)

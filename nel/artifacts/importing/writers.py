@@ -1,0 +1,229 @@
+"""Imports results of other tools through the plugin group ``nel.importers`` as a run directory that nel reads.
+
+The directory gets its final name when it is complete. An imported run cannot be resumed or scored again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from nel import plugins
+from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.write import write_artifacts
+from nel.core.permissions import share
+from nel.core.source_numbers import NUMBERS_ARE_IDS
+from nel.core.strict_json import dumps
+from nel.core.work_directories import make_work_directory
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
+from nel.engine.store.database import Store
+from nel.engine.store.plans import StoredPlan
+from nel.engine.store.snapshot import FILE_NAME, StoredSample
+from nel.errors import NelError, OutputError, PluginError, UsageError
+from nel.types import Unscored
+
+IMPORTED: Final = "imported"
+_BATCH: Final = 1_000
+"""Results between two waits for the disk."""
+
+
+def import_results(source: Path, output: Path, *, name: str | None = None, shared: bool = False) -> Imported:
+    """Write a run directory of another tool's results and return what was found.
+
+    Args:
+        source: A file or directory of the other tool; it is only read.
+        output: A directory that does not exist.
+        name: Of the importer, ``name`` or ``package:name``; None tries each that is installed.
+        shared: Let everyone on this machine read the run, also after ``nel report``.
+
+    Raises:
+        PluginError: There is no such importer, or it raised.
+        UsageError: The output exists, or no importer knows the source.
+        OutputError: The source is damaged, or the output cannot be made.
+    """
+    if not source.exists():
+        raise UsageError(f"there is no {source}; give a file or a directory of results")
+    if os.path.lexists(output):
+        raise UsageError(f"{output} exists; choose another directory with -o, or remove it")
+    found = _found(source, name)
+    try:
+        work = make_work_directory(output)
+    except OSError as error:
+        raise OutputError(
+            f"cannot make a directory for {output}: {error.strerror or error}; choose another directory with -o"
+        ) from error
+    try:
+        asyncio.run(_write(work, output.name, found, shared=shared))
+        write_artifacts(work)
+        if shared:
+            share(work)
+        work.rename(output)
+    except OSError as error:
+        raise OutputError(f"cannot write {output}: {error.strerror or error}; choose another with -o") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return found
+
+
+def _found(source: Path, name: str | None) -> Imported:
+    refs = plugins.discover("importers") if name is None else [plugins.find("importers", name)]
+    for ref in refs:
+        importer, what = plugins.load_ref(ref), f'the importer "{ref.name}" of {ref.provider}'
+        try:
+            found = importer(source)
+        except NelError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise PluginError(f"{what} failed: {type(error).__name__}: {error}; nothing was written") from error
+        if found is not None and not isinstance(found, Imported):
+            raise PluginError(f"{what} returned {found!r}, not a nel.artifacts.importing.Imported")
+        if found is not None and found.benchmarks:
+            return found
+    known = ", ".join(ref.name for ref in refs)
+    raise UsageError(f"{source} holds no results that can be imported; tried: {known}")
+
+
+async def _write(work: Path, run_id: str, found: Imported, *, shared: bool) -> None:
+    store = Store(work / FILE_NAME)
+    try:
+        slots = list(_slots(found))
+        config: dict[str, Any] = {"benchmarks": [{"name": slot} for slot, _ in slots]}
+        store.set_meta("config", {**config, "output": {"share_permissions": True}} if shared else config)
+        store.set_meta("run_id", run_id)
+        store.set_meta(IMPORTED, {"format": found.format, "notes": list(found.notes)})
+        started = next((one.started for one in found.benchmarks if one.started is not None), None)
+        store.begin_session(started=started)
+        store.start_writer()
+        try:
+            for slot, benchmark in slots:
+                await _write_benchmark(store, slot, benchmark, found)
+        finally:
+            await store.stop_writer()
+        elapsed = [one.elapsed_seconds for one in found.benchmarks if one.elapsed_seconds is not None]
+        store.end_session(elapsed=sum(elapsed), ended="done", attempts=0, retries=0)
+    finally:
+        store.close()
+
+
+def _slots(found: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
+    """Yield each benchmark with a name of its own: the second of a name has ``@2``."""
+    seen: dict[str, int] = {}
+    for one in found.benchmarks:
+        if not one.name.isprintable():
+            raise OutputError(f"the source names a benchmark {one.name!r}, which is no text; import an undamaged copy")
+        seen[one.name] = seen.get(one.name, 0) + 1
+        yield one.name if seen[one.name] == 1 else f"{one.name}@{seen[one.name]}", one
+
+
+async def _write_benchmark(store: Store, slot: str, benchmark: ImportedBenchmark, found: Imported) -> None:
+    """Write the questions in the order of the source, then the answers; what has no answer becomes unscored."""
+    key = store.put_benchmark(slot, benchmark.name, {})
+    places: dict[str, int] = {}
+    repeats = 1
+
+    def samples() -> Iterator[StoredSample]:
+        nonlocal repeats
+        for result in _read(benchmark):
+            repeats = max(repeats, result.repeat + 1)
+            if result.sample.id not in places:
+                idx = places[result.sample.id] = len(places)
+                yield StoredSample(idx, result.sample.id, idx + 1, sealed(encode_sample(result.sample)), None)
+
+    with store.transaction():
+        store.add_samples(key, samples())
+    if not places:
+        raise OutputError(f"{slot} has no sample in the source; nothing can be imported")
+    store.put_benchmark(slot, benchmark.name, _plan(benchmark, found, n=len(places), repeats=repeats))
+    missing = await _write_results(store, key, benchmark, places)
+    left = Unscored(cause="infra", kind="not_recorded", detail="the source has no result of this sample and repeat")
+    rows = [
+        (key, idx, repeat, 0, encode_outcome(left))
+        for idx, done in enumerate(missing)
+        for repeat in range(repeats)
+        if not done >> repeat & 1
+    ]
+    if rows:
+        await store.put_outcomes(rows)
+
+
+def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
+    """Yield the results; what an importer stumbles over in one of them is said, with the number of the result."""
+    n_read = 0
+    try:
+        for result in benchmark.results():
+            n_read += 1
+            yield result
+    except NelError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise OutputError(
+            f"{benchmark.name}, result {n_read + 1} of the source, is not of the form that it should have "
+            f"({type(error).__name__}: {error}); import an undamaged copy"
+        ) from error
+
+
+async def _write_results(store: Store, key: int, benchmark: ImportedBenchmark, places: dict[str, int]) -> list[int]:
+    """Write every result and return for each sample which repeats are there, a bit for each."""
+    done = [0] * len(places)
+    waiting: list[asyncio.Future[None]] = []
+    for result in _read(benchmark):
+        idx, bit = places[result.sample.id], 1 << result.repeat
+        if done[idx] & bit:
+            raise OutputError(
+                f"{benchmark.name} has two results of the sample {result.sample.id!r}, repeat {result.repeat}; "
+                "import a file with one"
+            )
+        done[idx] |= bit
+        if result.response is not None:
+            stored = encode_response(result.response)
+            waiting.append(store.put_response(key, idx, result.repeat, None, stored))
+        waiting.append(store.put_outcomes([(key, idx, result.repeat, 0, encode_outcome(result.outcome))]))
+        if len(waiting) >= _BATCH:
+            await asyncio.gather(*waiting)
+            waiting.clear()
+    await asyncio.gather(*waiting)
+    return done
+
+
+def _plan(benchmark: ImportedBenchmark, found: Imported, *, n: int, repeats: int) -> StoredPlan:
+    identity: dict[str, Any] = {"benchmark": benchmark.name, "imported.format": found.format}
+    identity |= {f"generation.{name}": one for name, one in benchmark.generation.items()}
+    if benchmark.numbers_are_ids:
+        identity[NUMBERS_ARE_IDS] = True
+    if benchmark.scorer_version is not None:
+        identity["scorer.version"] = benchmark.scorer_version
+    if benchmark.n_fewshot is not None:
+        identity["num_fewshot"] = benchmark.n_fewshot
+    said = [f"{name} is {value:.6g} in the source" for name, value in sorted(benchmark.scores.items())]
+    state = [] if benchmark.is_complete else ["the source says that its run did not end"]
+    notes = [f"imported from {found.format}: {note}" for note in (*found.notes, *state, *said)]
+    return {
+        "identity": identity,
+        "digest": f"sha256:{sha256(dumps(identity).encode()).hexdigest()}",
+        "repeats": repeats,
+        "max_problems": None,
+        "fingerprint": None,
+        "reducers": [],
+        "metrics": [],
+        "eval_only": True,
+        "dataset": {"uri": benchmark.dataset or "unknown", "revision": None, "sha256": "", "rows": n},
+        "scorer": {
+            "name": benchmark.scorer or "unknown",
+            "sha256": benchmark.scorer_version or "",
+            "rule": None,
+            "reading": {},
+        },
+        "judge": None,
+        "system_prompt": None,
+        "truncated": "failure",
+        "model": benchmark.model,
+        "protocol": None,
+        "generation": dict(benchmark.generation),
+        "fewshot": {"n": benchmark.n_fewshot} if benchmark.n_fewshot is not None else None,
+        "imported": {"format": found.format, "complete": benchmark.is_complete, "notes": notes},
+    }

@@ -1,0 +1,100 @@
+"""Commands of plugins: the entry points of the group ``nel.commands``, imported when they are called.
+
+``view`` is ``nel view``; an underscore puts a command below a group of nel: ``eval_submit`` is ``nel eval submit``. The
+object is a Typer app or a function. Help lists commands from metadata: nel's own with the first line of their module,
+those of others with the name of their package. Depends on `nel.plugins`.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+
+from nel import plugins
+from nel.errors import PluginError
+from nel.plugins import PluginRef
+
+_KIND: Final = "commands"
+_BELOW: Final = "_"
+_PACKAGE: Final = Path(__file__).parents[1]
+
+
+class PluginGroup(typer.core.TyperGroup):
+    """A group of commands to which plugins add."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of nel's own commands, then those of plugins that nel does not have."""
+        own = list(super().list_commands(ctx))
+        return own + [name for name in _installed(self._level(ctx)) if name not in own]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; one of a plugin is imported here.
+
+        Raises:
+            PluginError: It cannot be imported, or it is neither a Typer app nor a function.
+        """
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        ref = _installed(self._level(ctx)).get(cmd_name)
+        return None if ref is None else _loaded(ref, cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with a line each, without importing one of a plugin."""
+        added = _installed(self._level(ctx))
+        rows = []
+        for name in self.list_commands(ctx):
+            own = super().get_command(ctx, name)
+            if own is None:
+                rows.append((name, _summary(added[name])))
+            elif not own.hidden:
+                rows.append((name, own.get_short_help_str(limit=formatter.width)))
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+    def _level(self, ctx: Any) -> str:
+        return "" if ctx.parent is None else str(ctx.info_name)
+
+
+def _installed(level: str) -> dict[str, PluginRef]:
+    """Return the commands of plugins at a level, by the name that they have there.
+
+    Raises:
+        PluginError: Several packages other than nel provide one of them.
+    """
+    prefix = f"{level}{_BELOW}" if level else ""
+    names = {ref.name for ref in plugins.discover(_KIND) if ref.name.startswith(prefix)}
+    here = sorted(name for name in names if _BELOW not in name.removeprefix(prefix))
+    return {name.removeprefix(prefix): plugins.find(_KIND, name) for name in here}
+
+
+def _loaded(ref: PluginRef, name: str) -> Any:
+    command = plugins.load_ref(ref)
+    if isinstance(command, typer.Typer):
+        made = typer.main.get_command(command)
+    elif callable(command):
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name)(command)
+        made = typer.main.get_command(app)
+    else:
+        raise PluginError(
+            f'the command "{ref.name}" ({ref.target}) of {ref.provider} is a {type(command).__name__}; '
+            "declare a Typer app or a function"
+        )
+    made.name = name
+    return made
+
+
+def _summary(ref: PluginRef) -> str:
+    """Return what the list of commands says of one: nel's own by its module's docstring, which is read as text."""
+    if not ref.is_built_in:
+        return f"From {ref.provider}."
+    module = ref.target.partition(":")[0].split(".")
+    text = (_PACKAGE.parent.joinpath(*module).with_suffix(".py")).read_text(encoding="utf-8")
+    first = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    words = first.partition(": ")[2] or first
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,1 @@
+"""What is installed: listing, conformance, and the page of extension points."""

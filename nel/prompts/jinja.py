@@ -1,0 +1,352 @@
+"""Jinja templates of strangers: a sandbox that reaches nothing but data, and that bounds the work of each operation.
+
+Depends on jinja2. Time is checked between operations and cannot be checked inside one, so the work of each is counted
+first: filters, tests, methods, comparisons and slices pay for what they are given, whole numbers stay small, and there
+are few enough tags to compile in a second.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from jinja2 import Environment, StrictUndefined, Template, Undefined, meta, nodes
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
+
+from nel.errors import PromptError
+from nel.prompts.values import (
+    ELEMENT_CHARS,
+    OUTPUT_CHARS_MAX,
+    RefusedError,
+    bounded,
+    measure,
+    missing_field,
+    spend,
+    text_of,
+)
+
+TAGS_MAX: Final = 1_000
+CODE_CHARS_MAX: Final = 16 * 1024
+"""What stands inside tags; it takes a second to compile so much."""
+_INT_BITS_MAX: Final = 4096
+_DIGITS_MAX: Final = 400
+"""Further digits than that are those of no float."""
+_READ_SHARE: Final = 8
+"""Reading so many characters costs as much as writing one."""
+_LINE_MARK: Final = "<nel prompt>"
+_TAG: Final = re.compile(r"\{[{%].*?[}%]\}|\{[{%].*", re.DOTALL)
+_METHODS: Final[Mapping[type, frozenset[str]]] = {
+    str: frozenset(
+        (
+            "capitalize count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric isspace "
+            "istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex "
+            "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
+        ).split()
+    ),
+    dict: frozenset(("copy", "get", "items", "keys", "values")),
+    list: frozenset(("copy", "count", "index")),
+    tuple: frozenset(("count", "index")),
+}
+"""What a template may call of each type of data; other data has no attributes."""
+_DATA: Final = (str, dict, list, tuple, int, float, complex, bytes, range, set, frozenset, type(None))
+_FILTERS: Final = (
+    "abs capitalize count d default dictsort first float groupby int items last length list lower map max "
+    "min reject rejectattr reverse select selectattr sort title trim truncate unique upper wordcount"
+)
+"""Jinja's own filters whose result is no larger than their input."""
+
+
+def _output(value: object) -> str:
+    text = str(value) if isinstance(value, Undefined) else text_of(value)  # str() raises with the undefined name
+    spend(len(text))
+    return text
+
+
+def _concat(*values: object) -> str:
+    return "".join([_output(value) for value in values])
+
+
+def _join(values: Iterable[object], separator: object = "") -> str:
+    between = text_of(separator)
+    parts = []
+    for value in values:
+        parts.append(_output(value))
+        spend(len(between))
+    return between.join(parts)
+
+
+def _replace(value: object, old: object, new: object, count: int = -1) -> str:
+    text, before, after = text_of(value), text_of(old), text_of(new)
+    spend(len(text) + text.count(before) * len(after))
+    return text.replace(before, after, count)
+
+
+def _tojson(value: object, indent: int | None = None) -> str:
+    measure(value)
+    return json.dumps(value, ensure_ascii=False, indent=None if indent is None else min(int(indent), 8))
+
+
+def _round(value: float, precision: int = 0) -> float:
+    return float(round(_small(value), max(-_DIGITS_MAX, min(int(precision), _DIGITS_MAX))))
+
+
+def _sum(values: Iterable[object]) -> float:
+    total: float = 0
+    for value in values:
+        if not isinstance(value, int | float):
+            raise RefusedError(f"sums a {type(value).__name__}")
+        total += _small(value)
+    return total
+
+
+def _int(value: object, default: int = 0, base: int = 10) -> int:
+    try:
+        return _small(int(value, base) if isinstance(value, str) else int(value))  # type: ignore[call-overload, no-any-return]
+    except (TypeError, ValueError, OverflowError):
+        return default
+
+
+def _small(value: Any) -> Any:  # any number, which is returned as it is
+    if isinstance(value, int) and value.bit_length() > _INT_BITS_MAX:
+        raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
+    return value
+
+
+def _pay_to_read(value: object) -> None:
+    """Spend what an operation costs that looks at a value, and at all that it holds, without a copy."""
+    if isinstance(value, str):
+        spend(len(value) // _READ_SHARE)
+    elif isinstance(value, range):
+        spend(ELEMENT_CHARS * len(value) // _READ_SHARE)
+    elif isinstance(value, list | tuple | Mapping):
+        measure(value)
+    else:
+        _small(value)
+        spend(0)
+
+
+def _paid(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter or test that pays for its arguments, and for the elements of a generator as they come."""
+
+    n_given = int(hasattr(function, "jinja_pass_arg"))  # jinja2's own first argument: its environment or context
+
+    @functools.wraps(function)
+    def paying(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args[n_given:], *kwargs.values()):
+            _pay_to_read(value)
+        return function(*[_counted(value) for value in args], **kwargs)
+
+    return paying
+
+
+def _counted(value: object) -> object:
+    return _counting(value) if isinstance(value, Iterator) else value
+
+
+def _counting(values: Iterator[object]) -> Iterator[object]:
+    for value in values:
+        _pay_to_read(value)
+        yield value
+
+
+_OWN_FILTERS: Final[dict[str, Callable[..., object]]] = {
+    "join": _join,
+    "replace": _replace,
+    "round": _round,
+    "int": _int,
+    "string": _output,
+    "sum": _sum,
+    "tojson": _tojson,
+}
+
+
+def _check_operands(operator: str, left: object, right: object) -> None:
+    """Refuse the operations whose result can be far larger than their operands."""
+    if operator == "%" and isinstance(left, str):
+        raise RefusedError("formats text with %")
+    if isinstance(_small(left), int) and isinstance(_small(right), int):
+        if _bits_of(operator, left, right) > _INT_BITS_MAX:
+            raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
+        spend(0)
+    for value, other in ((left, right), (right, left)):
+        size = len(value) if isinstance(value, str) else 0
+        size = ELEMENT_CHARS * len(value) if isinstance(value, list | tuple) else size
+        times = other if operator == "*" and isinstance(other, int) else 1
+        spend(size * max(times, 0))
+
+
+def _bits_of(operator: str, left: Any, right: Any) -> int:  # whole numbers
+    """Return an upper bound of the size of a power or a product; 0 for any other operation."""
+    if operator == "**":
+        return int(left.bit_length() * abs(right))
+    return int(left.bit_length() + right.bit_length()) if operator == "*" else 0
+
+
+def _read(value: object) -> object:
+    """Return a value that an operation is going to read, paid for."""
+    _pay_to_read(value)
+    return value
+
+
+def _written(value: object) -> object:
+    """Return a copy that a slice made, paid for."""
+    if isinstance(value, str | list | tuple):
+        spend(len(value) * (1 if isinstance(value, str) else ELEMENT_CHARS))
+    return value
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "**", "%"})
+    spend = staticmethod(spend)
+    concat_values = staticmethod(_concat)
+    read = staticmethod(_read)
+    written = staticmethod(_written)
+
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
+        _check_operands(operator, left, right)
+        return super().call_binop(context, operator, left, right)
+
+    def wrap_str_format(self, value: object) -> None:
+        """Return None: `is_safe_attribute` refuses ``str.format``."""
+
+    def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
+        if isinstance(obj, _DATA):
+            return any(isinstance(obj, kind) and attr in names for kind, names in _METHODS.items())
+        return super().is_safe_attribute(obj, attr, value)
+
+    def getattr(self, obj: object, attribute: str) -> object:
+        spend(0)
+        return obj[attribute] if isinstance(obj, dict) and attribute in obj else super().getattr(obj, attribute)
+
+    def getitem(self, obj: object, argument: object) -> object:
+        _pay_to_read(argument)
+        return super().getitem(obj, argument)
+
+    def call(self, context: Context, function: object, /, *args: Any, **kwargs: Any) -> object:  # of a template
+        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+        for value in (owner, *args, *kwargs.values()):
+            _pay_to_read(value)
+        if isinstance(owner, str) and name == "join":
+            return _join(args[0], owner)
+        if isinstance(owner, str) and name == "replace":
+            return _replace(owner, *args)
+        return super().call(context, function, *args, **kwargs)
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = _Sandbox(
+        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, loader=None, finalize=_output
+    )
+    filters: dict[str, Callable[..., Any]] = {name: environment.filters[name] for name in _FILTERS.split()}
+    filters |= _OWN_FILTERS
+    environment.filters = {name: _paid(function) for name, function in filters.items()}
+    tests: Any = environment.tests  # typed as plain functions there
+    environment.tests = {name: _paid(function) for name, function in tests.items()}
+    environment.globals = {name: environment.globals[name] for name in ("range", "dict", "namespace")}
+    return environment
+
+
+def compile_jinja(text: str, name: str) -> tuple[frozenset[str], Callable[[Mapping[str, object]], str]]:
+    """Compile a template; return the fields that it names, and the function that fills it.
+
+    Raises:
+        PromptError: It cannot be parsed, is too large, or uses a forbidden feature.
+    """
+    environment = _environment()
+    with bounded():
+        try:
+            _check_size(text)
+            tree = environment.parse(text)
+            fields = meta.find_undeclared_variables(tree) - set(environment.globals)
+            code = environment.compile(_guarded(tree, environment), filename=_LINE_MARK)
+        except Exception as error:
+            raise _jinja_error(name, error, {}) from error
+    compiled = environment.template_class.from_code(environment, code, dict(environment.globals))
+    return frozenset(fields), functools.partial(_fill_jinja, name, compiled)
+
+
+def _check_size(text: str) -> None:
+    tags = [len(tag[0]) for tag in _TAG.finditer(text)]
+    if len(tags) > TAGS_MAX or sum(tags) > CODE_CHARS_MAX:
+        raise RefusedError(f"has more than {TAGS_MAX} tags, or {CODE_CHARS_MAX} characters in them")
+
+
+def _guarded(tree: nodes.Template, environment: Environment) -> nodes.Template:
+    """Return the tree with every operation counted; refuse references to other files."""
+    for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
+        raise RefusedError("names another template; includes are not supported", node.lineno)
+    counted: list[nodes.For | nodes.Macro | nodes.CallBlock]
+    counted = [*tree.find_all(nodes.For), *tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)]
+    for node in counted:
+        n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
+        paid = _call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
+        node.body.insert(0, nodes.ExprStmt(paid, lineno=node.lineno))
+    guarded: nodes.Template = _Guard().visit(tree)
+    guarded.set_environment(environment)
+    return guarded
+
+
+def _call(attribute: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
+    target = nodes.EnvironmentAttribute(attribute, lineno=line)
+    return nodes.Call(target, arguments, [], None, None, lineno=line)
+
+
+class _Guard(NodeTransformer):
+    """Makes operations that the sandbox does not see pay: ``~``, comparisons, slices, keys and tested values."""
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802 - jinja2 looks it up by this name
+        self.generic_visit(node)
+        return _call("concat_values", node.nodes, node.lineno)
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Compare:  # noqa: N802 - as above
+        self.generic_visit(node)
+        node.expr = _call("read", [node.expr], node.lineno)
+        for operand in node.ops:
+            operand.expr = _call("read", [operand.expr], node.lineno)
+        return node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:  # noqa: N802 - as above
+        self.generic_visit(node)
+        return _call("written", [node], node.lineno) if isinstance(node.arg, nodes.Slice) else node
+
+    def visit_Pair(self, node: nodes.Pair) -> nodes.Pair:  # noqa: N802 - as above
+        self.generic_visit(node)
+        node.key = _call("read", [node.key], node.lineno)
+        return node
+
+
+def _fill_jinja(name: str, compiled: Template, values: Mapping[str, object]) -> str:
+    pieces: list[str] = []
+    n_chars = 0
+    with bounded():
+        try:
+            for piece in compiled.generate(dict(values)):
+                pieces.append(piece)
+                n_chars += len(piece)
+                if n_chars > OUTPUT_CHARS_MAX:
+                    raise RefusedError(f"gives more than {OUTPUT_CHARS_MAX} characters")
+        except Exception as error:
+            raise _jinja_error(name, error, values) from error
+    return "".join(pieces)
+
+
+def _jinja_error(name: str, error: Exception, values: Mapping[str, object]) -> PromptError:
+    undefined = re.fullmatch(r"'(\w+)' is undefined", str(error))
+    if undefined:
+        return missing_field(name, undefined[1], values)
+    line = getattr(error, "lineno", None)
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == _LINE_MARK:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    where = f'template "{name}"' + (f", line {line}" if line else "")
+    if isinstance(error, RefusedError):
+        return PromptError(f"{where}: it {error}")
+    return PromptError(f"{where}: {type(error).__name__}: {str(error)[:300]}")

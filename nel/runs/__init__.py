@@ -1,0 +1,1 @@
+"""One call for a whole run: evaluation, matrix, merging, verification, reproduction."""

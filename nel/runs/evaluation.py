@@ -1,0 +1,485 @@
+"""A whole evaluation as one call: configuration in, artifacts and numbers out. The command line is a shell around it.
+
+`evaluate` returns for every ending, also for a wrong key: check `RunResult.exit_code` before reading the numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nel.config.load import build_config
+from nel.config.schema import JudgeConfig, RunConfig
+from nel.config.schema.shard import Shard
+from nel.config.settings import Given
+from nel.core.failpoints import reached
+from nel.core.permissions import share
+from nel.core.strict_json import loads
+from nel.engine.benchmark_description import first_request
+from nel.engine.executors.find import find_executor
+from nel.engine.exit_status import ExitStatus
+from nel.engine.observability import run_log
+from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
+from nel.engine.plan_judges import may_ask_judge, unasked_judge
+from nel.engine.progress import Progress
+from nel.engine.repeat_check import check_draw
+from nel.engine.resume_checks import check_records
+from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_session
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.elsewhere import shard_number, shard_of
+from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
+from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED, ConfigError, NelError, OutputError, StoreError, UsageError
+from nel.models.image_sizes import text_length
+from nel.remote.mirror import mirrored
+from nel.remote.objects import Objects, is_remote
+from nel.remote.places import Home, live_directory, resumable, set_home
+from nel.reports.writers import HTML, check_writers, write_report, write_reports
+from nel.types import JsonObject
+
+if TYPE_CHECKING:
+    import pandas
+
+    from nel.artifacts.exporting.frames import Table
+    from nel.artifacts.write import BenchmarkResult
+    from nel.metrics.requested import RequestedStatistics
+
+_CHARACTERS_PER_TOKEN = 4
+"""Average of English text, for the estimate of a dry run."""
+_REQUESTS_SHOWN = 3
+"""Requests of each benchmark that a dry run shows as they would be sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The result of a run."""
+
+    run_dir: Path
+    ending: ExitStatus
+    benchmarks: list[BenchmarkResult]
+    report: Path
+    """The page report.html."""
+    exit_code: int
+    """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130, 143 interrupted."""
+    reports: tuple[Path, ...] = ()
+    """The further reports of ``output.reports`` that were written."""
+    url: str | None = None
+    """Where it is uploaded; None where it is kept here alone."""
+
+    def to_pandas(self, table: Table = "samples") -> pandas.DataFrame:
+        """Return the samples or the metrics of the run as a DataFrame (`nel.to_pandas`); what has no score is missing.
+
+        Raises:
+            UsageError: pandas is not installed, or there is no such table.
+        """
+        from nel.artifacts.exporting.frames import to_pandas  # noqa: PLC0415 - an extra, imported when it is used
+
+        return to_pandas(self.run_dir, table)
+
+    @property
+    def resume_command(self) -> str:
+        """Return the command that goes on with the run, with the options that correct what stopped it."""
+        return shlex.join(["nel", "eval", "resume", self.url or str(self.run_dir), *self.ending.fix])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBenchmark:
+    """The plan of one benchmark in a dry run."""
+
+    name: str
+    dataset: str
+    revision: str | None
+    samples: int
+    bad_rows: int
+    repeats: int
+    requests: int
+    prompt_tokens: int
+    """Estimated at four characters a token."""
+    completion_tokens_max: int | None
+    """From max_tokens; None where it is not set, so that the endpoint decides."""
+    generation: JsonObject
+    """The settings that are sent, the benchmark's own included; the endpoint decides all others."""
+    protocol: str = "chat"
+    """By which the endpoint is asked."""
+    judges: tuple[str, ...] = ()
+    """Names of the judges."""
+    judge_requests: int = 0
+    """Estimated at one question for each answer and judge."""
+    notes: tuple[str, ...] = ()
+    """Remarks for the user."""
+    first_requests: tuple[JsonObject, ...] = ()
+    """The JSON bodies of the first requests of the first samples, as they would be sent; at most three."""
+
+
+def evaluate(
+    config: RunConfig | JsonObject,
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+    allowed_changes: frozenset[str] = frozenset(),
+) -> RunResult:
+    """Run or resume an evaluation and write all artifacts.
+
+    Args:
+        config: A validated configuration, or the mapping that a YAML file holds.
+        resume: Continue the run in ``output.dir``: the one of ``output.run_id``, or the one started last.
+        progress: Live counts, for a progress display.
+        allowed_changes: Identity fields that may differ on a resume, such as ``endpoint.url``.
+
+    Raises:
+        NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing was sent.
+    """
+    run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
+    if run_config.endpoints:
+        raise ConfigError("there are several endpoints; call nel.evaluate_matrix, which has a run for each")
+    progress = progress or Progress()
+    check_writers(run_config.output.reports)
+    plans = make_plans(run_config, resuming=resume)
+    note_plans(plans, progress)
+    run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
+    with mirrored(run_dir, progress, every_seconds=run_config.output.upload_seconds) as mirror:
+        if resume:
+            ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
+        else:
+            ending = _first_session(run_dir, run_config, plans, progress)
+        result = written_results(run_dir, run_config, plans, ending, progress)
+    if mirror is None:
+        return result
+    not_uploaded = 0 if mirror.problem is None else EXIT_STOPPED_EARLY
+    return replace(result, url=mirror.url, exit_code=result.exit_code or not_uploaded)
+
+
+def _resumed_dir(config: RunConfig) -> Path:
+    """Return the directory of the run to resume, which is fetched where it is newer elsewhere."""
+    output = config.output
+    if not is_remote(output.dir):
+        run_dir = latest_run_dir(Path(output.dir), output.run_id)
+    elif output.run_id is None:
+        raise UsageError(f"--resume in {output.dir} needs --run-id; or give the run: nel eval resume URL")
+    else:
+        run_dir = resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
+    check_records(run_dir / FILE_NAME)
+    return run_dir
+
+
+def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
+    """Return a new directory of a run; one that is uploaded is worked on in the cache."""
+    url = config.output.dir
+    if not is_remote(url):
+        return new_run_dir(config, plans)
+    Objects(url)  # what cannot be used is said before there is a directory
+    live = config.output.model_copy(update={"dir": str(live_directory(url))})
+    run_dir = new_run_dir(config.model_copy(update={"output": live}), plans)
+    set_home(run_dir, Home(url=url.rstrip("/"), number=0))
+    return run_dir
+
+
+def rescore(
+    run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = (), progress: Progress | None = None
+) -> RunResult:
+    """Score the stored answers of a run again, without a single request, and write its artifacts.
+
+    Args:
+        run_dir: The directory of the run.
+        given: What flags set, such as another scorer, laid over the run's configuration.
+        overrides: ``key.path=value``, laid over both.
+        progress: Live counts, for a progress display.
+
+    Raises:
+        NelError: There is no such run, or the scorer is unusable.
+    """
+    config = stored_config(run_dir, given=given, overrides=overrides)
+    progress = progress or Progress()
+    check_writers(config.output.reports)
+    plans = make_plans(config, resuming=True)
+    note_plans(plans, progress)
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        snapshot.check_integrity()
+    ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
+    return written_results(run_dir, config, plans, ending, progress)
+
+
+def note_plans(plans: Sequence[Plan], progress: Progress) -> None:
+    """Put what the user should know of the plans among the notes of a run."""
+    progress.notes += [
+        f"{plan.slot}: {plan.unreadable}; continuing with the copy in run.db" for plan in plans if plan.unreadable
+    ]
+    progress.notes += dict.fromkeys(note for plan in plans for note in plan.notes)
+
+
+def written_results(
+    run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: ExitStatus, progress: Progress
+) -> RunResult:
+    """Write the artifacts and reports of a finished session, and return the run's result."""
+    progress.stage = "writing artifacts"
+    reached("before_artifacts")
+    benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
+    reached("after_artifacts")
+    reports, problems = write_reports(config.output.reports, run_dir)
+    progress.notes += problems
+    share_as_configured(run_dir)
+    return RunResult(
+        run_dir=run_dir,
+        ending=ending,
+        benchmarks=benchmarks,
+        report=report,
+        reports=tuple(reports),
+        exit_code=ending.exit_code or exit_code_of(benchmarks, config.engine.unscored_rate_max),
+    )
+
+
+def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()) -> RunConfig:
+    """Return the configuration a run was started with, from its run.db, set to continue in that directory.
+
+    Args:
+        run_dir: The directory of the run.
+        given: What flags set, laid over it.
+        overrides: ``key.path=value``, laid over both.
+
+    Raises:
+        StoreError: There is no usable run.db, or the run was stopped before it had begun.
+        ConfigError: A flag or an override is wrong.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        refuse_imported(snapshot, run_dir)
+        data = snapshot.meta("config")
+    if data is None:
+        raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")
+    stored = data
+    try:
+        data = {**data, "output": {"dir": str(run_dir), "reports": list(_reports_in(data))}}
+        data["output"]["share_permissions"] = _is_shared(stored)
+        build_config(data, where=FILE_NAME)
+    except (ConfigError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"the configuration in {run_dir / FILE_NAME} is damaged or of another nel: {error}; start a new run"
+        ) from error
+    return build_config(data, given=given, overrides=overrides, where=str(run_dir))
+
+
+def _why_empty(run_dir: Path) -> str:
+    """Return why a run.db holds nothing: no session has begun, or one has and its log is gone."""
+    log = run_dir / run_log.FILE_NAME
+    if not log.exists() and not (run_dir / "progress.json").exists():
+        return "holds no run that has begun"
+    if log.exists() and not run_log.tells_of_a_session(log):
+        return "holds no run that has begun: it was stopped while its samples were read"
+    return f"held a run, but {FILE_NAME} is empty: its write-ahead log {FILE_NAME}-wal is missing or damaged"
+
+
+def stored_reports(run_dir: Path) -> tuple[str, ...]:
+    """Return the names of the further reports that a run was configured with.
+
+    Raises:
+        StoreError: There is no usable run.db.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        return _reports_in(snapshot.meta("config") or {})
+
+
+def _reports_in(config: JsonObject) -> tuple[str, ...]:
+    return tuple((config.get("output") or {}).get("reports") or ())  # runs of an older version have none
+
+
+async def evaluate_async(config: RunConfig | JsonObject, *, resume: bool = False) -> RunResult:
+    """Run `evaluate` in a thread, for callers with an event loop; signal handlers stay the caller's."""
+    return await asyncio.to_thread(evaluate, config, resume=resume)
+
+
+def rebuild(
+    run_dir: Path,
+    statistics: Mapping[str, RequestedStatistics] | None = None,
+    *,
+    declared_in: Path | None = None,
+    notes: list[str] | None = None,
+) -> tuple[list[BenchmarkResult], Path]:
+    """Rewrite every artifact of a run from its run.db; return its benchmarks and the path of report.html.
+
+    Args:
+        run_dir: Of the run.
+        statistics: The metrics and reducers of each benchmark; None: those in the run's configuration, and where a
+            metrics.json has others, which only a scorer's code declares, those of the code.
+        declared_in: The directory of that metrics.json; None: the run's own.
+        notes: Takes a note where such metrics cannot be computed.
+
+    Raises:
+        StoreError: There is no usable run.db.
+        StoppedEarly: The disk is full.
+    """
+    from nel.artifacts.write import write_artifacts  # noqa: PLC0415 - the first request need not wait for it
+
+    declared = {} if statistics is not None else _metric_names(declared_in or run_dir)
+    benchmarks = write_artifacts(run_dir, statistics)
+    if missing := [
+        name for one in benchmarks for name in declared.get(one.directory.name, ()) if name not in _names(one)
+    ]:
+        try:
+            benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
+        except NelError as error:
+            if notes is not None:
+                notes.append(f"the metrics {', '.join(missing)} are not computed: {error}")
+    page = write_report(HTML, run_dir)
+    share_as_configured(run_dir)
+    return benchmarks, page
+
+
+def _metric_names(run_dir: Path) -> dict[str, list[str]]:
+    """Return the metrics in each metrics.json of a run, by the name of its directory."""
+    found = {}
+    for path in run_dir.glob("*/metrics.json"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            found[path.parent.name] = [str(metric["name"]) for metric in loads(path.read_bytes())["metrics"]]
+    return found
+
+
+def _names(benchmark: BenchmarkResult) -> set[str]:
+    return {str(metric["name"]) for metric in benchmark.metrics["metrics"]}
+
+
+def _statistics_of_code(run_dir: Path) -> dict[str, RequestedStatistics]:
+    """Return the metrics and reducers that the benchmarks' code declares, with those of the run.
+
+    Raises:
+        NelError: The code, or a plugin that the run names, cannot be loaded.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        config = snapshot.meta("config") or {}
+    plans = make_plans(build_config(config, where=str(run_dir)), resuming=True)
+    return {plan.slot: plan.statistics for plan in plans}
+
+
+def share_as_configured(run_dir: Path) -> None:
+    """Let everyone read a run whose configuration says so; a run of an older version says nothing.
+
+    Raises:
+        OutputError: A file is another user's.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        config = snapshot.meta("config") or {}
+    if not _is_shared(config):
+        return
+    try:
+        share(run_dir)
+    except OSError as error:
+        raise OutputError(f"cannot share {error.filename}: {error.strerror}; its owner has to run this") from error
+
+
+def _is_shared(config: JsonObject) -> bool:
+    return bool((config.get("output") or {}).get("share_permissions"))
+
+
+def preview(config: RunConfig) -> list[PlannedBenchmark]:
+    """Return the plan of a run: every dataset is read and nothing is sent.
+
+    Raises:
+        NelError: As `evaluate` raises before it sends anything.
+    """
+    check_writers(config.output.reports)
+    find_executor(config.engine.executor)
+    return [_preview(plan, config) for plan in make_plans(config)]
+
+
+def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
+    digests = Digests()
+    ids: dict[str, int] = {}
+    characters = n_mine = 0
+    shard = shard_of(plan.fields)
+    first: list[JsonObject] = []
+    for sample in stream_samples(plan, digests, ids.get):
+        if sample.sample_id in ids:
+            raise duplicate_id(plan, sample, ids[sample.sample_id])
+        ids[sample.sample_id] = sample.row_number
+        if shard is not None and shard.number != _shard_number(sample, shard.of):
+            continue
+        n_mine += sample.content is not None
+        characters += _prompt_characters(plan, sample.content)
+        if len(first) < _REQUESTS_SHOWN and not plan.eval_only and sample.content is not None:
+            first.append(_first_request(plan, config, sample.sample_id, sample.content))
+    check_draw(plan.slot, plan.config.repeat_check, digests.good)
+    answers = n_mine * plan.config.repeats + (plan.config.repeat_check or 0)
+    requests = 0 if plan.eval_only else answers
+    judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
+    limit = plan.generation.max_tokens
+    settings = config.generation_of(plan.config).model_dump()
+    return PlannedBenchmark(
+        name=plan.slot,
+        dataset=plan.dataset.uri,
+        revision=plan.dataset.revision,
+        samples=n_mine,
+        bad_rows=digests.rows - digests.good,
+        repeats=plan.config.repeats,
+        requests=requests,
+        protocol=plan.protocol,
+        prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
+        completion_tokens_max=None if limit is None else limit * requests,
+        generation={key: value for key, value in settings.items() if value not in (None, {})},
+        judges=tuple(member.label for member in judge.panel),
+        judge_requests=answers * judge.repeats * len(judge.panel),
+        notes=(
+            *plan.notes,
+            *unasked_judge(config, plan.benchmark, plan.slot),
+            *(() if shard is None else (_shard_note(plan, shard, n_mine, digests),)),
+        ),
+        first_requests=tuple(first),
+    )
+
+
+def _shard_number(stored: StoredSample, of: int) -> int:
+    group = None if stored.content is None else decode_sample(stored.sample_id, stored.content).group
+    return shard_number(group, stored.sample_id, of)
+
+
+def _shard_note(plan: Plan, shard: Shard, n_mine: int, digests: Digests) -> str:
+    return f"{plan.slot}: {shard.title} asks {n_mine:,} of {digests.good:,} samples; these numbers are of them alone"
+
+
+def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) -> JsonObject:
+    body = first_request(
+        plan.benchmark,
+        decode_sample(sample_id, content),
+        model=plan.model or "",
+        protocol=plan.protocol,
+        generation=plan.generation,
+        system_prompt=plan.config.system_prompt,
+        stream=config.endpoint is not None and config.endpoint.stream,
+    )
+    return body or {}
+
+
+def _prompt_characters(plan: Plan, content: str | None) -> int:
+    if content is None:
+        return 0
+    asked = decode_sample("", content).input
+    length = len(asked) if isinstance(asked, str) else sum(text_length(message) for message in asked)
+    return length + len(plan.config.system_prompt or "")
+
+
+def _first_session(run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress) -> ExitStatus:
+    try:
+        return run_session(run_dir, config, plans, progress=progress)
+    except BaseException:
+        if not has_begun(run_dir):
+            shutil.rmtree(run_dir, ignore_errors=True)
+        raise
+
+
+def has_begun(run_dir: Path) -> bool:
+    """Return whether a run directory holds a session."""
+    with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
+        return bool(snapshot.sessions())
+    return False
+
+
+def exit_code_of(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
+    """Return the exit code of a run that has asked everything: 3 where too much is unscored or a metric failed."""
+    for benchmark in benchmarks:
+        accounting = benchmark.accounting
+        n_asked = accounting["n_total"] - accounting["n_not_asked"]
+        if accounting["n_unscored"] > unscored_rate_max * n_asked or benchmark.failed_metrics:
+            return EXIT_UNSCORED
+    return 0

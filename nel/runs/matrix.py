@@ -1,0 +1,259 @@
+"""Several endpoints over the same benchmarks as one evaluation: a run for each, a directory over them, and one table.
+
+The directory holds matrix.json, with the configuration and the runs, which a resume needs; each run's own directory,
+named by its endpoint; and matrix_results.json and matrix.md, the table over them.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.files import directory_name
+from nel.config.load import build_config
+from nel.config.matrix import split_config
+from nel.config.schema import RunConfig
+from nel.config.settings import Given
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import loads, pretty
+from nel.engine.matrix import MatrixRun, run_sessions
+from nel.engine.plan import make_plans
+from nel.engine.progress import Progress
+from nel.engine.resume_checks import check_records
+from nel.engine.run import new_directory, with_absolute_paths
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
+from nel.remote.objects import is_remote
+from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
+from nel.reports.writers import check_writers
+from nel.runs.evaluation import PlannedBenchmark, RunResult, has_begun, note_plans, preview, written_results
+from nel.types import JsonObject
+
+MATRIX_NAME: Final = "matrix.json"
+RESULTS_NAME: Final = "matrix_results.json"
+_MARKDOWN_NAME: Final = "matrix.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixResult:
+    """The result of several endpoints' runs."""
+
+    directory: Path
+    runs: Mapping[str, RunResult]
+    """By the names of the endpoints, in their order."""
+    exit_code: int
+    """The worst of the runs'."""
+    document: JsonObject
+    """The content of matrix_results.json."""
+
+
+def is_matrix(directory: Path) -> bool:
+    """Return whether a directory holds the runs of several endpoints."""
+    return (directory / MATRIX_NAME).is_file()
+
+
+def run_directories(directory: Path) -> list[str]:
+    """Return ``NAME=PATH`` of each endpoint's run, as a comparison takes it.
+
+    Raises:
+        OutputError: matrix.json cannot be read.
+    """
+    return [f"{run['name']}={_run_dir(directory, run['name'])}" for run in _read(directory)["runs"]]
+
+
+def evaluate_matrix(
+    config: RunConfig | JsonObject,
+    *,
+    progress: Mapping[str, Progress] | None = None,
+    resume: bool = False,
+    allowed_changes: frozenset[str] = frozenset(),
+) -> MatrixResult:
+    """Run or resume the benchmarks at every endpoint of a configuration, all at once, and write all artifacts.
+
+    Args:
+        config: With `endpoints`; or the mapping that a YAML file holds.
+        progress: Live counts by endpoint, for a progress display.
+        resume: Continue the runs in ``output.dir``: those of ``output.run_id``, or those that were started last.
+        allowed_changes: Identity fields that may differ on a resume.
+
+    Raises:
+        NelError: A configuration, key, model, dataset or directory is unusable; nothing was paid for at any endpoint.
+    """
+    whole = config if isinstance(config, RunConfig) else build_config(config, where="evaluate_matrix()")
+    if is_remote(whole.output.dir):
+        raise ConfigError(f"the runs of several endpoints cannot be uploaded to {whole.output.dir}; run each by itself")
+    parts = _parts(whole)
+    check_writers(whole.output.reports)
+    live = {name: (progress or {}).get(name) or Progress() for name, _ in parts}
+    if resume:
+        directory = latest_matrix(Path(whole.output.dir), whole.output.run_id)
+        _check_kept(directory, [name for name, _ in parts])
+        return _evaluate_in(directory, whole, parts, live, allowed_changes)
+    for _, part in parts:
+        make_plans(part)  # what is wrong with a benchmark is raised before anything is written
+    directory = new_directory(whole, "matrix")
+    try:
+        return _evaluate_in(directory, whole, parts, live, allowed_changes)
+    except NelError:
+        if not any(_holds_answers(_run_dir(directory, name)) for name, _ in parts):
+            shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def stored_matrix(directory: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()) -> RunConfig:
+    """Return the configuration that the runs of a directory were started with, set to continue there.
+
+    Args:
+        directory: With a matrix.json.
+        given: What flags set, laid over it.
+        overrides: ``key.path=value``, laid over both.
+
+    Raises:
+        OutputError: matrix.json cannot be read.
+        ConfigError: A flag or an override is wrong.
+    """
+    data = _read(directory)["config"]
+    where = str(directory / MATRIX_NAME)
+    output = {**(data.get("output") or {}), "dir": str(directory), "run_id": None}
+    return build_config({**data, "output": output}, given=given, overrides=overrides, where=where)
+
+
+def preview_matrix(config: RunConfig) -> dict[str, list[PlannedBenchmark]]:
+    """Return the plan of each endpoint's run: every dataset is read and nothing is sent.
+
+    Raises:
+        NelError: As `evaluate_matrix` raises before it sends anything.
+    """
+    return {name: preview(part) for name, part in _parts(config)}
+
+
+def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
+    """Return the directory to resume: itself, the named one in it, or the one that was written last.
+
+    Raises:
+        OutputError: There is none.
+    """
+    directory = output_dir if run_id is None else output_dir / run_id
+    if is_matrix(directory):
+        return directory
+    found = sorted(directory.glob(f"*/{MATRIX_NAME}"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise OutputError(f"no runs of several endpoints to resume in {directory}; start them without --resume")
+    return found[-1].parent
+
+
+def check_alone(run_dir: Path) -> None:
+    """Raise ResumeRefused for one run of several that share a budget: alone it would not know what the others spend."""
+    over = run_dir.resolve().parent
+    if not is_matrix(over):
+        return
+    budget = _read(over)["config"].get("budget") or {}
+    if any(budget.get(cap) is not None for cap in ("max_cost", "max_tokens_total", "max_requests")):
+        raise ResumeRefused(f"{run_dir} shares a budget with other runs; resume them all with nel eval resume {over}")
+
+
+def _parts(config: RunConfig) -> list[tuple[str, RunConfig]]:
+    """Return each endpoint's name and configuration.
+
+    Raises:
+        ConfigError: There are no endpoints, or two would have one directory.
+    """
+    if not config.endpoints:
+        raise ConfigError("there are no endpoints; list them under endpoints, each with url and model")
+    parts = split_config(config)
+    places: dict[str, str] = {}
+    for name, _ in parts:
+        place = directory_name(name).lower()
+        if place in places:
+            raise ConfigError(
+                f'the endpoints "{places[place]}" and "{name}" would both be written to {place}/; '
+                "give them names that differ in more than case"
+            )
+        places[place] = name
+    return parts
+
+
+def _evaluate_in(
+    directory: Path,
+    whole: RunConfig,
+    parts: Sequence[tuple[str, RunConfig]],
+    live: Mapping[str, Progress],
+    allowed_changes: frozenset[str],
+) -> MatrixResult:
+    runs = [_run_of(directory, name, part, live[name]) for name, part in parts]
+    content: dict[str, Any] = {
+        "version": 1,
+        "config": with_absolute_paths(whole),
+        "runs": [{"name": run.name, "directory": run.directory.name} for run in runs],
+    }
+    write_file(directory / MATRIX_NAME, [pretty(content)])
+    ended = run_sessions(runs, allowed_changes=allowed_changes)
+    results = {
+        run.name: written_results(run.directory, run.config, run.plans, status, run.progress)
+        for run, status in zip(runs, ended, strict=True)
+    }
+    document = matrix_json(directory.name, [_endpoint_result(run, results[run.name]) for run in runs])
+    write_file(directory / RESULTS_NAME, [pretty(document)])
+    write_file(directory / _MARKDOWN_NAME, [matrix_markdown(document).encode()])
+    return MatrixResult(directory=directory, runs=results, exit_code=document["exit_code"], document=document)
+
+
+def _endpoint_result(run: MatrixRun, result: RunResult) -> EndpointResult:
+    return EndpointResult(
+        name=run.name,
+        config=run.config,
+        directory=run.directory.name,
+        exit_code=result.exit_code,
+        ended=result.ending.reason,
+        benchmarks={item.slot: item.metrics for item in result.benchmarks},
+    )
+
+
+def _run_of(directory: Path, name: str, config: RunConfig, progress: Progress) -> MatrixRun:
+    run_dir = _run_dir(directory, name)
+    begun = has_begun(run_dir)
+    if begun:
+        check_records(run_dir / FILE_NAME)
+    else:
+        run_dir.mkdir(mode=0o700, exist_ok=True)
+    output = config.output.model_copy(update={"dir": str(directory), "run_id": None})
+    config = config.model_copy(update={"output": output})
+    plans = make_plans(config, resuming=begun)
+    note_plans(plans, progress)
+    return MatrixRun(name=name, directory=run_dir, config=config, plans=plans, progress=progress)
+
+
+def _holds_answers(run_dir: Path) -> bool:
+    with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
+        return snapshot.last_response() > 0
+    return False
+
+
+def _run_dir(directory: Path, name: str) -> Path:
+    return directory / directory_name(name)
+
+
+def _check_kept(directory: Path, names: Sequence[str]) -> None:
+    """Raise ResumeRefused where a run of the directory has no endpoint any more."""
+    for run in _read(directory)["runs"]:
+        if run["name"] not in names:
+            raise ResumeRefused(
+                f'{directory} holds a run of "{run["name"]}", which is not among the endpoints now; name it again'
+            )
+
+
+def _read(directory: Path) -> Any:
+    path = directory / MATRIX_NAME
+    try:
+        found = loads(path.read_bytes())
+        if not isinstance(found["config"], dict) or not all(isinstance(one["name"], str) for one in found["runs"]):
+            raise TypeError("config or runs")
+    except OSError as error:
+        raise OutputError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise OutputError(f"{path} is damaged ({error}); resume each run in {directory} by itself") from error
+    return found

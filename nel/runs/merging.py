@@ -1,0 +1,321 @@
+"""Puts the shards of a run together: one run directory, with the artifacts of a run that was never divided.
+
+Every shard must be there once, finished, and of one run: what is missing, there twice, unfinished or different is
+refused by its number. The directory gets its name when everything in it is written, so a kill leaves no run behind.
+Depends on the stores and on `nel.runs.evaluation`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from glob import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.files import directory_name
+from nel.artifacts.inputs import INPUTS
+from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
+from nel.config.redaction import redact_url
+from nel.config.schema.shard import Shard
+from nel.core.atomic_files import sync_directory
+from nel.core.failpoints import reached
+from nel.engine.exit_status import ExitStatus
+from nel.engine.judging.adaptation import KEY_PREFIX
+from nel.engine.progress import Progress
+from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.lock import owner_of
+from nel.engine.store.plans import StoredPlan
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.union import Part, unite
+from nel.errors import OutputError, StoreError, UsageError
+from nel.reports.writers import write_reports
+from nel.runs.evaluation import RunResult, exit_code_of, rebuild
+
+_MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")
+"""Keys of a plan that say where and how a shard was started; the content of its dataset is in the identity."""
+_NAMED_MAX: Final = 20
+_SHOWN_MAX: Final = 100
+"""Characters of a value in an error."""
+_URL: Final = "endpoint.url"
+_ADAPTED: Final = "endpoint.adapted"
+"""What the model's first answers showed; a shard without a question has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StoredShard:
+    """What one run.db says of itself."""
+
+    path: Path
+    shard: Shard
+    config: dict[str, Any]
+    benchmarks: dict[str, tuple[int, str, StoredPlan]]
+    """By slot its number, its name and its plan."""
+    sandboxes: list[Any]
+    has_answers: bool
+    judged: frozenset[str]
+    """The slots of benchmarks of which a judge has replied."""
+    n_missing: int
+    """Answers that it does not have yet."""
+    is_done: bool
+
+    @property
+    def label(self) -> str:
+        """Return how errors name it."""
+        return f"{self.shard.title} ({self.path})"
+
+    @property
+    def part(self) -> Part:
+        """Return its store."""
+        keys = {slot: key for slot, (key, _, _) in self.benchmarks.items()}
+        return Part(path=self.path / FILE_NAME, label=self.label, keys=keys)
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether nothing is left to ask."""
+        return self.is_done and not self.n_missing
+
+
+def merge_shards(directories: Sequence[Path], output: Path, *, progress: Progress | None = None) -> RunResult:
+    """Write one run of all its shards, which are only read, and return it as `nel.evaluate` would have.
+
+    Args:
+        directories: Of the shards, in any order; or of directories that hold them.
+        output: A new directory.
+        progress: Takes notes for the user.
+
+    Raises:
+        UsageError: A shard is missing, there twice, not finished, or of another run.
+        OutputError: The directory exists, or cannot be written.
+        StoreError: A store is damaged.
+    """
+    if output.exists() or output.is_symlink():
+        raise OutputError(f"{output} exists already; name a new directory with -o")
+    notes = (progress or Progress()).notes
+    shards = sorted((_read(path) for path in _expanded(directories)), key=lambda one: one.shard.number)
+    _check_complete(shards)
+    first = next((one for one in shards if one.has_answers), shards[0])
+    _check_equal(first, shards)
+    notes += _left_behind(shards)
+    with _renamed_at_the_end(output) as made:
+        _write_store(made / FILE_NAME, first, shards, output)
+        reached("during_merge")
+        benchmarks, page = rebuild(made, declared_in=first.path, notes=notes)
+        reports, problems = write_reports((first.config.get("output") or {}).get("reports") or (), made)
+        notes += problems
+    tolerated = float((first.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
+    return RunResult(
+        run_dir=output,
+        ending=ExitStatus(exit_code=0, reason="done"),
+        benchmarks=[replace(one, directory=output / one.directory.name) for one in benchmarks],
+        report=output / page.name,
+        reports=tuple(output / path.relative_to(made) for path in reports),
+        exit_code=exit_code_of(benchmarks, tolerated),
+    )
+
+
+def _expanded(directories: Sequence[Path]) -> list[Path]:
+    """Return the directories of shards, of a directory that holds some all of them."""
+    found: list[Path] = []
+    for directory in directories:
+        below = sorted(path.parent for path in directory.glob(f"*/{FILE_NAME}") if not path.parent.name.startswith("."))
+        found += [directory] if (directory / FILE_NAME).exists() or not below else below
+    return found
+
+
+def _read(path: Path) -> _StoredShard:
+    owner = owner_of(path)
+    if owner is not None:
+        raise UsageError(f"{path} is still written by process {owner.pid} on {owner.host}; merge when that has ended")
+    with Snapshot(path / FILE_NAME, untouched=True) as snapshot:
+        snapshot.check_integrity()
+        if n_damaged := snapshot.count_unreadable():
+            raise StoreError(
+                f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume {path} makes them again"
+            )
+        config, sessions = snapshot.meta("config"), snapshot.sessions()
+        benchmarks = {slot: (key, name, plan) for key, slot, name, plan in snapshot.benchmarks()}
+        if config is None or not benchmarks or not sessions or not all(plan for _, _, plan in benchmarks.values()):
+            raise UsageError(f"{path} holds no run that has begun; start it again with nel eval run --shard I/N")
+        shards = {shard_of(plan["identity"]) for _, _, plan in benchmarks.values()}
+        shard = next(iter(shards))
+        if shard is None or len(shards) > 1:
+            raise UsageError(f"{path} is a whole run and no shard; merge runs of nel eval run --shard I/N")
+        return _StoredShard(
+            path=path,
+            shard=shard,
+            config=config,
+            benchmarks=benchmarks,
+            sandboxes=snapshot.meta("sandboxes") or [],
+            has_answers=snapshot.last_response() > 0,
+            judged=frozenset(
+                slot
+                for slot, (number, _, _) in benchmarks.items()
+                if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
+            ),
+            n_missing=sum(snapshot.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()),
+            is_done=sessions[-1]["ended"] == "done",
+        )
+
+
+def _check_complete(shards: Sequence[_StoredShard]) -> None:
+    """Raise UsageError unless every shard of one division is there once, and finished."""
+    if not shards:
+        raise UsageError("there is no shard to merge; give the directories of all shards of a run")
+    of = shards[0].shard.of
+    for one in shards:
+        if one.shard.of != of:
+            raise UsageError(f"{shards[0].label} and {one.label} are of two divisions; merge the shards of one run")
+    for one, other in pairwise(shards):
+        if one.shard == other.shard:
+            raise UsageError(f"{one.shard.title} is there twice: {one.path} and {other.path}; leave one of them away")
+    missing = sorted(set(range(1, of + 1)) - {one.shard.number for one in shards})
+    if missing:
+        raise UsageError(
+            f"of {of:,} shards {len(missing):,} {'is' if len(missing) == 1 else 'are'} missing: {_listed(missing)}; "
+            f"run --shard {missing[0]}/{of}{' and so on' if len(missing) > 1 else ''}, or name their directories"
+        )
+    unfinished = [one for one in shards if not one.is_finished]
+    if unfinished:
+        steps = "; ".join(
+            f"{one.shard.title} ({one.n_missing:,} answers missing): nel eval resume {one.path}"
+            for one in unfinished[:_NAMED_MAX]
+        )
+        more = f"; and {len(unfinished) - _NAMED_MAX:,} more" if len(unfinished) > _NAMED_MAX else ""
+        raise UsageError(f"{len(unfinished):,} of {of:,} shards are not finished: {steps}{more}")
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Return numbers in words, neighbours as a span.
+
+    >>> _listed([1, 3, 4, 5])
+    '1, 3 to 5'
+    """
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    return ", ".join(f"{one[0]} to {one[-1]}" if len(one) > 1 else str(one[0]) for one in spans)
+
+
+def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
+    """Raise UsageError where a shard was run with another benchmark, dataset, model or setting than the first."""
+    for one in shards:
+        if list(one.benchmarks) != list(first.benchmarks):
+            names = [", ".join(side.benchmarks) for side in (first, one)]
+            raise UsageError(f"{first.label} has {names[0]} and {one.label} has {names[1]}; they are not of one run")
+        for slot, (_, _, plan) in one.benchmarks.items():
+            known = _asked_first(first, shards, slot)
+            differ = _differences(known.benchmarks[slot][2], plan)
+            if not one.has_answers:
+                differ.pop(_ADAPTED, None)
+            if slot not in one.judged:
+                differ.pop(JUDGES_ADAPTED, None)
+            if differ:
+                listed = "; ".join(f"{name} ({ours} and {theirs})" for name, (ours, theirs) in differ.items())
+                step = "run one of them again with the settings of the other"
+                if differ.keys() == {_URL}:
+                    step = f"if one model is served at both, nel eval resume {one.path} --allow-url-change "
+                    step += f"--model-url {differ[_URL][0]}"
+                both = f"{known.label} and {one.label}"
+                raise UsageError(f"{both} are not of one run: {slot} differs in {listed}; {step}")
+        if (first.config.get("budget") or {}).get("prices") != (one.config.get("budget") or {}).get("prices"):
+            raise UsageError(
+                f"{first.label} and {one.label} have different budget.prices, so that their cost has no sum; run nel "
+                "eval resume with -O budget.prices=… on one of them"
+            )
+
+
+def _asked_first(first: _StoredShard, shards: Sequence[_StoredShard], slot: str) -> _StoredShard:
+    """Return the first shard whose judges have replied on a benchmark, so that their settings are known."""
+    return next((one for one in shards if slot in one.judged), first)
+
+
+def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, str]]:
+    """Return the settings in which two plans differ, with both values in short."""
+    identities = [{**plan["identity"], SHARD: None} for plan in (left, right)]
+    plans = [{key: value for key, value in plan.items() if key not in _MAY_DIFFER} for plan in (left, right)]
+    return {
+        name: (_short(name, ours.get(name)), _short(name, theirs.get(name)))
+        for ours, theirs in (identities, plans)
+        for name in sorted({*ours, *theirs})
+        if ours.get(name) != theirs.get(name)
+    }
+
+
+def _short(name: str, value: object) -> str:
+    text = "unset" if value is None else redact_url(str(value)) if name == _URL else str(value)
+    return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
+
+
+def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:
+    """Return a note for each shard with labels or readings of its own, which are of the whole run's answers."""
+    return [
+        f"{one.label}: its {name} of {slot} is not part of the merged run"
+        for one in shards
+        for slot in one.benchmarks
+        for name in INPUTS
+        if (one.path / directory_name(slot) / name).exists()
+    ]
+
+
+def _write_store(path: Path, first: _StoredShard, shards: Sequence[_StoredShard], output: Path) -> None:
+    sandboxes: list[Any] = []
+    for one in shards:
+        sandboxes += [used for used in one.sandboxes if used not in sandboxes]
+    config = {
+        **first.config,
+        "shard": None,
+        "output": {**first.config["output"], "dir": str(output.absolute().parent), "run_id": None},
+    }
+    meta = {"run_id": output.name, "config": config, "not_run": None, "sandboxes": sandboxes}
+    benchmarks = {}
+    for slot in first.benchmarks:
+        _, name, plan = _asked_first(first, shards, slot).benchmarks[slot]
+        benchmarks[slot] = (name, _whole(plan))
+    unite(path, [one.part for one in shards], benchmarks=benchmarks, meta=meta)
+    with Snapshot(path) as merged:
+        for key, slot, _, plan in merged.benchmarks():
+            if n_missing := merged.count_pending(key, plan["repeats"]):
+                raise StoreError(f"{slot}: {n_missing:,} answers are in no shard; they were not divided by one rule")
+
+
+def _whole(plan: StoredPlan) -> StoredPlan:
+    """Return the plan of a shard as that of the whole run."""
+    fields = {name: value for name, value in plan["identity"].items() if name != SHARD}
+    return {**plan, "identity": fields, "digest": Identity(fields=fields).digest}
+
+
+@contextmanager
+def _renamed_at_the_end(output: Path) -> Iterator[Path]:
+    """Yield a directory of the name of another, two levels below a hidden one, and put it there when the block is done.
+
+    What a killed merge has left is where no command looks for a run; the next merge to the same place removes it.
+    """
+    parent = output.absolute().parent
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        for left in parent.glob(f".{escape(output.name)}.*.merging"):
+            if not Path("/proc", left.name.split(".")[-2]).exists():
+                shutil.rmtree(left, ignore_errors=True)
+        hidden = parent / f".{output.name}.{os.getpid()}.merging"
+        made = hidden / "unfinished" / output.name
+        made.mkdir(parents=True, mode=0o700)
+    except OSError as error:
+        raise OutputError(f"cannot write to {parent}: {error.strerror}; name another directory with -o") from error
+    try:
+        yield made
+        sync_directory(made)
+        reached("before_merge_rename")
+        made.rename(output)
+        sync_directory(parent)
+    except OSError as error:
+        raise OutputError(f"cannot write {output}: {error.strerror or error}; merge again") from error
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)

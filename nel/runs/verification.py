@@ -1,0 +1,307 @@
+"""Does a run's directory still hold what the run stored? `nel verify` rebuilds every artifact and compares, and signs.
+
+The store is the truth: its integrity is checked, the digests of its prompts are computed again and compared with the
+run's identity, and every artifact is written again in a temporary directory and compared byte for byte. The manifest
+is a list of digests that ``ssh-keygen`` signs, so that somebody who was not there can check a decision. Depends on
+`nel.runs.evaluation` and the stores; changes nothing in the run's directory but the manifest and its signature.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.extraction import AUDIT_NAME
+from nel.artifacts.files import directory_name
+from nel.artifacts.inputs import INPUTS
+from nel.artifacts.model_readings import DIRECTORY as READER
+from nel.config.identity import Identity
+from nel.core.atomic_files import write_file
+from nel.core.packages import readable_distributions
+from nel.core.strict_json import loads, pretty
+from nel.engine.store.lock import owner_of
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import OutputError, StoreError, UsageError
+from nel.reports.writers import write_reports
+from nel.runs.evaluation import rebuild, stored_reports
+from nel.version import __version__
+
+MANIFEST: Final = "manifest.json"
+SIGNATURE: Final = "manifest.json.sig"
+_FORMAT: Final = 1
+_NAMESPACE: Final = "nel-run"
+_SIGNER: Final = "nel"
+_KEYGEN_SECONDS: Final = 60
+_PRIVATE_KEY: Final = "-----BEGIN"
+_LINKS: Final = "symbolic links, whose content no signature covers: {links}"
+_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was checked."""
+
+    what: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """The result of checking a run's directory."""
+
+    checks: tuple[Check, ...]
+    manifest: dict[str, Any]
+    """Digests of the store and of the artifacts as they are now, and what the run was made with; empty where the store
+    cannot be read."""
+
+    @property
+    def passed(self) -> bool:
+        """Return whether files, store and identity agree."""
+        return all(check.passed for check in self.checks)
+
+
+def verify_run(run_dir: Path) -> Verification:
+    """Check a finished run's directory against its store.
+
+    Raises:
+        StoreError: There is no run.db that can be read.
+        UsageError: A process is writing the run.
+    """
+    owner = owner_of(run_dir)
+    if owner is not None:
+        raise UsageError(f"{run_dir} is in use by process {owner.pid} on {owner.host}; verify it when that ends")
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        checks = list(_store_checks(snapshot))
+        if not all(check.passed for check in checks):
+            return Verification(checks=tuple(checks), manifest={})
+        checks += _identity_checks(snapshot)
+        with tempfile.TemporaryDirectory(prefix="nel-verify-") as scratch:
+            checks += _artifact_checks(run_dir, snapshot, Path(scratch) / run_dir.resolve().name)
+        return Verification(checks=tuple(checks), manifest=_manifest(run_dir, snapshot))
+
+
+def _store_checks(snapshot: Snapshot) -> Iterator[Check]:
+    try:
+        snapshot.check_integrity()
+        n_damaged = snapshot.count_unreadable()
+    except StoreError as error:
+        yield Check(what="store", passed=False, detail=str(error))
+        return
+    detail = f"{n_damaged:,} rows cannot be read" if n_damaged else f"{FILE_NAME} is whole"
+    yield Check(what="store", passed=not n_damaged, detail=detail)
+
+
+def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
+    for key, slot, _, plan in snapshot.benchmarks():
+        if not plan:
+            yield Check(what=f"{slot}: identity", passed=False, detail="the run ended before its dataset was read")
+            continue
+        stored = plan.get("identity") or {}
+        prompts = f"{snapshot.content_digest(key):064x}"
+        if prompts != stored.get("prompt.sha256"):
+            yield Check(what=f"{slot}: prompts", passed=False, detail="stored samples are not those of the identity")
+        else:
+            yield Check(what=f"{slot}: prompts", passed=True, detail=f"digest {prompts[:12]}")
+        same = Identity(fields=stored).digest == plan["digest"]
+        detail = f"digest {plan['digest'][:12]}" if same else "its fields do not have the digest of the artifacts"
+        yield Check(what=f"{slot}: identity", passed=same, detail=detail)
+
+
+def _artifact_checks(run_dir: Path, snapshot: Snapshot, scratch: Path) -> Iterator[Check]:
+    """Write every artifact again from a copy of the store, and compare."""
+    scratch.mkdir()
+    snapshot.copy_to(scratch / FILE_NAME)
+    for _, slot, _, _ in snapshot.benchmarks():
+        _copy_inputs(run_dir / directory_name(slot), scratch / directory_name(slot))
+    inputs = set(_files(scratch))
+    notes: list[str] = []
+    rebuild(scratch, declared_in=run_dir, notes=notes)
+    yield from (Check(what="metrics", passed=False, detail=note) for note in notes)
+    _, problems = write_reports(stored_reports(scratch), scratch)
+    yield from (Check(what="reports", passed=False, detail=problem) for problem in problems)
+    made = [path for path in _files(scratch) if path not in inputs or path.name == AUDIT_NAME]
+    for path in made:
+        yield _same_file(path, run_dir / path, scratch / path)
+
+
+def _copy_inputs(source: Path, target: Path) -> None:
+    for name in INPUTS:
+        if (source / name).is_dir():
+            shutil.copytree(source / name, target / name)
+        elif (source / name).is_file():
+            target.mkdir(exist_ok=True)
+            shutil.copyfile(source / name, target / name)
+
+
+def _same_file(name: Path, here: Path, again: Path) -> Check:
+    if not here.is_file():
+        return Check(what=str(name), passed=False, detail="is missing; nel report DIR writes it again")
+    if _sha256(here) == _sha256(again):
+        return Check(what=str(name), passed=True, detail="equals what the store gives")
+    made_by = _made_by(here.read_text(encoding="utf-8", errors="replace"))
+    other = f" (it is of {made_by}, this is nel {__version__})" if made_by not in (None, f"nel {__version__}") else ""
+    return Check(what=str(name), passed=False, detail=f"differs from what the store gives{other}")
+
+
+def _made_by(text: str) -> str | None:
+    try:
+        found = loads(text)
+    except ValueError:
+        return None
+    return found.get("sdk") if isinstance(found, dict) else None
+
+
+def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
+    names = [path for path in _files(run_dir) if path.name not in (MANIFEST, SIGNATURE)]
+    plans = {slot: plan for _, slot, _, plan in snapshot.benchmarks() if plan}
+    return {
+        "format": _FORMAT,
+        "sdk": f"nel {__version__}",
+        "run_id": snapshot.meta("run_id") or run_dir.name,
+        "store_sha256": snapshot.digest(),
+        "files": {str(path): _sha256(run_dir / path) for path in names},
+        "benchmarks": {slot: _benchmark_json(snapshot, plan) for slot, plan in plans.items()},
+        "packages": dict(sorted(_plugin_packages())),
+    }
+
+
+def _benchmark_json(snapshot: Snapshot, plan: Mapping[str, Any]) -> dict[str, Any]:
+    identity = plan["identity"]
+    return {
+        "identity": plan["digest"],
+        "dataset_sha256": identity.get("dataset.sha256"),
+        "prompt_sha256": identity.get("prompt.sha256"),
+        "scorer": plan.get("scorer"),
+        "model": plan.get("model"),
+        "images": identity.get("sandbox.images"),
+    }
+
+
+def _plugin_packages() -> Iterator[tuple[str, str]]:
+    """Yield name and version of every installed distribution with plugins of nel, nel itself included."""
+    for one in readable_distributions():
+        if any(entry.group.startswith("nel.") for entry in one.entry_points):
+            yield one.metadata["Name"], one.version
+
+
+def _files(directory: Path) -> list[Path]:
+    """Return the files of a run that are no store, lock or log, as relative paths."""
+    found = (path.relative_to(directory) for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+    return sorted(path for path in found if not _is_volatile(path))
+
+
+def _links(directory: Path) -> list[str]:
+    """Return the symbolic links of a run, to files or directories, where a file of it could be."""
+    found = (path.relative_to(directory) for path in directory.rglob("*") if path.is_symlink())
+    return sorted(str(path) for path in found if not _is_volatile(path))
+
+
+def _is_volatile(path: Path) -> bool:
+    return path.name.startswith((FILE_NAME, ".", "run.log", "progress")) or READER in path.parts
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sign(run_dir: Path, verification: Verification, key: Path) -> Path:
+    """Write the manifest and its signature by an SSH key, and return the signature's path.
+
+    Raises:
+        UsageError: What was verified does not agree, or there are symbolic links.
+        OutputError: ``ssh-keygen`` is missing or refuses the key.
+    """
+    if not verification.passed:
+        raise UsageError(f"{run_dir} is not signed: its files do not agree with its store")
+    links = _links(run_dir)
+    if links:
+        raise UsageError(f"{run_dir} is not signed: {_LINKS.format(links=', '.join(links))}; put files in their place")
+    manifest = run_dir / MANIFEST
+    write_file(manifest, [pretty(verification.manifest)])
+    (run_dir / SIGNATURE).unlink(missing_ok=True)
+    try:
+        _keygen(["-Y", "sign", "-q", "-f", str(key), "-n", _NAMESPACE, str(manifest)], f"sign with {key}")
+    except OutputError:
+        manifest.unlink()
+        raise
+    return run_dir / SIGNATURE
+
+
+def check_signature(run_dir: Path, verification: Verification, public_key: Path) -> Check:
+    """Return whether the manifest is signed by a key and lists what the directory holds now.
+
+    Args:
+        run_dir: The run.
+        verification: What was found there.
+        public_key: The signer's public key, in the form of ``id_ed25519.pub``.
+
+    Raises:
+        OutputError: The run is not signed, the key cannot be read, or ``ssh-keygen`` is missing.
+    """
+    try:
+        manifest = (run_dir / MANIFEST).read_bytes()
+        key = public_key.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"the signature cannot be checked: {error}") from error
+    if key.startswith(_PRIVATE_KEY):
+        raise OutputError(f"{public_key} is a private key; check with the public one, such as {public_key}.pub")
+    if len(key.splitlines()) != 1:  # each further line would be a signer of its own
+        raise OutputError(f"{public_key} does not hold one public key on one line; give a file such as id_ed25519.pub")
+    with tempfile.TemporaryDirectory(prefix="nel-verify-") as scratch:
+        allowed = Path(scratch) / "signers"
+        allowed.write_text(f"{_SIGNER} {key}\n", encoding="utf-8")
+        command = ["-Y", "verify", "-f", str(allowed), "-I", _SIGNER, "-n", _NAMESPACE, "-s"]
+        try:
+            _keygen([*command, str(run_dir / SIGNATURE)], "check the signature", given=manifest)
+        except OutputError as error:
+            return Check(what="signature", passed=False, detail=str(error))
+    if not verification.manifest:
+        return Check(what="signature", passed=False, detail="is of this key; what it signed cannot be read any more")
+    links = _links(run_dir)
+    if links:
+        return Check(what="signature", passed=False, detail=_LINKS.format(links=", ".join(links)))
+    return _as_signed(manifest, verification.manifest)
+
+
+def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> Check:
+    try:
+        signed = loads(manifest)
+    except ValueError:
+        signed = None
+    if not isinstance(signed, dict) or not isinstance(signed.get("files"), dict):
+        return Check(what="signature", passed=False, detail=f"is of this key, and {MANIFEST} is no manifest of a run")
+    parts = ("run_id", "store_sha256", "benchmarks")
+    differ = [name for name in parts if signed.get(name) != now[name]]
+    files = signed["files"]
+    differ += [name for name in sorted({*files, *now["files"]}) if files.get(name) != now["files"].get(name)]
+    if differ:
+        return Check(what="signature", passed=False, detail=f"changed since it was signed: {', '.join(differ)}")
+    return Check(what="signature", passed=True, detail="is of this key, and nothing has changed since")
+
+
+def _keygen(arguments: Sequence[str], what: str, given: bytes = b"") -> None:
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell; the arguments are paths
+            ["ssh-keygen", *arguments],  # noqa: S607 - wherever the user has it
+            input=given,
+            capture_output=True,
+            timeout=_KEYGEN_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise OutputError(f"cannot {what}: ssh-keygen is not installed (package openssh-client)") from error
+    except subprocess.TimeoutExpired as error:
+        raise OutputError(
+            f"cannot {what}: ssh-keygen waits; use a key in an agent or one without a passphrase"
+        ) from error
+    if done.returncode:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+        raise OutputError(f"cannot {what}: {said[-1] if said else 'ssh-keygen failed'}")

@@ -1,0 +1,378 @@
+"""Strengths by maximum likelihood against choix, statsmodels, scikit-learn and scipy, and where there are none."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scipy
+
+from nel.apps.leaderboard.bradley_terry import (
+    ELO_PER_STRENGTH,
+    Fit,
+    fit,
+    groups_of,
+    resampled_fits,
+    standardised_lengths,
+)
+from nel.apps.leaderboard.pairwise import Comparisons, comparisons, win_matrix
+from nel.apps.leaderboard.ranking import rank_models
+from nel.errors import UndefinedMetric
+from tests.support.tiers import first_rows
+
+Rows = list[tuple[int, int, float, int]]
+
+
+def decided(wins: list[list[int]]) -> Rows:
+    """Return one comparison a question from a matrix of wins."""
+    pairs = [(i, j) for i, row in enumerate(wins) for j, n in enumerate(row) for _ in range(n)]
+    return [(i, j, 1.0, question) for question, (i, j) in enumerate(pairs)]
+
+
+def tournament(rng: np.random.Generator, *, ties: bool = True) -> Comparisons:
+    """Return a random tournament that has strengths: each pair has won something of each other."""
+    size = int(rng.integers(2, 7))
+    strengths = rng.normal(0, 1, size)
+    rows: Rows = []
+    length: list[float] = []
+    for question in range(int(rng.integers(8, 40))):
+        for i, j in combinations(range(size), 2):
+            x = float(rng.uniform(-0.8, 0.8))
+            chance = 1 / (1 + math.exp(-(strengths[i] - strengths[j] + x)))
+            score = float(rng.random() < chance)
+            if ties and rng.random() < 0.2:
+                score = 0.5
+            turned = rng.random() < 0.5
+            rows.append((j, i, 1 - score, question) if turned else (i, j, score, question))
+            length.append(-x if turned else x)
+    n = len(rows)
+    rows += [(i, (i + 1) % size, 1.0, n + i) for i in range(size)]
+    rows += [((i + 1) % size, i, 1.0, n + i) for i in range(size)]
+    return comparisons([f"m{i}" for i in range(size)], rows, [*length, *rng.uniform(-0.8, 0.8, 2 * size).tolist()])
+
+
+def by_scipy(found: Comparisons, *, length_control: bool) -> np.ndarray:
+    """Return strengths (and the coefficient last) from the log likelihood written once more, row by row."""
+    size, x = len(found.models), standardised_lengths(found)
+
+    def lost(values: np.ndarray) -> float:
+        odds = values[found.left] - values[found.right] + (values[size] * x if length_control else 0)
+        return float((np.logaddexp(0, odds) - found.score * odds).sum() + values[:size].sum() ** 2)
+
+    best = scipy.optimize.minimize(lost, np.zeros(size + length_control), method="BFGS", options={"gtol": 1e-8})
+    return np.asarray(best.x)
+
+
+def by_scikit_learn(found: Comparisons, *, length_control: bool) -> np.ndarray:
+    """Return the same from a logistic regression without penalty, a tie as a win and a loss of half the weight."""
+    n, size = found.n, len(found.models)
+    design = np.zeros((n, size))
+    design[np.arange(n), found.left] += 1
+    design[np.arange(n), found.right] -= 1
+    columns = [design[:, 1:], *([standardised_lengths(found)[:, None]] if length_control else [])]
+    both = np.vstack([np.hstack(columns)] * 2)
+    from sklearn.linear_model import LogisticRegression  # takes seconds to import
+
+    model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=10_000)
+    model.fit(both, np.repeat([1, 0], n), sample_weight=np.concatenate([found.score, 1 - found.score]))
+    values = np.concatenate([[0.0], model.coef_[0]])
+    values[:size] -= values[:size].mean()
+    return values
+
+
+def test_four_models_as_choix_and_statsmodels_have_them() -> None:
+    """choix 0.4.1 (I-LSR and MM) and statsmodels 0.15.0 (binomial GLM) agree on these to ten digits."""
+    found = comparisons("abcd", decided([[0, 7, 8, 9], [3, 0, 6, 7], [2, 4, 0, 6], [1, 3, 4, 0]]))
+    golden = [1.0712937944258, 0.0993505662204, -0.3494356247057, -0.8212087359405]
+    assert fit(found).strengths.tolist() == pytest.approx(golden, abs=1e-10)
+
+
+def test_two_models_by_hand() -> None:
+    """Three wins and one loss are odds of three: half their logarithm above and below the mean, 190.8 Elo apart."""
+    found = comparisons("ab", decided([[0, 3], [1, 0]]))
+    assert fit(found).strengths.tolist() == pytest.approx([math.log(3) / 2, -math.log(3) / 2], abs=1e-12)
+    standings = rank_models(found, n_resamples=0).standings
+    assert standings["a"].elo.value - standings["b"].elo.value == pytest.approx(400 * math.log10(3))
+    assert pytest.approx(400 / math.log(10)) == ELO_PER_STRENGTH
+
+
+def test_a_length_effect_as_statsmodels_has_it() -> None:
+    """A binomial GLM with ties as halves and the length difference over its root mean square."""
+    rng = np.random.default_rng(12)
+    left = rng.integers(0, 3, 60)
+    right = (left + 1 + rng.integers(0, 2, 60)) % 3
+    x = np.round(rng.uniform(-0.6, 0.6, 60), 3)
+    score = rng.choice([0, 0.5, 1], 60)
+    rows = [(int(i), int(j), float(s), q) for q, (i, j, s) in enumerate(zip(left, right, score, strict=True))]
+    fitted = fit(comparisons("abc", rows, x.tolist()), length_control=True)
+    golden = [0.065806731618801, 0.039880545213668, -0.105687276832469]
+    assert fitted.strengths.tolist() == pytest.approx(golden, abs=1e-10)
+    assert float(fitted.length) == pytest.approx(-0.388535660846624, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", first_rows(20, range(120)))
+def test_random_tournaments_as_scipy_and_scikit_learn_have_them(seed: int) -> None:
+    """With and without length control, with ties: the same maximum found by three methods."""
+    found = tournament(np.random.default_rng(seed))
+    size = len(found.models)
+    for control in (False, True):
+        fitted = fit(found, length_control=control)
+        ours = np.append(fitted.strengths, fitted.length)[: size + control]
+        assert ours == pytest.approx(by_scipy(found, length_control=control), abs=2e-5)
+        assert ours == pytest.approx(by_scikit_learn(found, length_control=control), abs=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("control", [False, True])
+def test_names_sides_and_order_change_nothing(seed: int, *, control: bool) -> None:
+    """Models renamed, each comparison told from the other side, all of them shuffled: the same strengths."""
+    rng = np.random.default_rng(seed)
+    found = tournament(rng)
+    place = rng.permutation(len(found.models))
+    order = rng.permutation(found.n)
+    other = Comparisons(
+        models=tuple(found.models[i] for i in np.argsort(place)),
+        left=place[found.right][order],
+        right=place[found.left][order],
+        score=(1 - found.score)[order],
+        question=found.question[order],
+        length=-found.length[order],
+    )
+    ours, theirs = fit(found, length_control=control), fit(other, length_control=control)
+    assert theirs.strengths[place] == pytest.approx(ours.strengths, abs=1e-9)
+    assert float(theirs.length) == pytest.approx(float(ours.length), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_known_strengths_are_recovered_and_the_intervals_hold_them() -> None:
+    """Of 40 tournaments of 200 questions the 95 % intervals hold the true strength in 90 to 99 of 100, with length
+    control, where the judge likes length and the strongest model is the longest."""
+    truth = np.array([0.6, 0.2, -0.1, -0.7])
+    taste = np.array([0.4, 0.0, 0.0, -0.4])
+    held = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        rows: Rows = []
+        length: list[float] = []
+        for question in range(200):
+            for i, j in combinations(range(4), 2):
+                x = float(np.clip((taste[i] - taste[j]) / 2 + rng.normal(0, 0.25), -0.95, 0.95))
+                chance = 1 / (1 + math.exp(-(truth[i] - truth[j] + 2 * x)))
+                rows.append((i, j, float(rng.random() < chance), question))
+                length.append(x)
+        ranking = rank_models(comparisons("abcd", rows, length), length_control=True, n_resamples=200, seed=seed)
+        for name, true in zip("abcd", truth, strict=True):
+            strength = ranking.standings[name].strength
+            assert strength.lower is not None
+            assert strength.upper is not None
+            held += strength.lower <= true <= strength.upper
+    assert 0.90 <= held / 160 <= 0.99
+
+
+def test_ties_only_are_all_equal() -> None:
+    """Everybody has strength 0, Elo 1000, rank 1; so have all resamples, which is no certainty, so no interval."""
+    rows = [(i, j, 0.5, question) for question in range(5) for i, j in combinations(range(3), 2)]
+    ranking = rank_models(comparisons("abc", rows), n_resamples=50)
+    for standing in ranking.standings.values():
+        assert standing.strength.value == pytest.approx(0)
+        assert standing.elo.value == pytest.approx(1000)
+        assert (standing.rank, standing.rank_lower, standing.rank_upper) == (1, None, None)
+    assert ranking.reason is not None
+    assert ranking.reason.startswith("every question says the same")
+    one_dissents = rank_models(comparisons("abc", [*rows, (0, 1, 1.0, 5), (0, 2, 1.0, 5)]), n_resamples=50)
+    assert one_dissents.reason is None
+    assert one_dissents.standings["a"].strength.lower == pytest.approx(0)
+
+
+def test_a_prior_makes_no_certainty_of_questions_that_agree() -> None:
+    """a wins each of 6 questions: with a prior its strength is finite, and the same in every resample."""
+    ranking = rank_models(comparisons("ab", [(0, 1, 1.0, question) for question in range(6)]), prior=1, n_resamples=50)
+    assert ranking.standings["a"].strength.value > 1
+    assert ranking.standings["a"].strength.lower is None
+
+
+def test_a_model_that_no_resample_moves_has_no_interval() -> None:
+    """Between one that always wins and one that always loses every draw leaves the middle where it is."""
+    rows = [(0, 1, 1.0, 0), (1, 2, 1.0, 0), (0, 2, 1.0, 0), (0, 2, 1.0, 1)]
+    first, middle, last = rank_models(comparisons("abc", rows), prior=1.0, n_resamples=50).standings.values()
+    assert (middle.strength.lower, middle.elo.upper, middle.win_rate.lower) == (None, None, None)
+    for end in (first, last):
+        assert end.elo.lower is not None
+        assert end.elo.upper is not None
+        assert end.elo.lower < end.elo.upper
+
+
+def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -> None:
+    """a beats everybody each time: the others are ranked by what they played among themselves."""
+    wins = [[0, 5, 5, 5], [0, 0, 3, 2], [0, 2, 0, 3], [0, 3, 2, 0]]
+    ranking = rank_models(comparisons("abcd", decided(wins)), n_resamples=0)
+    assert ranking.reasons == {"a": "it lost to none of b, c, d, and did not tie either"}
+    assert ranking.groups == (("b", "c", "d"), ("a",))
+    alone = fit(comparisons("bcd", decided([row[1:] for row in wins[1:]]))).strengths
+    assert [ranking.standings[name].strength.value for name in "bcd"] == pytest.approx(alone.tolist())
+    with pytest.raises(UndefinedMetric, match="a: it lost to none of b, c, d"):
+        fit(comparisons("abcd", decided(wins)))
+
+
+def test_a_model_that_never_wins_says_so() -> None:
+    """The mirror image."""
+    ranking = rank_models(comparisons("abc", decided([[0, 2, 3], [1, 0, 4], [0, 0, 0]])), n_resamples=0)
+    assert ranking.reasons == {"c": "it won against none of a, b, and did not tie either"}
+
+
+def test_groups_that_never_met_are_not_ranked_together() -> None:
+    """a and b played each other, c, d and e did, f nobody: the largest group is ranked, the others say why not."""
+    wins = [[0, 2, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 0, 0, 2, 1, 0], [0, 0, 1, 0, 2, 0], [0, 0, 1, 1, 0, 0], [0] * 6]
+    ranking = rank_models(comparisons("abcdef", decided(wins)), n_resamples=0)
+    assert set(ranking.standings) == set("cde")
+    assert ranking.groups == (("c", "d", "e"), ("a", "b"), ("f",))
+    assert ranking.reasons["a"] == "no comparisons connect it with c, d, e"
+    assert ranking.reasons["f"] == "it was compared with none"
+
+
+def test_an_order_without_any_upset_ranks_nobody() -> None:
+    """a beats b beats c: no two of them can be placed on one scale, and no number is made up."""
+    ranking = rank_models(comparisons("abc", decided([[0, 3, 0], [0, 0, 3], [0, 0, 0]])), n_resamples=10)
+    assert ranking.standings == {}
+    assert ranking.reason == "no two models can be ranked together"
+    assert set(ranking.reasons) == set("abc")
+
+
+def test_indirect_wins_are_told_from_direct_ones() -> None:
+    """a is above c and d by way of b alone."""
+    wins = [[0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2], [0, 0, 1, 0]]
+    found = groups_of(win_matrix(comparisons("abcd", decided(wins))), "abcd")
+    assert found.members[0] == (2, 3)
+    assert found.reasons[0] == "no wins lead from c, d to it"
+    assert found.reasons[1] == "it lost to none of c, d, and did not tie either"
+
+
+def test_a_prior_ranks_everybody_and_is_what_it_says() -> None:
+    """Each model ties `prior` times with one of strength 0: the same as playing that model and reading off the rest."""
+    wins = [[0, 5, 4], [0, 0, 3], [0, 1, 0]]
+    ranking = rank_models(comparisons("abc", decided(wins)), prior=2.0, n_resamples=0)
+    assert ranking.reasons == {}
+    found = comparisons("abc", decided(wins))
+
+    def lost(values: np.ndarray) -> float:
+        odds = values[found.left] - values[found.right]
+        ties = np.logaddexp(0, values) + np.logaddexp(0, -values)
+        return float((np.logaddexp(0, odds) - found.score * odds).sum() + 2.0 * 0.5 * ties.sum())
+
+    best = scipy.optimize.minimize(lost, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
+    ours = [ranking.standings[name].strength.value for name in "abc"]
+    assert ours == pytest.approx((best - best.mean()).tolist(), abs=1e-6)
+    assert [ranking.standings[name].rank for name in "abc"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("prior", [-1.0, math.nan, math.inf])
+def test_a_prior_must_be_a_number(prior: float) -> None:
+    """Below zero is no prior."""
+    with pytest.raises(ValueError, match="prior"):
+        fit(comparisons("ab", decided([[0, 1], [1, 0]])), prior=prior)
+
+
+def test_too_few_upsets_give_no_interval_and_say_why() -> None:
+    """One loss in twenty: many resamples hold none, and their strengths are beyond all bounds."""
+    ranking = rank_models(comparisons("ab", decided([[0, 19], [1, 0]])), n_resamples=400)
+    standing = ranking.standings["a"]
+    assert standing.strength.value == pytest.approx(math.log(19) / 2)
+    assert (standing.strength.lower, standing.strength.upper, standing.rank_lower) == (None, None, None)
+    assert ranking.n_unbounded / 400 == pytest.approx((19 / 20) ** 20, abs=0.08)
+    assert "too few upsets" in (ranking.reason or "")
+
+
+def test_length_that_decides_everything_has_no_finite_effect() -> None:
+    """The longer answer wins each time, whoever gave it: there is a ranking without length control, none with it."""
+    rng = np.random.default_rng(3)
+    rows, length = [], []
+    for question in range(60):
+        x = float(rng.uniform(0.1, 0.9)) * (1 if question % 2 else -1)
+        rows.append((0, 1, float(x > 0), question))
+        length.append(x)
+    found = comparisons("ab", rows, length)
+    assert set(rank_models(found, n_resamples=0).standings) == set("ab")
+    ranking = rank_models(found, length_control=True, n_resamples=0)
+    assert ranking.standings == {}
+    assert "effect of length has no finite estimate" in (ranking.reason or "")
+
+
+def test_length_that_goes_with_the_model_cannot_be_told_from_it() -> None:
+    """a is always longer by the same share: strength and length are one, and neither gets a number."""
+    rows = [(0, 1, float(question % 3 > 0), question) for question in range(30)]
+    with pytest.raises(UndefinedMetric, match="length"):
+        fit(comparisons("ab", rows, [0.4] * 30), length_control=True)
+
+
+def test_equal_lengths_leave_nothing_to_control() -> None:
+    """Without any difference there is no coefficient."""
+    with pytest.raises(UndefinedMetric, match="lengths do not differ"):
+        fit(comparisons("ab", decided([[0, 3], [1, 0]])), length_control=True)
+
+
+def test_the_anchor_has_strength_zero_and_elo_1000() -> None:
+    """All others move with it, their differences stay, and the anchor itself has no interval."""
+    found = comparisons("abc", decided([[0, 14, 16], [6, 0, 12], [4, 8, 0]]))
+    free, held = rank_models(found, n_resamples=100), rank_models(found, anchor="b", n_resamples=100)
+    assert held.standings["b"].elo.value == 1000
+    assert held.standings["b"].strength.lower is None
+    gap = free.standings["a"].strength.value - free.standings["b"].strength.value
+    assert held.standings["a"].strength.value == pytest.approx(gap)
+    assert [held.standings[name].rank for name in "abc"] == [free.standings[name].rank for name in "abc"]
+    with pytest.raises(ValueError, match="none of a, b, c"):
+        rank_models(found, anchor="x")
+
+
+def test_the_same_seed_gives_the_same_intervals() -> None:
+    """Another one gives others."""
+    found = tournament(np.random.default_rng(1))
+    one, same, other = (rank_models(found, n_resamples=100, seed=seed) for seed in (4, 4, 5))
+    assert one == same
+    assert one.standings != other.standings
+
+
+def test_resampled_strengths_spread_as_theory_says() -> None:
+    """Two models, 400 questions, two thirds won: the interval is that of the log odds, 1.96 / sqrt(n p (1 - p))."""
+    rows = [(0, 1, float(question % 3 > 0), question) for question in range(399)]
+    standing = rank_models(comparisons("ab", rows), anchor="b", n_resamples=4000, seed=2).standings["a"]
+    assert standing.strength.lower is not None
+    assert standing.strength.upper is not None
+    half = 1.959964 / math.sqrt(399 * (2 / 3) * (1 / 3))
+    assert (standing.strength.upper - standing.strength.lower) / 2 == pytest.approx(half, rel=0.06)
+
+
+@pytest.mark.parametrize("control", [False, True])
+def test_what_is_resampled_is_the_question(*, control: bool) -> None:
+    """Each verdict told four times over on its question makes no interval narrower."""
+    rng = np.random.default_rng(6)
+    rows = [(0, 1, float(rng.random() < 0.6), question) for question in range(50)]
+    length = rng.uniform(-0.5, 0.5, 50).tolist()
+    once = rank_models(comparisons("ab", rows, length), n_resamples=100, length_control=control).standings["a"]
+    often = rank_models(comparisons("ab", rows * 4, length * 4), n_resamples=100, length_control=control).standings["a"]
+    for name in ("value", "lower", "upper"):
+        assert getattr(often.strength, name) == pytest.approx(getattr(once.strength, name), abs=1e-8)
+
+
+@pytest.mark.parametrize("control", [False, True])
+def test_a_far_start_leads_to_the_same_place(*, control: bool) -> None:
+    """Where a full Newton step would overshoot by hundreds, it is halved until the likelihood rises."""
+    found = tournament(np.random.default_rng(4))
+    near = fit(found, length_control=control)
+    far = Fit(strengths=np.linspace(9, -9, len(found.models)), length=np.array(3.0), converged=np.array(True))
+    ours = resampled_fits(found, far, n_resamples=40, length_control=control)
+    theirs = resampled_fits(found, near, n_resamples=40, length_control=control)
+    assert ours.converged.all()
+    assert ours.strengths == pytest.approx(theirs.strengths, abs=1e-7)
+    assert ours.length == pytest.approx(theirs.length, abs=1e-7)
+
+
+def test_expected_win_rates_follow_from_strengths() -> None:
+    """Without length control the expected score over all comparisons is the one that was won: the score equations."""
+    found = tournament(np.random.default_rng(8))
+    ranking = rank_models(found, n_resamples=0)
+    for place, name in enumerate(found.models):
+        assert ranking.standings[name].win_rate.value == pytest.approx(float(found.of(place)[0].mean()), abs=1e-9)
+    a, b = found.models[:2]
+    assert ranking.expected[a, b] + ranking.expected[b, a] == pytest.approx(1)

@@ -1,0 +1,64 @@
+"""The length-controlled win rate of AlpacaEval 2: its own regression, against scikit-learn and a known truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nel.apps.leaderboard.length_controlled import length_controlled_rate
+from nel.errors import UndefinedMetric
+
+
+def _world(n: int, *, theta: float, phi: float, psi: float = 0.0, seed: int = 3) -> tuple[list[float], ...]:
+    """Return preferences, length differences and difficulties of a model that writes longer answers."""
+    rng = np.random.default_rng(seed)
+    apart = rng.normal(400, 600, n)
+    gamma = rng.normal(0, 1, n)
+    odds = theta + phi * np.tanh(apart / apart.std(ddof=1)) + psi * gamma
+    wins = rng.random(n) < 1 / (1 + np.exp(-odds))
+    return wins.astype(float).tolist(), apart.tolist(), gamma.tolist()
+
+
+def test_what_length_wins_is_taken_away() -> None:
+    """A model that wins by length alone is at one half; its raw win rate is far above."""
+    wins, apart, _ = _world(4_000, theta=0.0, phi=1.5)
+    found = length_controlled_rate(wins, apart, n_resamples=100)
+    assert sum(wins) / len(wins) > 0.6
+    assert found.lower is not None
+    assert found.upper is not None
+    assert found.lower < 0.5 < found.upper
+    assert found.length == pytest.approx(1.5, abs=0.25)
+
+
+@pytest.mark.parametrize("has_difficulty", [False, True])
+def test_the_fit_is_that_of_scikit_learn(has_difficulty: bool) -> None:
+    """Without a penalty, preferences that are probabilities included, which count as both outcomes by their shares."""
+    linear = pytest.importorskip("sklearn.linear_model")
+    wins, apart, gamma = _world(500, theta=-0.4, phi=0.8, psi=0.5)
+    shares = [0.9 * win + 0.05 for win in wins]
+    found = length_controlled_rate(shares, apart, difficulty=gamma if has_difficulty else None, n_resamples=0)
+    columns = [np.ones(500), np.tanh(np.array(apart) / np.std(apart, ddof=1)), *([gamma] if has_difficulty else [])]
+    rows = np.column_stack(columns)
+    model = linear.LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-12, max_iter=10_000)
+    outcome, weight = [1] * 500 + [0] * 500, [*shares, *(1 - share for share in shares)]
+    model.fit(np.vstack([rows, rows]), outcome, sample_weight=weight)
+    ours = [found.strength, found.length, *([found.difficulty] if has_difficulty else [])]
+    assert ours == pytest.approx(model.coef_[0], abs=1e-6)
+    rows[:, 1] = 0
+    assert found.value == pytest.approx(model.predict_proba(rows)[:, 1].mean(), abs=1e-7)
+
+
+def test_what_has_no_largest_likelihood_has_no_rate() -> None:
+    """A model that always wins, and one whose wins are exactly its longer answers."""
+    with pytest.raises(UndefinedMetric, match="no maximum"):
+        length_controlled_rate([1.0] * 20, list(range(20)))
+    with pytest.raises(UndefinedMetric, match="no maximum"):
+        length_controlled_rate([0.0] * 10 + [1.0] * 10, [-5.0 - place for place in range(10)] + [5.0] * 10)
+    with pytest.raises(UndefinedMetric, match="fewer than"):
+        length_controlled_rate([1.0, 0.0], [1.0, 2.0])
+
+
+def test_equal_lengths_leave_the_win_rate_as_it_is() -> None:
+    """Without any difference there is nothing to take away."""
+    found = length_controlled_rate([1.0] * 6 + [0.5] * 2 + [0.0] * 4, [0.0] * 12, n_resamples=0)
+    assert found.value == pytest.approx(7 / 12)

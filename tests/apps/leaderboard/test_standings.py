@@ -1,0 +1,267 @@
+"""The numbers of a leaderboard, their schema, and what its pages say of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from nel.apps.leaderboard.pair_results import PairResult, PairResults, orders_of
+from nel.apps.leaderboard.pairwise import length_difference
+from nel.apps.leaderboard.standings import Settings, standings_json
+from nel.artifacts.schema import load_schema
+from nel.reports.leaderboard import (
+    alpaca_eval_lines,
+    banners,
+    html_page,
+    markdown_page,
+    matrix,
+    shown_rows,
+    write_pages,
+)
+from tests.support.boards import board_of, judged_by, small
+
+EVIL = "<script>alert(1)</script>\x1b[31m|*`"
+
+
+def arena(*, n: int = 120, seed: int = 2) -> PairResults:
+    """Return three models of known strength whose judge likes length; the weakest one writes the most."""
+    rng = np.random.default_rng(seed)
+    strength = {"strong": 0.5, "middle": 0.0, "wordy": -0.5}
+    size = {"strong": 300, "middle": 500, "wordy": 2000}
+    judged = []
+    for question in range(n):
+        for left, right in combinations(strength, 2):
+            x = length_difference(*(int(size[name] * rng.uniform(0.2, 1.8)) for name in (left, right)))
+            chance = 1 / (1 + math.exp(-(strength[left] - strength[right] + 2 * x)))
+            score = float(rng.random() < chance)
+            judged.append(
+                PairResult(
+                    question=f"q{question}", left=left, right=right, score=score, length=x, orders=(score, score)
+                )
+            )
+    return PairResults(judged=judged, plan=judged_by("solomon"))
+
+
+def model(board: dict[str, Any], label: str) -> dict[str, Any]:
+    (found,) = [one for one in board["models"] if one["label"] == label]
+    return dict(found)
+
+
+def test_every_number_of_a_small_leaderboard_by_hand() -> None:
+    """Wins, ties, losses, flips, failures and what is left out, counted on paper."""
+    board = board_of(small(), "a", "b", "c", n_resamples=20)
+    a, b, c = (model(board, name) for name in "abc")
+    assert [one["win_rate"]["value"] for one in (a, b, c)] == [2.5 / 4, 0.5 / 3, 2 / 3]
+    assert (a["win_rate"]["wins"], a["win_rate"]["ties"], a["win_rate"]["losses"]) == (2, 1, 1)
+    assert (a["judged"], a["flips"], a["failed"], a["won_by_failure"]) == (3, 2, {"truncated": 1}, 0)
+    assert (c["judged"], c["flips"], c["failed"], c["won_by_failure"]) == (2, 1, {}, 1)
+    assert b["left_out"] == {"b: infra:timeout": 1, "judge: judge:no_verdict": 2}
+    assert c["left_out"] == {"b: infra:timeout": 1}
+    assert board["counts"] == {"pairs": 8, "judged": 4, "forfeits": 1, "left_out": 3, "questions": 2}
+    ab, ac, bc = board["pairs"]
+    assert (ab["left"], ab["right"], ab["win_rate"]["value"], ab["flips"], ab["left_out"]) == ("a", "b", 0.75, 1, 2)
+    assert (ac["win_rate"]["value"], ac["forfeits"], ac["judged"]) == (0.5, 1, 1)
+    assert (bc["win_rate"]["value"], bc["flips"]) == (0.0, 0)
+    position = board["position"]
+    assert (position["pairs"], position["flipped"], position["wavering"]) == (4, 1, 1)
+    assert position["flip_rate"]["value"] == 0.5
+    assert position["first_seat"]["value"] == pytest.approx((0.5 + 1.0 + 0.25 + 0.5) / 4)
+
+
+def test_the_schema_holds_for_every_kind_of_board() -> None:
+    """Ranked, not ranked, with length control, with nothing at all."""
+    validator = jsonschema.Draft202012Validator(load_schema("leaderboard"))
+    nothing = PairResults(plan={"judge": None}, complete=False)
+    one_way = PairResults(judged=[PairResult(question="q", left="a", right="b", score=1.0)], plan=judged_by("s"))
+    boards = [
+        board_of(small(), "a", "b", "c"),
+        board_of(arena(), "strong", "middle", "wordy", length_control=True, n_resamples=50, anchor="middle"),
+        board_of(nothing, "a", "b"),
+        board_of(one_way, "a", "b"),
+        board_of(one_way, "a", "b", prior=1.0, length_control=True),
+    ]
+    for board in boards:
+        assert list(validator.iter_errors(json.loads(json.dumps(board, allow_nan=False)))) == []
+    bad = copy.deepcopy(boards[0])
+    bad["models"][0]["win_rate"]["value"] = math.nan
+    assert not validator.is_valid(bad)
+
+
+def test_nothing_judged_is_null_and_says_so() -> None:
+    """Never zero, never 1000."""
+    board = board_of(PairResults(plan={"judge": None}, complete=False), "a", "b")
+    for one in board["models"]:
+        assert (one["win_rate"]["value"], one["elo"], one["rank"]) == (None, None, None)
+        assert one["reason"]
+    assert board["ranked_by"] == "win rate"
+    assert any("PARTIAL" in text for text in banners(board))
+
+
+def test_length_control_takes_away_what_length_gave() -> None:
+    """Without it the wordy model leads; with it the strong one does, and each truth is in its interval."""
+    judged = arena(n=300)
+    plain = board_of(judged, "strong", "middle", "wordy", n_resamples=100)
+    assert plain["models"][0]["label"] == "wordy"
+    board = board_of(judged, "strong", "middle", "wordy", n_resamples=300, length_control=True, anchor="middle")
+    assert [one["label"] for one in board["models"]] == ["strong", "middle", "wordy"]
+    assert board["ranked_by"] == "length-controlled Elo"
+    for label, truth in (("strong", 0.5), ("wordy", -0.5)):
+        found = model(board, label)["length_controlled"]["strength"]
+        assert found["ci_lower"] <= truth <= found["ci_upper"]
+    coefficient = board["length_control"]["length_coefficient"]
+    assert 0 < coefficient["ci_lower"] < coefficient["value"] < coefficient["ci_upper"]
+    rate = model(board, "wordy")["length_controlled"]["expected_win_rate"]["value"]
+    assert rate < 0.5 < model(board, "wordy")["win_rate"]["value"]
+    (pair,) = [one for one in board["pairs"] if {one["left"], one["right"]} == {"strong", "wordy"}]
+    strengths = [model(board, name)["length_controlled"]["strength"]["value"] for name in (pair["left"], pair["right"])]
+    assert pair["expected_at_equal_length"] == pytest.approx(1 / (1 + math.exp(strengths[1] - strengths[0])))
+
+
+def test_alpaca_eval_2_has_a_regression_of_its_own_for_each_model() -> None:
+    """Against the baseline, on lengths in characters: what the wordy model wins by its length is taken away."""
+    results = arena(n=400)
+    results.judged = [
+        replace(one, characters=(int(1_000 * (1 + one.length)), int(1_000 * (1 - one.length))))
+        for one in results.judged
+    ]
+    board = board_of(results, "strong", "middle", "wordy", baseline="middle", length_control=True, n_resamples=40)
+    jsonschema.Draft202012Validator(load_schema("leaderboard")).validate(board)
+    strong, wordy = model(board, "strong")["alpaca_eval_2"], model(board, "wordy")["alpaca_eval_2"]
+    assert "alpaca_eval_2" not in model(board, "middle")
+    assert wordy["n"] == 400
+    assert wordy["value"] < model(board, "wordy")["win_rate"]["value"]
+    assert wordy["value"] < 0.5 < strong["value"]
+    assert wordy["length"] > 0.5
+    assert [line.partition(":")[0] for line in alpaca_eval_lines(board)] == [
+        f"AlpacaEval 2, length-controlled, {one['label']} against middle"
+        for one in board["models"]
+        if one["label"] != "middle"
+    ]
+
+
+def test_the_order_of_pairs_and_runs_changes_no_number() -> None:
+    """Pairs come from the store in any order; the estimates are the same to the last digits that matter."""
+    judged = arena(n=40)
+    board = board_of(judged, "strong", "middle", "wordy", n_resamples=0)
+    turned = PairResults(judged=judged.judged[::-1], plan=judged.plan)
+    other = board_of(turned, "wordy", "strong", "middle", n_resamples=0)
+    assert [one["label"] for one in other["models"]] == [one["label"] for one in board["models"]]
+    for one, two in zip(board["models"], other["models"], strict=True):
+        assert two["elo"]["value"] == pytest.approx(one["elo"]["value"], abs=1e-6)
+        assert two["win_rate"]["value"] == pytest.approx(one["win_rate"]["value"])
+
+
+def test_a_model_that_never_lost_leads_nobody_and_says_why() -> None:
+    """It keeps its win rate, has no Elo, and every page names the reason."""
+    judged = [
+        *(PairResult(question=f"q{n}", left="best", right=other, score=1.0) for n in range(6) for other in ("x", "y")),
+        *(PairResult(question=f"q{n}", left="x", right="y", score=float(n % 3 > 0)) for n in range(6)),
+    ]
+    board = board_of(PairResults(judged=judged, plan=judged_by("s")), "best", "x", "y")
+    best = model(board, "best")
+    assert (best["elo"], best["rank"], best["win_rate"]["value"]) == (None, None, 1.0)
+    assert best["win_rate"]["ci_lower"] < 1
+    said = "it lost to none of x, y, and did not tie either"
+    assert best["reason"] == said
+    assert board["bradley_terry"]["groups"] == [["x", "y"], ["best"]]
+    assert f"best has no Elo: {said}." in banners(board)
+    assert said in "".join(html_page(board))
+    assert "it lost to none of x, y" in markdown_page(board)
+    ranked = board_of(PairResults(judged=judged, plan={"judge": None}), "best", "x", "y", prior=1.0)
+    assert model(ranked, "best")["rank"] == 1
+    assert "Elo holds a prior: each model tied 1 times with an average one." in banners(ranked)
+    assert not any("prior:" in text for text in banners(board))
+
+
+def test_both_orders_are_read_from_what_the_store_keeps() -> None:
+    """A judge of the first seat: the response wins when it comes first and loses when it comes second."""
+    opinion = {"judge": "s", "questions": [["response_first", "first"], ["baseline_first", "first"]]}
+    assert orders_of([{"opinions": [opinion]}]) == (1.0, 0.0)
+    steady = {"judge": "t", "questions": [["response_first", "first"], ["baseline_first", "second"]]}
+    assert orders_of([{"opinions": [opinion, steady]}]) == (1.0, 0.5)
+    assert orders_of([{"opinions": [{"judge": "u", "questions": []}]}]) is None
+    assert orders_of([]) is None
+
+
+def test_pages_are_inert_and_the_same_each_time(tmp_path: Path) -> None:
+    """Names are hostile; no script, no handler, nothing outside, no escape sequence, and equal bytes."""
+    judged = small()
+    renamed = [
+        PairResult(
+            question=one.question,
+            left=EVIL if one.left == "a" else one.left,
+            right=EVIL if one.right == "a" else one.right,
+            score=one.score,
+            orders=one.orders,
+        )
+        for one in judged.judged
+    ]
+    board = board_of(PairResults(judged=renamed, plan=judged.plan), EVIL, "b", "c", n_resamples=10)
+    page = "".join(html_page(board))
+    assert "<script" not in page
+    assert "\x1b" not in page
+    tags = " ".join(re.findall(r"<[a-z][^>]*>", page))
+    assert not re.search(r'\s(src|style|on\w+)=|<(link|iframe|img|object)|href="(?!#)', tags)
+    assert "default-src 'none'; style-src 'sha256-" in page.replace("&#39;", "'")
+    assert "".join(html_page(board)) == page
+    markdown = markdown_page(board)
+    row = next(line for line in markdown.splitlines() if "alert" in line)
+    assert "<" not in row
+    assert "\x1b" not in markdown
+    assert len(re.findall(r"(?<!\\)\|", row)) == 7
+    assert [path.name for path in write_pages(tmp_path, board)] == ["leaderboard.md", "leaderboard.html"]
+    assert (tmp_path / "leaderboard.html").read_text(encoding="utf-8") == page
+
+
+def test_the_rows_and_the_matrix_of_the_page() -> None:
+    """Numbers with intervals, wins, what failed; the matrix reads row against column."""
+    board = board_of(small(), "a", "b", "c", n_resamples=200, prior=1.0)
+    rows = {row["label"]: row for row in shown_rows(board)}
+    assert rows["a"]["won"] == "2 / 1 / 1"
+    assert rows["a"]["failed"] == "truncated 1"
+    assert rows["b"]["left_out"] == "3"
+    assert str(rows["a"]["rate"]).startswith("62.5\u202f% (")
+    assert rows["a"]["bar"] is not None
+    assert 0 < rows["a"]["bar"]["value"] < 1
+    cells = {row["label"]: row["cells"] for row in matrix(board)}
+    order = [one["label"] for one in board["models"]]
+    assert cells["a"][order.index("b")] == {"text": "75\u202f%", "n": 2}
+    assert cells["b"][order.index("a")] == {"text": "25\u202f%", "n": 2}
+    assert cells["a"][order.index("a")]["text"] == ""
+
+
+def test_a_judge_swayed_by_position_gets_a_banner() -> None:
+    """Half of the verdicts change; left-out pairs and settled ones are named with their reasons."""
+    said = banners(board_of(small(), "a", "b", "c", n_resamples=0))
+    assert any("50.00\u202f% of the verdicts change with the order" in text for text in said)
+    assert any(
+        "3 of 8 pairs are left out (infra:timeout of b 1, judge:no_verdict 2); they count for neither model." in text
+        for text in said
+    )
+    assert any(text.endswith("an answer failed and so lost: 1.") for text in said)
+
+
+def test_a_judge_of_the_same_family_is_named() -> None:
+    """It may favour its own kind; a run renamed keeps its model's family."""
+    judged = [PairResult(question=f"q{n}", left="old", right="new", score=0.5) for n in range(3)]
+    board = standings_json(
+        PairResults(judged=judged, plan=judged_by("gpt-4o")),
+        [
+            {"label": "old", "model": "openai/gpt-4-turbo", "run_id": "1", "identity": "x"},
+            {"label": "new", "model": "claude-3-haiku", "run_id": "2", "identity": "x"},
+        ],
+        Settings(n_resamples=0),
+    )
+    assert board["same_family"] == [{"judge": "gpt-4o", "model": "old"}]
+    said = banners({**board, "scheduling": {"n_questions_apart": 0}})
+    assert "gpt-4o judges models of its own family, which it may favour: old." in said

@@ -1,0 +1,191 @@
+"""The demo model: right answers, wrong answers and faults, all from the seed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from nel.apps.http_server import running
+from nel.apps.mock.demo import DemoAnswerer, DemoOptions, demo_app, load_problems
+from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.errors import ConfigError
+from nel.models.echo_probe import EchoSupport, probe_echo
+from tests.apps.mock.conftest import Client
+
+PROBLEMS = load_problems()
+
+
+def ask(options: DemoOptions, text: str, *, seed: int | None = None) -> str:
+    """Return what a fresh demo model says."""
+    query = Query(protocol="chat", text=text, seed=seed)
+    return asyncio.run(DemoAnswerer(options).answer(query)).text
+
+
+def last_line(text: str) -> str:
+    """Return the last line of an answer."""
+    return text.splitlines()[-1]
+
+
+def test_quickstart_problems_are_well_formed() -> None:
+    """There are 40 problems of three kinds, every letter is an answer and no question is part of another."""
+    assert Counter(problem.kind for problem in PROBLEMS) == {"arithmetic": 14, "choice": 14, "short": 12}
+    questions = [problem.question for problem in PROBLEMS]
+    assert not [one for one in questions if sum(one in other for other in questions) > 1]
+    choices = [problem for problem in PROBLEMS if problem.kind == "choice"]
+    assert {problem.answer for problem in choices} == set("ABCDE")
+    assert all(4 <= len(problem.choices) <= 5 for problem in choices)
+    assert all(problem.answer in "ABCDE"[: len(problem.choices)] for problem in choices)
+    numbers = {Decimal(problem.answer.replace(",", "")) for problem in PROBLEMS if problem.kind == "arithmetic"}
+    assert {Decimal(10), Decimal(100), Decimal(1000)} < numbers
+    assert min(numbers) < 0
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.answer)
+def test_answers_are_right_or_plausibly_wrong(problem: Any) -> None:
+    """At accuracy 1 the last line is the right answer, at 0 another one of the same kind."""
+    for seed in range(8):
+        assert last_line(ask(DemoOptions(accuracy=1, seed=seed), problem.question)) == f"Answer: {problem.answer}"
+        wrong = last_line(ask(DemoOptions(accuracy=0, seed=seed), problem.question)).removeprefix("Answer: ")
+        assert wrong != problem.answer
+        if problem.kind == "arithmetic":
+            assert Decimal(wrong.replace(",", "")) != Decimal(problem.answer.replace(",", ""))
+        if problem.kind == "choice":
+            assert wrong in "ABCDE"[: len(problem.choices)]
+
+
+def test_accuracy_is_near_what_was_asked() -> None:
+    """Over many request seeds the share of right answers is the accuracy."""
+    problem = PROBLEMS[0]
+    answers = [ask(DemoOptions(accuracy=0.7), problem.question, seed=seed) for seed in range(600)]
+    right = sum(last_line(answer) == f"Answer: {problem.answer}" for answer in answers)
+    assert 0.64 < right / len(answers) < 0.76
+    assert len(set(answers)) > 5
+
+
+def test_choice_follows_the_letters_of_the_prompt() -> None:
+    """Where the prompt shows the options in another order, the right answer is the letter shown there."""
+    prompt = "Which planet of the Solar System is closest to the Sun?\nA) Earth\nB) Venus\nC) Mars\nD) Mercury\n"
+    assert last_line(ask(DemoOptions(accuracy=1), prompt)) == "Answer: D"
+
+
+def test_worked_examples_do_not_distract() -> None:
+    """With solved problems before it, the problem asked last is answered."""
+    prompt = f"{PROBLEMS[1].question}\nAnswer: 1,000\n\nCompute 7 minus 19.\n"
+    assert last_line(ask(DemoOptions(accuracy=1), prompt)) == "Answer: -12"
+
+
+def test_unknown_prompt_gets_a_polite_reply() -> None:
+    """A prompt that is no problem is answered by saying that this is a demo model."""
+    assert "demo model" in ask(DemoOptions(), "Who are you?")
+
+
+async def test_same_options_same_behaviour(client: Client) -> None:
+    """Two servers with the same options agree in every status and text, whatever the order of requests."""
+    options = DemoOptions(seed=3, rate_limit_rate=0.2, error_rate=0.2, truncation_rate=0.3)
+    seen = []
+    for order in (PROBLEMS, PROBLEMS[::-1]):
+        async with running(demo_app(options)) as url:
+            answers = {}
+            for problem in order:
+                for attempt in range(3):
+                    status, body = await client.chat(url, problem.question)
+                    answers[problem.question, attempt] = status, body.get("choices") or body["error"]
+        seen.append(answers)
+    assert seen[0] == seen[1]
+    assert {status for status, _ in seen[0].values()} == {200, 429, 500}
+
+
+async def test_another_seed_is_another_model() -> None:
+    """The seed of the server and the seed of a request both change answers."""
+    first, other = DemoAnswerer(DemoOptions(accuracy=0.5)), DemoAnswerer(DemoOptions(accuracy=0.5, seed=1))
+    queries = [Query(protocol="chat", text=problem.question) for problem in PROBLEMS]
+    seeded = [Query(protocol="chat", text=problem.question, seed=5) for problem in PROBLEMS]
+    plain = [await first.answer(query) for query in queries]
+    assert plain == [await first.answer(query) for query in queries]
+    assert plain != [await other.answer(query) for query in queries]
+    assert plain != [await first.answer(query) for query in seeded]
+
+
+@pytest.mark.parametrize(("name", "status"), [("rate_limit_rate", 429), ("error_rate", 500)])
+async def test_faults_come_at_their_rate_and_end(name: str, status: int) -> None:
+    """Faults come near the rate over attempts, so that retrying gets through."""
+    answerer = DemoAnswerer(DemoOptions(**{name: 0.3}))  # type: ignore[arg-type] # the name is one of the rates
+    queries = [Query(protocol="chat", text=problem.question) for problem in PROBLEMS for _ in range(10)]
+    ended = await asyncio.gather(*map(answerer.answer, queries), return_exceptions=True)
+    faults = [end for end in ended if isinstance(end, EndpointFault)]
+    assert {fault.status for fault in faults} == {status}
+    assert 0.2 < len(faults) / len(queries) < 0.4
+
+
+async def test_rate_limit_says_how_long_to_wait(client: Client) -> None:
+    """A 429 carries Retry-After in seconds."""
+    options = DemoOptions(rate_limit_rate=1, retry_after_seconds=0.25)
+    message = {"role": "user", "content": "hi"}
+    async with (
+        running(demo_app(options)) as url,
+        client.session.post(f"{url}/chat/completions", json={"model": "demo", "messages": [message]}) as response,
+    ):
+        assert (response.status, response.headers["Retry-After"]) == (429, "0.25")
+        assert (await response.json())["error"]["type"] == "rate_limit_error"
+
+
+async def test_truncated_answers_say_so() -> None:
+    """A truncated answer is the beginning of the whole one, with finish reason length."""
+    query = Query(protocol="chat", text=PROBLEMS[0].question)
+    whole = await DemoAnswerer(DemoOptions()).answer(query)
+    cut = await DemoAnswerer(DemoOptions(truncation_rate=1)).answer(query)
+    assert (whole.finish_reason, cut.finish_reason) == ("stop", "length")
+    assert 0 < len(cut.text) < len(whole.text)
+    assert whole.text.startswith(cut.text)
+
+
+async def test_likelihood_prefers_what_the_model_believes(client: Client) -> None:
+    """The echoed log-probability of the believed letter and option is the highest, and the only greedy one."""
+    problem = next(problem for problem in PROBLEMS if problem.kind == "choice")
+    options = "".join(f"\n{letter}) {text}" for letter, text in zip("ABCD", problem.choices, strict=True))
+    context = f"{problem.question}{options}\nAnswer:"
+    async with running(demo_app(DemoOptions(accuracy=1))) as url:
+        for continuations in (list("ABCD"), problem.choices):
+            prompts = [f"{context} {text}" for text in continuations]
+            _, body = await client.complete(url, prompts, echo=True, logprobs=1, max_tokens=0)
+            last = [choice["logprobs"]["token_logprobs"][-1] for choice in body["choices"]]
+            assert "ABCD"[last.index(max(last))] == problem.answer
+            greedy = [choice["logprobs"]["top_logprobs"][-1] for choice in body["choices"]]
+            assert [max(top.values()) == value for top, value in zip(greedy, last, strict=True)].count(True) == 1
+
+
+async def test_log_likelihoods_can_be_rehearsed(client: Client) -> None:
+    """The probe before a run finds the echoed log-probabilities usable, in batches too, whatever the accuracy."""
+    for options in (DemoOptions(), DemoOptions(accuracy=0, seed=7)):
+        async with running(demo_app(options)) as url:
+
+            async def send(body: dict[str, object], url: str = url) -> object:
+                _, answer = await client.post(f"{url}/completions", body)
+                return answer
+
+            support = await probe_echo(send, "demo")
+        assert isinstance(support, EchoSupport)
+        assert support.batched
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"accuracy": 1.2}, "accuracy"),
+        ({"accuracy": float("nan")}, "accuracy"),
+        ({"error_rate": -0.1}, "error_rate"),
+        ({"rate_limit_rate": 0.7, "error_rate": 0.7}, "rate_limit_rate"),
+        ({"latency_ms": -1}, "latency_ms"),
+        ({"latency_ms": float("inf")}, "latency_ms"),
+        ({"model": ""}, "name"),
+        ({"api_key": ""}, "key"),
+    ],
+)
+def test_impossible_options_are_refused(wrong: dict[str, Any], named: str) -> None:
+    """An option outside its bounds is a configuration error that names it."""
+    with pytest.raises(ConfigError, match=named):
+        DemoOptions(**wrong)

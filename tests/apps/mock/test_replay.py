@@ -1,0 +1,245 @@
+"""Replay: each prompt gets what was recorded for its question, or an error; never another question's answer."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.apps.http_server import running
+from nel.apps.mock.recordings import Recordings, ReplayOptions, read_recordings
+from nel.apps.mock.replay import replay_app
+from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.errors import DatasetError
+from tests.apps.mock.conftest import Client
+from tests.support.runs import SHARED
+
+needs_shared_data = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
+
+
+def written(folder: Path, *rows: Any, name: str = "recorded.jsonl") -> Path:
+    """Return a file with these rows; text is written as it is."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path = folder / name
+    data = "".join(f"{line}\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def options(path: Path, **changes: Any) -> ReplayOptions:
+    """Return options with the short names used in these tests."""
+    return ReplayOptions(path=path, **{"question_fields": ("q",), "output_field": "o", **changes})
+
+
+def found(recordings: Recordings, text: str, *, sample_id: str | None = None, repeat: int | None = None) -> str:
+    """Return the recorded text, or the code of the fault."""
+    try:
+        query = Query(protocol="chat", text=text, sample_id=sample_id, repeat=repeat)
+        return recordings.find(query).text
+    except EndpointFault as fault:
+        return fault.code
+
+
+async def test_serves_recordings_over_http(client: Client, tmp_path: Path) -> None:
+    """Chat, completions and streams all give the recorded text; what was not recorded is a 404."""
+    path = written(tmp_path, {"q": "How far is it?", "o": "Two miles. ☕"}, name="recorded.jsonl.gz")
+    async with running(replay_app(options(path), model="demo")) as url:
+        status, chat = await client.chat(url, "Question: How far is it?\nThink.", max_tokens=1)
+        _, text = await client.complete(url, "How far is it?")
+        events = await client.events(f"{url}/completions", {"prompt": "How far is it?"})
+        missing = await client.chat(url, "How far was it?")
+    assert status == 200
+    assert chat["choices"][0]["message"]["content"] == text["choices"][0]["text"] == "Two miles. ☕"
+    assert "".join(event["choices"][0]["text"] for event in events[:-1]) == "Two miles. ☕"
+    assert (missing[0], missing[1]["error"]["code"]) == (404, "no_recording")
+
+
+@pytest.mark.parametrize("body", [{"logprobs": 1}, {"max_tokens": 0, "echo": True}])
+async def test_refuses_what_was_not_recorded(client: Client, tmp_path: Path, body: dict[str, Any]) -> None:
+    """Log-probabilities are refused, since a made-up one would be scored."""
+    path = written(tmp_path, {"q": "How far is it?", "o": "Two miles."})
+    async with running(replay_app(options(path), model="demo")) as url:
+        status, answer = await client.complete(url, "How far is it?", **body)
+    assert (status, answer["error"]["code"]) == (400, "unsupported")
+
+
+def test_the_longer_question_wins(tmp_path: Path) -> None:
+    """A question that is part of another one answers only where it stands alone."""
+    path = written(
+        tmp_path,
+        {"q": "What is 2 + 2?", "o": "4"},
+        {"q": "What is 2 + 2? And doubled?", "o": "8"},
+        {"q": "2", "o": "?"},
+    )
+    recordings = read_recordings(options(path))
+    assert found(recordings, "Q: What is 2 + 2? And doubled?") == "8"
+    assert found(recordings, "Q: What is 2 + 2? And halved?") == "4"
+    assert found(recordings, "2") == "?"
+
+
+def test_all_fields_must_occur(tmp_path: Path) -> None:
+    """With several fields and lists, every text must occur, and more of them win."""
+    rows = [
+        {"q": "Which is it?", "c": ["red", "green"], "o": "A"},
+        {"q": "Which is it?", "c": ["red", "green", "blue"], "o": "B"},
+        {"q": "Which is it?", "c": ["red", "violet"], "o": "C"},
+    ]
+    recordings = read_recordings(options(written(tmp_path, *rows), question_fields=("q", "c")))
+    assert found(recordings, "Which is it?\nA) red\nB) green") == "A"
+    assert found(recordings, "Which is it?\nA) red\nB) green\nC) blue") == "B"
+    assert found(recordings, "Which is it?\nA) violet\nB) red") == "C"
+    assert found(recordings, "Which is it?\nA) red") == "no_recording"
+
+
+def test_worked_examples_make_a_prompt_ambiguous(tmp_path: Path) -> None:
+    """Where a prompt holds two recorded questions side by side, neither is guessed; the id decides."""
+    example, asked = "How many legs do seven spiders have together, please?", "How many legs do three ants have in all?"
+    rows = [{"i": 1, "q": example, "o": "56"}, {"i": 2, "q": asked, "o": "18"}, {"i": 3, "q": "ants", "o": "?"}]
+    recordings = read_recordings(options(written(tmp_path, *rows), id_field="i"))
+    prompt = f"{example}\n56\n\n{asked} Think of ants."
+    assert found(recordings, prompt) == "ambiguous_recording"
+    assert found(recordings, prompt, sample_id="2") == "18"
+    assert found(recordings, prompt, sample_id="1") == "56"
+    assert found(recordings, f"{asked} Think of ants.") == "18"
+
+
+def test_equal_questions_need_an_id(tmp_path: Path) -> None:
+    """Equal questions with different outputs are told apart by the id only; equal outputs are no ambiguity."""
+    rows = [{"i": "é7", "q": "Who?", "o": "Ann"}, {"i": 8, "q": "Who?", "o": "Bob"}, {"i": 9, "q": "Who?", "o": "Bob"}]
+    recordings = read_recordings(options(written(tmp_path, *rows), id_field="i"))
+    assert found(recordings, "Who?") == "ambiguous_recording"
+    assert found(recordings, "Who?", sample_id="8") == "Bob"
+    assert found(recordings, "Who?", sample_id="\\xe97") == "Ann"
+    assert found(recordings, "Who?", sample_id="8", repeat=3) == "Bob"
+    assert found(recordings, "Who?", sample_id="08") == "no_recording"
+    same = read_recordings(options(written(tmp_path, *rows[1:]), id_field="i"))
+    assert found(same, "Who?") == "Bob"
+
+
+def test_repeats_are_in_file_order(tmp_path: Path) -> None:
+    """The k-th repeat gets the k-th recording of its sample, and there is none beyond the last."""
+    rows = [{"i": 1, "q": "Who?", "o": "Ann"}, {"i": 2, "q": "Who?", "o": "Cid"}, {"i": 1, "q": "Who?", "o": "Bob"}]
+    recordings = read_recordings(options(written(tmp_path, *rows), id_field="i"))
+    assert [found(recordings, "Who?", sample_id="1", repeat=repeat) for repeat in range(2)] == ["Ann", "Bob"]
+    assert found(recordings, "Who?", sample_id="1", repeat=2) == "no_recording"
+    assert found(recordings, "Who?", sample_id="2", repeat=9) == "Cid"
+    assert found(recordings, "Who?", sample_id="1") == "ambiguous_recording"
+    assert found(recordings, "Who?", repeat=0) == "ambiguous_recording"
+    without_ids = read_recordings(options(written(tmp_path, *rows)))
+    assert found(without_ids, "Who?", sample_id="1", repeat=0) == "ambiguous_recording"
+
+
+async def test_ambiguity_names_the_rivals_and_the_way_out(client: Client, tmp_path: Path) -> None:
+    """A 409 names ids and lines and the header to send, and the headers work over HTTP."""
+    rows = [
+        {"i": "a", "q": "Who?", "o": "Ann"},
+        {"i": "b", "q": "Who?", "o": "Bob"},
+        {"i": "b", "q": "Who?", "o": "Bo"},
+    ]
+    path = written(tmp_path, *rows)
+    async with running(replay_app(options(path, id_field="i"), model="demo")) as url:
+        status, body = await client.chat(url, "Who?")
+        _, with_id = await client.chat(url, "Who?", headers={"X-Nel-Sample-Id": "b", "X-Nel-Repeat": "1"})
+        wrong = await client.chat(url, "Who?", headers={"X-Nel-Repeat": "one"})
+    async with running(replay_app(options(path), model="demo")) as url:
+        _, without_ids = await client.chat(url, "Who?")
+    assert (status, body["error"]["code"]) == (409, "ambiguous_recording")
+    for word in ("id a (line 1)", "id b (line 2)", "X-Nel-Sample-Id"):
+        assert word in body["error"]["message"]
+    assert with_id["choices"][0]["message"]["content"] == "Bo"
+    assert "line 1" in without_ids["error"]["message"]
+    assert "--id-field" in without_ids["error"]["message"]
+    assert wrong[0] == 400
+
+
+async def test_finish_reason_is_replayed(client: Client, tmp_path: Path) -> None:
+    """A recorded finish reason is served; null means stop."""
+    path = written(tmp_path, {"q": "One?", "o": "", "f": "length"}, {"q": "Two?", "o": "2", "f": None})
+    async with running(replay_app(options(path, finish_reason_field="f"), model="demo")) as url:
+        reasons = [(await client.chat(url, text))[1]["choices"][0]["finish_reason"] for text in ("One?", "Two?")]
+    assert reasons == ["length", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"q": "x", "o": ', ["not valid JSON"]),
+        ('{"q": "x", "o": NaN}', ["not valid JSON"]),
+        ("[1]", ["list", "not a JSON object"]),
+        ({"question": "x", "o": "y"}, ['no field "q"', "question"]),
+        ({"q": "x", "oo": "y"}, ['no field "o"']),
+        ({"q": "x", "o": 5}, ['"o" is a int']),
+        ({"q": 5, "o": "y"}, ['"q"', "neither text"]),
+        ({"q": ["a", 5], "o": "y"}, ['"q"', "neither text"]),
+        ({"q": "  ", "o": "y"}, ["nothing in q"]),
+        ({"q": "x", "o": "y", "i": None}, ['"i"']),
+    ],
+)
+def test_unusable_lines_are_named(tmp_path: Path, line: Any, words: list[str]) -> None:
+    """An unusable line is an error with the file, the line and what is wrong."""
+    path = written(tmp_path, {"q": "fine", "o": "fine", "i": 1}, "", line)
+    with pytest.raises(DatasetError) as caught:
+        read_recordings(options(path, id_field="i" if "i" in line else None))
+    assert f"{path}:3: " in str(caught.value)
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_unreadable_files_are_named(tmp_path: Path) -> None:
+    """A file that is missing, empty, no gzip or cut off is an error that names it."""
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(b'{"q": "x", "o": "y"}\n' * 1000)[:40])
+    fake = tmp_path / "fake.jsonl.gz"
+    fake.write_bytes(b'{"q": "x", "o": "y"}\n')
+    for path in (tmp_path / "none.jsonl", written(tmp_path, name="empty.jsonl"), cut, fake, tmp_path):
+        with pytest.raises(DatasetError, match=path.name):
+            read_recordings(options(path))
+    with pytest.raises(DatasetError, match="--question-field"):
+        read_recordings(options(cut, question_fields=()))
+
+
+def shared_rows(name: str) -> Iterator[dict[str, Any]]:
+    """Return the rows of a shared file."""
+    with gzip.open(SHARED / name, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+@needs_shared_data
+@pytest.mark.shared_data
+async def test_replays_all_of_gsm8k(client: Client) -> None:
+    """Every recorded GSM8K question gets its own output over HTTP."""
+    name = "gsm8k_outputs_6b_finetuning.jsonl.gz"
+    fields = options(SHARED / name, question_fields=("question",), output_field="model_output")
+    async with running(replay_app(fields, model="demo")) as url:
+        for row in shared_rows(name):
+            status, body = await client.chat(url, f"Solve this.\n\n{row['question']}\n\nThink step by step.")
+            assert status == 200
+            assert body["choices"][0]["message"]["content"] == row["model_output"]
+
+
+@needs_shared_data
+@pytest.mark.shared_data
+@pytest.mark.slow
+def test_replays_all_of_mmlu_pro() -> None:
+    """Every MMLU-Pro row gets its output, 16 only with the id header."""
+    name = "mmlu_pro_outputs_llama31_8b.jsonl.gz"
+    fields = options(
+        SHARED / name,
+        question_fields=("question", "options"),
+        output_field="generated_text",
+        id_field="question_id",
+    )
+    recordings = read_recordings(fields)
+    ambiguous, count = 0, 0
+    for row in shared_rows(name):
+        shown = "\n".join(f"{letter}. {text}" for letter, text in zip("ABCDEFGHIJ", row["options"], strict=False))
+        prompt = f"Answer this question.\n\nQuestion:\n{row['question']}\nOptions:\n{shown}\n\nThink step by step."
+        plain = found(recordings, prompt)
+        count += 1
+        assert plain in (row["generated_text"], "ambiguous_recording")
+        ambiguous += plain == "ambiguous_recording"
+        assert found(recordings, prompt, sample_id=str(row["question_id"]), repeat=0) == row["generated_text"]
+    assert (count, ambiguous) == (12_032, 16)

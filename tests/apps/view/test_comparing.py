@@ -1,0 +1,123 @@
+"""Two runs side by side, runs in progress, and what is not counted yet."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient
+
+from nel.apps.view.summary import Summaries
+from nel.engine.store.lock import owned
+from tests.apps.view.conftest import opened
+from tests.apps.view.test_index import found_in
+from tests.apps.view.test_pages import elements, text_of
+from tests.support.viewed_run import build_viewed_run
+
+Client = TestClient[Any, Any]
+BOTH = "/compare?run=first-run&run=second-run"
+
+
+async def test_flips_stand_side_by_side(client: Client) -> None:
+    """The verdict, and each question that changed with both answers and links to both samples."""
+    text = await text_of(client, BOTH)
+    assert elements(text).active == []
+    assert "Questions that changed" in text
+    lost = int(re.search(r"lost (\d+)</a>", text)[1])  # type: ignore[index]
+    assert lost > 0
+    only = await text_of(client, f"{BOTH}&only=lost")
+    assert len(re.findall(r'<span class="pill wrong">lost</span>', only)) == min(lost, 25)
+    assert ">won</span>" not in only
+    link = re.search(r'href="(/runs/first-run/quiz/id/[^"]+)"', text)
+    assert link is not None
+    assert "/runs/first-run/quiz/" in str((await client.get(link[1])).url)
+
+
+async def test_a_comparison_that_is_refused_says_why(client: Client) -> None:
+    """Other repeats are refused like on the command line, and allowed by a choice on the page."""
+    other = "/compare?run=first-run&run=repeated-run"
+    text = await text_of(client, other)
+    assert "the two sides differ" in text
+    assert "Compare although these differ" in text
+    allowed = await text_of(client, f"{other}&despite=dataset&despite=repeats&despite=<b>")
+    assert "Compared although these may differ: dataset, repeats." in allowed
+
+
+async def test_two_runs_are_needed(client: Client) -> None:
+    """One run, one run twice, three runs or an unknown one are no comparison."""
+    for query in ("", "?run=first-run", "?run=first-run&run=first-run", f"{BOTH[8:]}&run=repeated-run"):
+        assert await text_of(client, f"/compare{query}", 400)
+    assert await text_of(client, "/compare?run=first-run&run=none", 404)
+    await text_of(client, f"{BOTH}&page=999&bench=x&only=x")
+
+
+async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
+    """While a process holds a run, its counts and scores so far are JSON for the page; then it is over."""
+    run_dir = build_viewed_run(tmp_path / "runs" / "going", n=40, answered=20, ended=None, texts=())
+    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
+        with owned(run_dir):
+            found = (await (await client.get("/api/live")).json())["runs"]["going"]
+            assert found["benchmarks"]["quiz"]["done"] == "20 / 40"
+            assert (found["state"], found["share"]) == ("running", 0.5)
+            text = await text_of(client, "/runs/going")
+            assert 'data-live-run="going"' in text
+            assert ">running</span>" in text
+        assert (await (await client.get("/api/live")).json())["runs"] == {}
+        assert (await (await client.get("/api/runs/going/live")).json())["is_over"]
+        assert "nel eval resume going goes on" in await text_of(client, "/runs/going")
+
+
+def test_a_large_run_is_shown_before_it_is_counted(tmp_path: Path) -> None:
+    """A page does not wait until a million outcomes are counted; what is there is shown, and no score invented."""
+    run = found_in(build_viewed_run(tmp_path / "run", n=30, answered=10, ended=None, texts=()))
+    hasty, patient = Summaries(wait_seconds=0.0), Summaries(wait_seconds=60.0)
+    first, second = hasty.of(run), patient.of(run)
+    assert second.benchmarks[0].n_scored > 0
+    if not first.is_counted:  # the count may have been faster than the page
+        (benchmark,) = first.benchmarks
+        assert (benchmark.value, benchmark.n_done, benchmark.n_total) == (None, 10, 30)
+    hasty.close()
+    patient.close()
+
+
+def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
+    """Artifacts of the session before are not those of a run that was resumed and killed."""
+    from nel.engine.store.database import Store
+
+    run_dir = build_viewed_run(tmp_path / "run", n=10)
+    store = Store(run_dir / "run.db")
+    store.begin_session()
+    store.close()
+    summaries = Summaries(wait_seconds=60.0)
+    found = summaries.of(found_in(run_dir))
+    summaries.close()
+    assert (found.state, found.benchmarks[0].files) == ("killed", None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"judging": null', '"judging": "x"'),
+        ('"stop_rule": null', '"stop_rule": {}'),
+        ('"value": 0.', '"value": "x", "a": 0.'),
+    ],
+)
+async def test_a_damaged_run_leaves_the_pages_of_the_others(tmp_path: Path, old: str, new: str) -> None:
+    """Artifacts of another shape are not shown, and a store of another shape is named; the list stays."""
+    runs = tmp_path / "runs"
+    for name in ("whole", "damaged", "broken"):
+        build_viewed_run(runs / name, n=20, is_complete=True)
+    metrics = runs / "damaged" / "quiz" / "metrics.json"
+    text = metrics.read_text(encoding="utf-8")
+    assert old in text
+    metrics.write_text(text.replace(old, new), encoding="utf-8")
+    with sqlite3.connect(runs / "broken" / "run.db") as store:
+        store.execute("UPDATE benchmarks SET plan = '[]'")
+    async with opened(runs, tmp_path / "cache", token=None) as client:
+        for page in ("/", "/runs/whole", "/runs/damaged", "/runs/damaged/quiz"):
+            assert (await client.get(page)).status == 200, page
+        broken = await client.get("/runs/broken")
+        assert (broken.status, "does not hold what it should" in await broken.text()) == (422, True)

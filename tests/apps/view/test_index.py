@@ -1,0 +1,283 @@
+"""The index finds what was said, follows a run that goes on, and measures what a chart shows."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.apps.view.finding import FoundRun, find_runs
+from nel.apps.view.index.building import IndexState, Indices, _Changed, build
+from nel.apps.view.index.database import Filter, Index, Place
+from nel.apps.view.index.words import query_of
+from nel.apps.view.sample import sample_view
+from nel.apps.view.samples import Wanted, sample_page
+from nel.apps.view.summary import Summaries
+from nel.engine.stop_rules import DECISIONS
+from nel.engine.store.codec import encode_outcome, encode_response
+from nel.engine.store.database import Store
+from nel.reports.distributions import bin_of, chart_of, edges_of
+from nel.runs.evaluation import evaluate
+from nel.types import SECOND_ASKING, Response, Scored
+from tests.apps.view.conftest import PATIENCE_SECONDS
+from tests.support.runs import read_results, write_jsonl
+from tests.support.viewed_run import build_viewed_run
+
+
+def found_in(path: Path) -> FoundRun:
+    (run,) = find_runs([path]).values()
+    return run
+
+
+def search(path: Path, typed: str, **wanted: str) -> list[int]:
+    with Index(path) as index:
+        facets = index.facets(Filter(**wanted))
+        query = None if facets is None else query_of(typed, facets)
+        return [] if query is None else [group[0].idx for group in index.questions(1, query, n_max=10_000)]
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("indexed")
+    build_viewed_run(root / "run", n=60, texts=())
+    build(found_in(root / "run"), root / "index.db")
+    return root / "index.db"
+
+
+def test_words_phrases_and_columns_are_found(indexed: Path) -> None:
+    """Each form of a term finds what it says, in the order of the dataset."""
+    assert search(indexed, "thing 12") == [12]
+    assert search(indexed, '"thing 1"') == [1]
+    assert search(indexed, "COLÔUR thing") == [idx for idx in range(60) if idx % 7 != 3]
+    assert search(indexed, 'answer:blue "step 4"') == [4]
+    assert search(indexed, "target:blue id:0007") == [7]
+    assert search(indexed, '"step 5" -red') == []
+    assert 5 not in search(indexed, "-red")
+    assert search(indexed, "timeou*", outcome="wrong") == []
+    assert search(indexed, "all", outcome="right") == []
+
+
+def test_filters_are_exact(indexed: Path) -> None:
+    """Outcome, kind and category find precisely the samples that have them, and an unknown name none."""
+    assert search(indexed, "", kind="infra:timeout") == [8, 18, 28, 38, 48, 58]
+    assert search(indexed, "", outcome="model_failure") == [9, 19, 29, 39, 49]
+    assert search(indexed, "", kind="cancelled:not_run") == [59]
+    assert search(indexed, "", category="law", outcome="unscored") == [18, 48]
+    assert search(indexed, "", category="no such") == search(indexed, "", outcome="no such") == []
+    with Index(indexed) as index:
+        assert sum(n for *_, n in index.counts(1)) == 60
+
+
+TYPED = [
+    '"', '""', "'", "*", "-", "- -", "a OR", "NEAR(", "NEAR(a b, 5)", "{x}: y", "answer:", "answer:*", "a^", "^a", "(",
+    ")", "a AND NOT b", "facets:ox1", "facets : all", "\x00", "a\x00b", "\ud800", "x" * 5000, '"' * 99, "a " * 500, "é",
+    "漢字", "; DROP TABLE docs", "-answer:-x", '-"a b', "\\", "%", "\u202e", "a:b:c", "answer:\"x y\" -id:'",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_nothing_that_is_typed_is_an_error(indexed: Path, typed: str) -> None:
+    """Every query is quoted, so that FTS5 finds no syntax in it; the facets cannot be named."""
+    assert isinstance(search(indexed, typed), list)
+    assert isinstance(search(indexed, typed, outcome="wrong"), list)
+    assert search(indexed, "facets:ox1") == []
+
+
+def test_words_without_spaces_are_found(tmp_path: Path) -> None:
+    """A word within a sentence of Chinese is found, and not its characters apart from each other."""
+    build_viewed_run(tmp_path / "run", n=4, texts=["答案是蓝色的", "色蓝"])
+    build(found_in(tmp_path / "run"), tmp_path / "index.db")
+    assert search(tmp_path / "index.db", "蓝色") == []
+    assert search(tmp_path / "index.db", "色蓝") == [1]
+
+
+def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
+    """Forwards and backwards every match comes once; repeats of a sample stay together."""
+    query = query_of("thing")
+    assert query is not None
+    with Index(indexed) as index:
+        every = index.questions(1, query, n_max=1000)
+        pages: list[Any] = []
+        after = None
+        for _ in range(len(every)):
+            pages += (found := index.questions(1, query, after=after, n_max=7))
+            after = found[-1][0].idx if found else 10**9
+        assert pages == every
+        assert index.questions(1, query, before=every[20][0].idx, n_max=7) == every[13:20]
+        assert index.questions(1, query, after=10**15, n_max=7) == index.questions(1, query, before=0, n_max=7) == []
+        assert index.count(1, query) == len(every)
+
+
+def test_repeats_are_one_question(tmp_path: Path) -> None:
+    """A search in five repeats of a sample gives the sample once, with the repeats that match."""
+    build_viewed_run(tmp_path / "run", n=6, repeats=5, texts=())
+    build(found_in(tmp_path / "run"), tmp_path / "index.db")
+    with Index(tmp_path / "index.db") as index:
+        found = index.questions(1, query_of('"is red"') or "", n_max=9)
+    assert found[0] == [Place(1, 0, 1), Place(1, 0, 3)]
+    assert [group[0].idx for group in found] == [0, 1, 2, 3, 4]
+
+
+def test_an_index_follows_a_run_that_goes_on(tmp_path: Path) -> None:
+    """What is committed later is added without what is there being read again."""
+    run_dir = build_viewed_run(tmp_path / "run", n=40, answered=10, ended=None, texts=())
+    run, path = found_in(run_dir), tmp_path / "index.db"
+    build(run, path)
+    before = search(path, "step")
+    store = Store(run_dir / "run.db")
+    with store.transaction():
+        response = encode_response(Response(text="a late zebra"))
+        outcome = encode_outcome(Scored(reward=1.0, metrics={}))
+        store._write("INSERT INTO responses VALUES(1, 20, 0, 1, NULL, ?)", (response,))
+        store._write("INSERT INTO outcomes VALUES(1, 20, 0, 0, ?)", (outcome,))
+    store.close()
+    build(run, path)
+    assert search(path, "zebra") == [20]
+    assert search(path, "step") == before
+    with Index(path) as index:
+        assert index.fact("n") == 11
+
+
+def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
+    """A resume may have dropped outcomes, which an index cannot forget one by one."""
+    run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
+    indices = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
+    first = indices.of(found_in(run_dir))
+    assert first.is_ready
+    assert first.n_indexed == 9
+    store = Store(run_dir / "run.db")
+    store.begin_session()
+    store.drop_outcomes(1, only_retryable=False)
+    store.end_session(elapsed=1.0, ended="stopped", attempts=0, retries=0)
+    store.close()
+    second = indices.of(found_in(run_dir))
+    indices.close()
+    assert (second.n_indexed, search(second.path, "step")) == (0, [])
+
+
+def test_a_damaged_index_is_built_again(tmp_path: Path) -> None:
+    """A cache is a convenience: what is wrong with it is no error."""
+    run = found_in(build_viewed_run(tmp_path / "run", n=10, texts=()))
+    indices = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
+    path = indices.of(run).path
+    indices.close()
+    path.write_bytes(b"no database, but long enough to be looked at" * 100)
+    again = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
+    state = again.of(run)
+    again.close()
+    assert (state.n_indexed, state.problem) == (9, "")
+
+
+def test_a_damaged_answer_is_found_as_such(tmp_path: Path) -> None:
+    """One row that cannot be read costs its own place in the index only."""
+    run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
+    with sqlite3.connect(run_dir / "run.db") as connection:
+        connection.execute("UPDATE responses SET response = replace(response, 'Step 4', 'Step 5') WHERE idx = 4")
+    connection.close()
+    build(found_in(run_dir), tmp_path / "index.db")
+    assert search(tmp_path / "index.db", "", kind="damaged") == [4]
+    assert len(search(tmp_path / "index.db", "")) == 10
+
+
+def test_building_stops_when_it_is_told(tmp_path: Path) -> None:
+    """A server that ends does not wait for a million answers."""
+    run = found_in(build_viewed_run(tmp_path / "run", n=10, texts=()))
+    stop = threading.Event()
+    stop.set()
+    build(run, tmp_path / "index.db", stop=stop)
+    with Index(tmp_path / "index.db") as index:
+        assert index.fact("n") is None
+
+
+@pytest.mark.parametrize("value", [1e-9, 0.004, 0.5, 1.0, 3.7, 511.9, 1e12])
+def test_bins_are_narrow(value: float) -> None:
+    """A value lies in its bin, which is at most 1.6 percent wide."""
+    low, high = edges_of(bin_of(value))
+    assert low <= value < high
+    assert high / low < 1.017
+
+
+def test_a_chart_counts_every_value() -> None:
+    """Columns and what lies above them add up; the median and the 90th percentile are those of the values."""
+    values = [0.0] * 10 + [float(one) for one in range(1, 1000)] + [1e6] * 5
+    bins: dict[int, int] = {}
+    for value in values:
+        bins[bin_of(value)] = bins.get(bin_of(value), 0) + 1
+    chart = chart_of("latency", bins)
+    assert chart is not None
+    assert chart.n == len(values)
+    assert abs(sum(chart.counts) + chart.n_above - len(values)) <= len(chart.counts)
+    assert chart.upper == 1000
+    assert chart.n_above == 5
+    assert chart.median == pytest.approx(495, rel=0.02)
+    assert chart.p90 == pytest.approx(900, rel=0.02)
+    assert max(chart.columns) == 1
+    assert chart_of("cost", {bin_of(0.0): 5}) is chart_of("cost", {}) is None
+
+
+def test_second_askings_are_in_no_index(tmp_path: Path) -> None:
+    """What was asked again to check the endpoint is no answer of the run."""
+    run_dir = build_viewed_run(tmp_path / "run", n=6, texts=())
+    store = Store(run_dir / "run.db")
+    again = encode_outcome(Scored(reward=1.0, metrics={}))
+    store._write("INSERT INTO outcomes VALUES(1, 2, ?, 0, ?)", (SECOND_ASKING, again))
+    store.close()
+    build(found_in(run_dir), tmp_path / "index.db")
+    with Index(tmp_path / "index.db") as index:
+        assert index.fact("n") == 5
+
+
+def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Path) -> None:
+    """It was counted as right or wrong here, so that a run with 186 scored answers had 161 right and 97 wrong."""
+    rows = [{"question": f"{i}?", "answer": "#### 18", "said": f"Answer: {18 + i % 2}"} for i in range(200)]
+    data = str(write_jsonl(tmp_path / "d.jsonl", rows))
+    config = {
+        "benchmarks": [{"name": "gsm8k", "dataset": data, "response_field": "said"}],
+        "stop": {"when": ["width<0.4"]},
+        "output": {"dir": str(tmp_path / "out"), "run_id": "run"},
+    }
+    metrics = evaluate(config).benchmarks[0].metrics
+    run, path = found_in(tmp_path / "out"), tmp_path / "index.db"
+    left = [one["problem_idx"] for one in read_results(run.path, "gsm8k") if one["outcome"]["state"] == "not_asked"]
+    store = Store(run.store)
+    with store.transaction():
+        response, outcome = encode_response(Response(text="late")), encode_outcome(Scored(reward=1.0, metrics={}))
+        for idx in left[: len(left) // 2]:
+            store._write("INSERT OR IGNORE INTO responses VALUES(1, ?, 0, 1, NULL, ?)", (idx, response))
+            store._write("INSERT OR IGNORE INTO outcomes VALUES(1, ?, 0, 0, ?)", (idx, outcome))
+    store.close()
+    build(run, path)
+    with Index(path) as index:
+        counts = index.counts(1)
+    n_not_asked = sum(n for group, _, _, n in counts if group == "not_asked")
+    n_scored = sum(n for group, _, _, n in counts if group in ("right", "wrong"))
+    accounting = metrics["accounting"]
+    assert (n_scored, n_not_asked) == (accounting["n_scored"], accounting["n_not_asked"])
+    assert search(path, "", outcome="not_asked") == sorted(left)
+    summaries = Summaries()
+    benchmark = summaries.of(run).benchmarks[0]
+    summaries.close()
+    state = IndexState(path=path, is_ready=True, n_indexed=200, n_total=200, seconds=0.0)
+    page = sample_page(run, benchmark, state, Wanted(filter=Filter(), typed=""))
+    assert {row.idx for row in page.rows if row.shown.group == "not_asked"} == {row.idx for row in page.rows} & set(
+        left
+    )
+    view = sample_view(run, benchmark, left[0], 0, whole=False)
+    assert view is not None
+    assert (view.group, view.reward) == ("not_asked", None)
+
+
+def test_a_decision_makes_a_new_index(tmp_path: Path) -> None:
+    """What was indexed while the run went on may have turned out not to count."""
+    run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
+    run, path = found_in(run_dir), tmp_path / "index.db"
+    build(run, path)
+    store = Store(run_dir / "run.db")
+    with store.transaction():
+        store.set_meta(DECISIONS, {"quiz": {"n_clusters": 4, "reason": "narrow", "condition": "width<0.4"}})
+    store.close()
+    with pytest.raises(_Changed):
+        build(run, path)

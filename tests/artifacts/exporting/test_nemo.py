@@ -1,0 +1,87 @@
+"""Results in NeMo Evaluator's form hold rewards alone where its readers look, and come back equal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from nel.artifacts.exporting.writers import export_run
+from nel.artifacts.importing.writers import import_results
+from nel.comparison.foreign import read_nemo
+from tests.artifacts.exporting.test_tables import stored
+from tests.artifacts.importing.test_nemo import BUNDLE, LINES, folder
+from tests.support.runs import read_json
+from tests.support.viewed_run import build_viewed_run
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def test_every_line_of_the_results_has_a_reward(finished: Path, tmp_path: Path) -> None:
+    """What is unscored stands in a file of its own and is counted; the bundle has the run's score and interval."""
+    exported = export_run("nemo", finished, tmp_path / "out")
+    lines, left = (lines_of(tmp_path / "out" / "quiz" / name) for name in ("results.jsonl", "unscored.jsonl"))
+    (path,) = (tmp_path / "out" / "quiz").glob("eval-*.json")
+    bundle, headline = read_json(path), read_json(finished / "quiz" / "metrics.json")["headline"]
+    expected = [one for one in stored(finished) if one["reward"] is not None]
+    assert [(one["problem_idx"], one["reward"]) for one in lines] == [
+        (one["problem_idx"], one["reward"]) for one in expected
+    ]
+    assert [one["reward"] for one in left] == [None] * 3
+    score = bundle["benchmark"]["scores"]["mean_reward"]
+    assert [score[one] for one in ("value", "ci_lower", "ci_upper")] == [
+        headline[one] for one in ("value", "ci_lower", "ci_upper")
+    ]
+    assert bundle["benchmark"]["scores"]["unscored_count"] == {"value": 3}
+    assert bundle["n_results"] == len(lines) == 27
+    assert any("does not say how much that leaves out" in one for one in exported.notes)
+
+
+def test_compare_reads_the_export(finished: Path, tmp_path: Path) -> None:
+    """As one side of nel's own comparison it has the model and the scored results."""
+    export_run("nemo", finished, tmp_path / "out")
+    side = read_nemo(tmp_path / "out", "exported")
+    assert side.models == ("m",)
+    assert len(side.benchmarks["quiz"].columns()) == 27
+
+
+def test_it_comes_back_equal(tmp_path: Path) -> None:
+    """Both files of lines are equal byte for byte after a second export, and so are results, counts and headline."""
+    source = build_viewed_run(tmp_path / "source", repeats=2, is_complete=True)
+    first, run, second = (tmp_path / name for name in ("first", "run", "second"))
+    export_run("nemo", source, first)
+    import_results(first, run)
+    export_run("nemo", run, second)
+    for name in ("results.jsonl", "unscored.jsonl"):
+        assert (first / "quiz" / name).read_bytes() == (second / "quiz" / name).read_bytes()
+    bundles = [read_json(next((one / "quiz").glob("eval-*.json"))) for one in (first, second)]
+    for name in ("run_id", "timestamp", "n_results", "complete"):
+        assert bundles[0][name] == bundles[1][name]
+    assert bundles[0]["benchmark"] == bundles[1]["benchmark"]
+    assert stored(run) == stored(source)
+
+
+def test_numbers_of_problems_stay_where_others_are_missing(tmp_path: Path) -> None:
+    """Results of NeMo Evaluator that began elsewhere, in another order, keep the numbers by which they are paired."""
+    lines = [json.dumps({**one, "problem_idx": place}) for place, one in zip((9, 4, 7), LINES, strict=True)]
+    import_results(folder(tmp_path / "in", lines), tmp_path / "run")
+    export_run("nemo", tmp_path / "run", tmp_path / "out")
+    assert [one["problem_idx"] for one in lines_of(tmp_path / "out" / "quiz" / "results.jsonl")] == [9, 7]
+    assert BUNDLE["config"]["model"] == "m"
+
+
+def test_ids_that_are_numbers_are_not_taken_for_positions(tmp_path: Path) -> None:
+    """Ids such as MMLU-Pro's became the numbers by which results are paired, which shifted where some are left out."""
+    source = build_viewed_run(tmp_path / "source", is_complete=True)
+    first, run, second = (tmp_path / name for name in ("first", "run", "second"))
+    export_run("nemo", source, first)
+    path = first / "quiz" / "results.jsonl"
+    kept = [one for one in lines_of(path) if one["problem_idx"] % 3 != 1]
+    for one in kept:
+        one["nel"]["sample_id"] = str(9000 - one["problem_idx"])
+    path.write_text("".join(json.dumps(one) + "\n" for one in kept), encoding="utf-8")
+    import_results(first, run)
+    export_run("nemo", run, second)
+    assert lines_of(second / "quiz" / "results.jsonl") == kept

@@ -1,0 +1,212 @@
+"""Templates of strangers that look for work without end: each is refused, or rendered, within the bounds.
+
+The time is CPU time of this thread, which does not depend on what else the machine does.
+"""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+
+from nel.errors import PromptError
+from nel.prompts import compile_template
+from nel.prompts.values import OUTPUT_CHARS_MAX, RENDER_SECONDS_MAX
+from tests.support.tiers import ENDS
+
+BIG = "{% set s = 'ab c' * 1000000 %}"
+LIST = "{% set l = range(60000)|list %}"
+NESTED = (
+    "{% set n = namespace(x=1, y=1) %}"
+    "{% for i in range(60) %}{% set n.x = [n.x, n.x] %}{% set n.y = [n.y, n.y] %}{% endfor %}"
+)
+PAIRS = NESTED.replace("[", "(").replace("]", ")")
+HUGE = "{% set h = ('9' * 200000)|int(0, 16) %}"
+TEXTS = [
+    # numbers
+    "{# #}{{ 5|round(-1000000000) }}",
+    "{# #}{{ 5|round(1000000000) }}",
+    "{# #}{{ 5.5|round(-999999999999999999999) }}",
+    "{# #}{{ 9**9**9 }}",
+    "{# #}{{ 9**(9**9) }}",
+    "{# #}{{ (9**999)**999 }}",
+    "{# #}{{ 2**-100000000 }}",
+    "{# #}{{ 10**400 * 10**400 * 10**400 * 10**400 * 10**400 }}",
+    "{# #}{{ ('9'*5000000)|int }}",
+    HUGE + "{{ h }}",
+    HUGE + "{{ h // 7 }}",
+    HUGE + "{{ h % (h - 1) }}",
+    HUGE + "{{ (h + 1) // (h // 3) }}",
+    HUGE + "{{ h|abs }}",
+    HUGE + "{{ h|float }}",
+    HUGE + "{{ h / 3 }}",
+    HUGE + "{{ h * h * h * h }}",
+    HUGE + "{{ [h, h]|sum }}",
+    HUGE + "{{ h|round(-3) }}",
+    "{# #}{{ ('1'*8000000)|float }}",
+    "{# #}{{ ('0.' ~ '1'*8000000)|float }}",
+    "{# #}{{ (5).to_bytes(2000000000, 'big') }}",
+    "{# #}{{ (1.5).hex() * 100000000 }}",
+    "{# #}{{ 'ff'|int(0, 10**9) }}",
+    "{# #}{{ 1e308 ** 1e308 }}",
+    "{% for i in range(99999) %}{% for j in range(99999) %}{{ i ** j }}{% endfor %}{% endfor %}",
+    # text
+    "{# #}{{ 'a' * 10**9 }}",
+    "{# #}{{ 10**9 * 'a' }}",
+    "{# #}{{ ('a' * 10000) * 10000 }}",
+    "{# #}{{ '%1000000000s' % 'x' }}",
+    "{# #}{{ '%*d' % (1000000000, 1) }}",
+    "{# #}{{ '{:>1000000000}'.format('x') }}",
+    "{# #}{{ 'x'.center(1000000000) }}",
+    "{# #}{{ 'x'.ljust(1000000000) }}",
+    "{# #}{{ 'x'.zfill(1000000000) }}",
+    "{# #}{{ '\t'.expandtabs(1000000000) }}",
+    "{# #}{{ 'x'|center(1000000000) }}",
+    "{# #}{{ 'x y'|wordwrap(1, wrapstring='z'*100000000) }}",
+    "{# #}{{ 'x'|indent(1000000000) }}",
+    "{# #}{{ 'x'|format(1000000000) }}",
+    "{# #}{{ 'x'|xmlattr }}",
+    "{# #}{{ 'http://x '*100000|urlize }}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x }}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x + n.x %}{% endfor %}{{ n.x }}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x|replace('a', 'aa') %}{% endfor %}{{ n.x }}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x.join([n.x, n.x]) %}{% endfor %}{{ n.x }}",
+    "{% set n = namespace(x=['a']) %}{% for i in range(99) %}{% set n.x = n.x + n.x %}{% endfor %}{{ n.x|length }}",
+    BIG + "{{ s" + ".upper()" * 1500 + "|length }}",
+    BIG + "{{ s" + "|upper|lower" * 1200 + "|length }}",
+    BIG + "{{ s" + "[1:]" * 3500 + "|length }}",
+    BIG + "{{ s" + "[::-1]" * 2500 + "|length }}",
+    BIG + "{% set x = " + " or ".join(["s == s ~ 'x'"] * 1000) + " %}",
+    BIG + "{{ s.replace('a', s) }}",
+    BIG + "{{ s|replace('', s) }}",
+    BIG + "{{ " + "~".join(["s"] * 2000) + " }}",
+    BIG + "{{ s.split()|map('upper')|join(s) }}",
+    BIG + "{{ s.count('') * s.count('a') }}",
+    BIG + "{% for i in range(99999) %}{% set x = s.find('zz') %}{% endfor %}",
+    BIG + "{{ s|wordcount }}{{ s|title|length }}",
+    BIG + "{{ s in [s ~ '1', s ~ '2'] }}" * 900,
+    BIG + "{{ s|truncate(10**18)|length }}",
+    BIG + "{{ s|tojson|tojson|tojson|length }}",
+    # lists
+    "{# #}{{ [0] * 10**9 }}",
+    "{# #}{{ range(10**12) }}",
+    "{# #}{{ range(10**9)|list }}",
+    "{# #}{{ range(99999)|batch(10**9, 'x')|list }}",
+    "{# #}{{ range(99999)|slice(10**9)|list }}",
+    LIST + "{{ (l * 100)|sort }}",
+    LIST + "{{ (l * 100)|unique|list|length }}",
+    LIST + "{{ l|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|sort|length }}",
+    LIST + "{{ l|map('string')|map('int')|map('string')|map('length')|sum }}",
+    LIST + "{{ l|groupby('real')|length }}",
+    LIST + "{{ l|map(attribute='" + ".".join(["real"] * 3000) + "')|list }}",
+    LIST + "{{ l|select('in', l)|list|length }}",
+    LIST + "{% for i in l if i in l %}{% endfor %}x",
+    LIST + "{{ l|map('round', -10**9)|sum }}",
+    LIST + "{{ l|join('x' * 100000) }}",
+    "{% set n = namespace(x=[]) %}{% for i in range(99999) %}{% set n.x = n.x + [range(99999)|list] %}{% endfor %}",
+    NESTED + "{{ n.x }}",
+    NESTED + "{{ n.x == n.y }}",
+    NESTED + "{{ n.x < n.y }}",
+    NESTED + "{{ n.x in [n.y] }}",
+    NESTED + "{{ [n.x].count(n.y) }}",
+    NESTED + "{{ [n.x].index(n.y) }}",
+    NESTED + "{{ [n.x, n.y]|unique|list }}",
+    NESTED + "{{ [n.x, n.y]|sort }}",
+    NESTED + "{{ [n.x, n.y]|max }}",
+    NESTED + "{{ n.x is eq(n.y) }}",
+    NESTED + "{{ n.x is in([n.y]) }}",
+    NESTED + "{{ n.x|tojson }}",
+    NESTED + "{{ n.x|string }}",
+    NESTED + "{{ [[1, n.x], [1, n.y]]|groupby(1) }}",
+    NESTED + "{{ [n.x]|reject('eq', n.y)|list }}",
+    NESTED + "{{ dict(a=n.x) == dict(a=n.y) }}",
+    PAIRS + "{{ {n.x: 1} }}",
+    PAIRS + "{{ {1: 2}[n.x] }}",
+    PAIRS + "{{ {1: 2}.get(n.x) }}",
+    PAIRS + "{{ n.x in {1: 2} }}",
+    PAIRS + "{{ [n.x]|unique|list }}",
+    # control
+    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}x",
+    "{% for i in range(10**9) %}x{% endfor %}",
+    "{% for i in range(99999) if false %}{% endfor %}" * 20
+    + "{% for i in range(999) %}{% for j in range(99999) if j < 0 %}{% endfor %}{% endfor %}x",
+    "{% macro f(n) %}{{ f(n) }}{% endmacro %}{{ f(1) }}",
+    "{% macro f(n) %}{{ f(n - 1) ~ f(n - 1) if n }}{% endmacro %}{{ f(60) }}",
+    "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(90) }}",
+    "{% block a %}{{ self.a() }}{{ self.a() }}{% endblock %}",
+    "{% macro a() %}{{ caller() }}{% endmacro %}" + "{% call a() %}" * 300 + "x" + "{% endcall %}" * 300,
+    "{% for i in [[[[]]]] recursive %}{{ loop([i, i, i]) }}{% endfor %}",
+    "{% filter upper %}" * 90 + "x" * 9999 + "{% endfilter %}" * 90,
+    "{% raw %}" + "{{" * 200000 + "{% endraw %}",
+    "{# #}{{ " + "(" * 4000 + ")" * 4000 + " }}",
+    "{# #}{{ " + "[" * 4000 + "]" * 4000 + " }}",
+    "{# #}{{ " + "-" * 9000 + "1 }}",
+    "{# #}{{ " + "not " * 3000 + "1 }}",
+    "{# #}{{ " + "1+" * 7000 + "1 }}",
+    "{# #}{{ " + "1~" * 7000 + "1 }}",
+    "{# #}" + "{{ x }}" * 140000,
+    "{# #}" + "{% if x %}" * 900 + "{% endif %}" * 900,
+    "{# #}{{ [" + "1," * 500000 + "] }}",
+    "{# #}{{ x" + ".a" * 7000 + " }}",
+    "{# #}{{ x" + "|d(" * 3000 + "1" + ")" * 3000 + " }}",
+    "{% set " + ",".join(f"a{i}" for i in range(3000)) + " = range(3000) %}x",
+    "{#" + "x" * 1000000,
+    "{% set x = namespace() %}{% set x.a = x %}{{ x }}{{ x == x }}",
+    "{# #}{{ dict(**dict(a=1)) }}{{ range(1, 99999, 1)|sum }}",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+@ENDS
+def test_a_hostile_template_ends(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of more than a hundred ends, refused or with a bounded text, at a tenth of the budget too."""
+    monkeypatch.setattr("nel.prompts.values.RENDER_SECONDS_MAX", 0.1 * RENDER_SECONDS_MAX)
+    rendered = ""
+    with suppress(PromptError):
+        rendered = compile_template(text, name="prompt").render({"x": "a row", "a": [1]})
+    assert len(rendered) <= OUTPUT_CHARS_MAX
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_a_hostile_template_ends_within_its_bounds(text: str) -> None:
+    """Each takes a few seconds of CPU time at most."""
+    started = time.thread_time()
+    with suppress(PromptError):
+        compiled = compile_template(text, name="prompt")
+        compiled.render({"x": "a row", "a": [1]})
+    assert time.thread_time() - started < 3 * RENDER_SECONDS_MAX
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_a_hostile_template_takes_little_memory(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None takes more than 512 MB at its peak."""
+    monkeypatch.setattr("nel.prompts.values.RENDER_SECONDS_MAX", 10.0)  # tracing takes time
+    tracemalloc.start()
+    try:
+        with suppress(PromptError):
+            compile_template(text, name="prompt").render({"x": "a row", "a": [1]})
+        assert tracemalloc.get_traced_memory()[1] < 512 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{# #}{{ 2.567|round(2) }} {{ 1234|round(-2) }} {{ 7|round }}", "2.57 1200.0 7.0"),
+        ("{# #}{{ '12'|int + '0x1f'|int(0, 16) }} {{ 'x'|int(3) }} {{ 3.9|int }}", "43 3 3"),
+        ("{# #}{{ l[1:] }} {{ 'abc'[::-1] }} {{ l|map('upper')|join('-') }}", '["b", "c"] cba A-B-C'),
+        ("{# #}{{ l|select('in', ['a', 'c'])|list }} {{ 'a' in l }} {{ 1 < 2 < 3 }}", '["a", "c"] True True'),
+        ("{# #}{{ {'k': 1}.items()|list }} {{ l.index('b') }} {{ d.get('x', 5) }}", '[["k", 1]] 1 5'),
+        ("{% for k, v in d|dictsort %}{{ loop.index }}{{ k }}{{ v }}{% endfor %}", "1p12q2"),
+        ("{% if z is defined %}z{% else %}no{% endif %} {{ z|default('none') }}", "no none"),
+        ("{# #}{{ 7 // 2 }} {{ 7 % 2 }} {{ 2 ** 10 }} {{ 7 / 2 }} {{ 7 - 9 }}", "3 1 1024 3.5 -2"),
+    ],
+)
+def test_usual_templates_work(text: str, expected: str) -> None:
+    """What benchmarks use gives what Jinja gives."""
+    assert compile_template(text, name="prompt").render({"l": ["a", "b", "c"], "d": {"q": 2, "p": 1}}) == expected
