@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nel.byob.decorators import benchmark
     from nel.byob.judge import judge_score
     from nel.config.schema import RunConfig
+    from nel.core.observer import Observer
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.judges.parsing.verdict import grade_reader
     from nel.judges.quoting import quote
@@ -53,6 +54,7 @@ _HOME = {
     "JudgeError": "nel.errors",
     "Message": "nel.types",
     "NelError": "nel.errors",
+    "Observer": "nel.core.observer",
     "RunConfig": "nel.config.schema",
     "RunResult": "nel.runs.evaluation",
     "Sample": "nel.types",
@@ -90,6 +92,7 @@ __all__ = [
     "JudgeError",
     "Message",
     "NelError",
+    "Observer",
     "Question",
     "RunConfig",
     "RunResult",

@@ -35,6 +35,7 @@ GROUPS: Final = {
     "executors": "nel.executors",
     "clients": "nel.clients",
     "commands": "nel.commands",
+    "observers": "nel.observers",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 

@@ -8,6 +8,7 @@ those of others with the name of their package. Depends on `nel.plugins`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,6 @@ from nel import plugins
 from nel.errors import PluginError
 from nel.plugins import PluginRef
 
-_KIND: Final = "commands"
 _BELOW: Final = "_"
 _PACKAGE: Final = Path(__file__).parents[1]
 
@@ -28,23 +28,24 @@ class PluginGroup(typer.core.TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of nel's own commands, then those of plugins that nel does not have."""
         own = list(super().list_commands(ctx))
-        return own + [name for name in _installed(self._level(ctx)) if name not in own]
+        return own + [name for name in _installed(_prefix(ctx)) if name not in own]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; one of a plugin is imported here.
 
         Raises:
-            PluginError: It cannot be imported, or it is neither a Typer app nor a function.
+            PluginError: It cannot be imported, several packages provide it, or it is not a Typer app or function.
         """
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        ref = _installed(self._level(ctx)).get(cmd_name)
-        return None if ref is None else _loaded(ref, cmd_name)
+        package, _, name = cmd_name.rpartition(":")
+        qualified = f"{package}:{_prefix(ctx)}{name}" if package else _prefix(ctx) + name
+        return _loaded(qualified, name) if plugins.matching("commands", qualified) else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands with a line each, without importing one of a plugin."""
-        added = _installed(self._level(ctx))
+        added = _installed(_prefix(ctx))
         rows = []
         for name in self.list_commands(ctx):
             own = super().get_command(ctx, name)
@@ -56,23 +57,24 @@ class PluginGroup(typer.core.TyperGroup):
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
-    def _level(self, ctx: Any) -> str:
-        return "" if ctx.parent is None else str(ctx.info_name)
+
+def _prefix(ctx: Any) -> str:
+    """Return what the names of plugins begin with that are commands of a group."""
+    return "" if ctx.parent is None else f"{ctx.info_name}{_BELOW}"
 
 
-def _installed(level: str) -> dict[str, PluginRef]:
-    """Return the commands of plugins at a level, by the name that they have there.
-
-    Raises:
-        PluginError: Several packages other than nel provide one of them.
-    """
-    prefix = f"{level}{_BELOW}" if level else ""
-    names = {ref.name for ref in plugins.discover(_KIND) if ref.name.startswith(prefix)}
-    here = sorted(name for name in names if _BELOW not in name.removeprefix(prefix))
-    return {name.removeprefix(prefix): plugins.find(_KIND, name) for name in here}
+def _installed(prefix: str) -> dict[str, list[PluginRef]]:
+    """Return the plugins of each command that begins with a prefix, by the rest of its name."""
+    installed: dict[str, list[PluginRef]] = {}
+    for ref in plugins.discover("commands"):
+        name = ref.name.removeprefix(prefix)
+        if ref.name.startswith(prefix) and _BELOW not in name:
+            installed.setdefault(name, []).append(ref)
+    return installed
 
 
-def _loaded(ref: PluginRef, name: str) -> Any:
+def _loaded(qualified: str, name: str) -> Any:
+    ref = plugins.find("commands", qualified)
     command = plugins.load_ref(ref)
     if isinstance(command, typer.Typer):
         made = typer.main.get_command(command)
@@ -89,12 +91,13 @@ def _loaded(ref: PluginRef, name: str) -> Any:
     return made
 
 
-def _summary(ref: PluginRef) -> str:
+def _summary(refs: Sequence[PluginRef]) -> str:
     """Return what the list of commands says of one: nel's own by its module's docstring, which is read as text."""
-    if not ref.is_built_in:
-        return f"From {ref.provider}."
-    module = ref.target.partition(":")[0].split(".")
-    text = (_PACKAGE.parent.joinpath(*module).with_suffix(".py")).read_text(encoding="utf-8")
+    built_in = next((ref for ref in refs if ref.is_built_in), None)
+    if built_in is None:
+        return f"From {' and '.join(ref.provider for ref in refs)}."
+    module = built_in.target.partition(":")[0].split(".")
+    text = _PACKAGE.parent.joinpath(*module).with_suffix(".py").read_text(encoding="utf-8")
     first = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
     words = first.partition(": ")[2] or first
     return words[:1].upper() + words[1:]

@@ -15,6 +15,7 @@ from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.importing.contract import Imported
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import as_benchmark
+from nel.core.observer import Observer
 from nel.datasets.base import Dataset
 from nel.engine.executors.base import Executor
 from nel.judges.types import Judge
@@ -88,6 +89,13 @@ class ExecutorFactory(Protocol):
         """Return a `nel.engine.executors.Executor`; nothing is started before its `start`."""
 
 
+class ObserverFactory(Protocol):
+    """Builds what sees the events of a run."""
+
+    def __call__(self, run_dir: Path, /, **options: object) -> Observer:
+        """Return a `nel.Observer`, whose methods are called with the events of one session."""
+
+
 class CommandFunction(Protocol):
     """A command of the command line."""
 
@@ -137,14 +145,6 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             used_by="`--bench NAME`, `benchmarks: [NAME]`",
             called="Imported when a run is planned; `sample` renders each row, `scorer` scores each response.",
             errors="A row that `sample` refuses with `DatasetError` is unscored as `bad_row`.",
-        ),
-        ExtensionPoint(
-            kind="commands",
-            contract=CommandFunction,
-            what="A Typer app or a function with Typer's annotations; `eval_NAME` is a command of `nel eval`.",
-            used_by="`nel NAME`",
-            called="Imported when the command is called; the list of commands reads metadata.",
-            errors="An error of nel is one line and its exit code; any other error is a traceback.",
         ),
         ExtensionPoint(
             kind="bridges",
@@ -242,6 +242,22 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             called="On the event loop: `body`, `answer` or `stream` for each request, `sign` for each attempt.",
             errors="What `body`, `answer` or `sign` raises leaves that sample unscored as `infra`; `ConfigError` of "
             "`check` ends the command with exit code 2.",
+        ),
+        ExtensionPoint(
+            kind="commands",
+            contract=CommandFunction,
+            what="A Typer app or a function with Typer's annotations; `eval_NAME` is a command of `nel eval`.",
+            used_by="`nel NAME`",
+            called="Imported when the command is called; the list of commands reads metadata.",
+            errors="An error of nel is one line and its exit code; any other error is a traceback.",
+        ),
+        ExtensionPoint(
+            kind="observers",
+            contract=ObserverFactory,
+            what="A factory of observers of a run: a function of the run's directory and of options.",
+            used_by="`--observer NAME:key=value,...`, `observability: {observers: [NAME]}`",
+            called="Once for each session, before anything is sent; the events on the run's thread, `tick` beside it.",
+            errors="What the factory raises ends the command with exit code 2; an event that raises drops the observer.",
         ),
     )
 }

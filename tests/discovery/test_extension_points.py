@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 
 from nel import plugins
 from nel.artifacts.exporting.writers import export_run
@@ -20,9 +21,11 @@ from nel.artifacts.model_readings import find_reader
 from nel.benchmarks.api.registry import find_benchmark
 from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import find_metric, find_reducer
+from nel.cli.app import app
 from nel.datasets import open_dataset
 from nel.discovery.extension_points import EXTENSION_POINTS, shape_error
 from nel.engine.executors.find import find_executor
+from nel.engine.observability.find import find_observer
 from nel.errors import NelError, PluginError
 from nel.judges.registry import check_template
 from nel.models.wire.registry import wire_of
@@ -223,6 +226,7 @@ TWINS = """
 from dataclasses import replace
 
 from nel.benchmarks.quickstart import quickstart
+from nel.core.observer import Observer
 from nel.datasets.files import open_path
 from nel.engine.executors.local import local as make
 from nel.artifacts.exporting import Exported
@@ -236,6 +240,12 @@ from nel.types import Sample, Unscored
 
 def open_twin(uri, base_dir=None):
     return quickstart if base_dir is None else open_path(uri.partition("://")[2], base_dir)
+
+def command():
+    pass
+
+def observer(run_dir):
+    return Observer()
 
 def write(run_dir):
     return run_dir
@@ -263,7 +273,21 @@ PLUGINS = {
     "importers": "read_results",
     "executors": "make",
     "clients": "CHAT",
+    "commands": "command",
+    "observers": "observer",
 }
+
+
+def app_command() -> typer.core.TyperGroup:
+    """Return the root of the command line."""
+    root = typer.main.get_command(app)
+    assert isinstance(root, typer.core.TyperGroup)
+    return root
+
+
+def root_context() -> typer.Context:
+    """Return the context of `nel` itself."""
+    return typer.Context(app_command(), info_name="nel")
 
 
 def _use(kind: str, name: str, folder: Path) -> object:
@@ -282,6 +306,8 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "importers": lambda: import_results(folder, folder.parent / "imported", name=name),
         "executors": lambda: find_executor(name),
         "clients": lambda: wire_of(name),
+        "commands": lambda: app_command().get_command(root_context(), name),
+        "observers": lambda: find_observer(name, folder),
     }
     return uses[kind]()
 
@@ -333,6 +359,18 @@ def test_a_dry_run_says_which_plugin_of_a_name_is_used(tmp_path: Path) -> None:
     done = nel(*command, *models, cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
     assert done.returncode == 0, done.stderr
     assert 'metric "mean": nel\'s own is used; rival 1.0 also provides one; use rival:mean for that' in done.stderr
+
+
+def test_a_command_and_an_observer_of_an_installed_package_work(tmp_path: Path) -> None:
+    """The observer of nel-example counts the outcomes of a run, and its command the answers with a reward."""
+    with scripted(_doubles, models=["m"]) as endpoint:
+        command = ("eval", "run", "--bench", "example-sums://3", "--model-url", endpoint.url, "--model-id", "m")
+        done = nel(*command, "--observer", "example-counts:file=counts.json", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "out")
+    assert read_json(run_dir / "counts.json") == {"Scored": 3}
+    assert nel("example-count", str(run_dir), cwd=tmp_path).stdout == "example-sums: 3 of 3\n"
+    assert "From nel-example 0.1.0." in nel("--help", cwd=tmp_path).stdout
 
 
 def test_the_check_of_a_plugin_reports_groups_that_nel_does_not_load(tmp_path: Path) -> None:

@@ -276,6 +276,11 @@ class ObservabilityConfig(Strict):
     """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``; extra ``otel``."""
     otlp_headers_env: str | None = None
     """The name of the variable that holds headers for it, as ``name=value,name=value``; never the headers."""
+    observers: Annotated[
+        tuple[str, ...],
+        Flag("--observer", "NAME or NAME:key=value,... of a plugin that sees the run's events; repeatable."),
+    ] = ()
+    """Installed observers that see the run's events: ``NAME`` or ``NAME:key=value,key=value``."""
 
     @field_validator("metrics_host")
     @classmethod

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from nel.config.schema import ObservabilityConfig
 from nel.core.observer import Observer, Observers
+from nel.engine.observability.find import find_observer
 from nel.engine.observability.metrics import serve_metrics
 from nel.engine.observability.progress_file import ProgressFile
 from nel.engine.observability.run_log import DebugRunLog, RunLog
@@ -39,7 +40,7 @@ def observing(
 
     Raises:
         MissingExtra: Something asked for needs an optional dependency.
-        ConfigError: The port for metrics is in use, or the headers for traces are not set.
+        ConfigError: The port for metrics is in use, the headers for traces are not set, or an observer is unusable.
     """
     headers = read_headers(config.otlp_headers_env) if config.otlp_endpoint else {}
     hidden = [secret for secret in (*secrets, *headers.values()) if secret]
@@ -50,6 +51,9 @@ def observing(
             stack.callback(others[-1].close)
         if config.otlp_endpoint is not None:
             others.append(export_spans(config.otlp_endpoint, headers, run_dir.name))
+            stack.callback(others[-1].close)
+        for name in config.observers:
+            others.append(find_observer(name, run_dir))
             stack.callback(others[-1].close)
         kind = DebugRunLog if config.log_level == "debug" else RunLog
         log = kind(run_dir, level=config.log_level, progress=progress, secrets=hidden)

@@ -1,0 +1,38 @@
+"""Finds the observers that a configuration names; they are plugins of the group ``nel.observers``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nel import plugins
+from nel.benchmarks.api.scorer_names import options_of
+from nel.core.observer import Observer
+from nel.errors import ConfigError, NelError
+
+
+def find_observer(text: str, run_dir: Path) -> Observer:
+    """Return the observer that a text names, for one session of a run.
+
+    Args:
+        text: ``NAME`` or ``NAME:key=value,key=value``.
+        run_dir: The directory of the run; the observer may write files of its own there.
+
+    Raises:
+        PluginError: No observer has this name, or it cannot be imported.
+        ConfigError: An option is wrong, or what the plugin makes is not a `nel.Observer`.
+        NelError: What the plugin raises.
+    """
+    name, rest = plugins.split_options(text)
+    ref = plugins.find("observers", name)
+    factory = plugins.load_ref(ref)
+    try:
+        observer = factory(run_dir, **options_of(name, rest))
+    except NelError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ConfigError(
+            f'the observer "{name}" of {ref.provider} cannot be used: {type(error).__name__}: {error}'
+        ) from error
+    if not isinstance(observer, Observer):
+        raise ConfigError(f'the observer "{name}" of {ref.provider} is a {type(observer).__name__}, not a nel.Observer')
+    return observer
