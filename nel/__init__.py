@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nel.models.wire.base import Wire
     from nel.runs.evaluation import RunResult, evaluate, evaluate_async
     from nel.runs.matrix import evaluate_matrix
+    from nel.runs.task import TaskConfig, run_task
     from nel.scoring import (
         answer_line,
         code_sandbox,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         validate_json_schema,
     )
     from nel.scoring.model_reader import AnswerReader, UnreadAnswer
-    from nel.task import TaskConfig, run_task
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
@@ -61,9 +61,9 @@ _HOME = {
     "Score": "nel.types",
     "ScorerError": "nel.errors",
     "ScorerInput": "nel.types",
-    "TaskConfig": "nel.task",
+    "TaskConfig": "nel.runs.task",
     "Wire": "nel.models.wire.base",
-    "run_task": "nel.task",
+    "run_task": "nel.runs.task",
     "answer_line": "nel.scoring",
     "benchmark": "nel.byob.decorators",
     "evaluate": "nel.runs.evaluation",

@@ -11,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from nel.artifacts.remote.objects import is_remote
 from nel.cli.console import wide_console
 from nel.cli.request_text import indented
 from nel.cli.streams import stdout_kept
@@ -19,7 +20,6 @@ from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
-from nel.remote.objects import is_remote
 from nel.runs.evaluation import PlannedBenchmark, preview
 
 _PREVIEW_COLUMNS = (

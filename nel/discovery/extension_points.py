@@ -257,7 +257,7 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             what="A factory of observers of a run: a function of the run's directory and of options.",
             used_by="`--observer NAME:key=value,...`, `observability: {observers: [NAME]}`",
             called="Once for each session, before anything is sent; the events on the run's thread, `tick` beside it.",
-            errors="What the factory raises ends the command with exit code 2; an event that raises drops the observer.",
+            errors="What the factory raises ends the command with exit code 2; an event that raises drops it.",
         ),
     )
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
+from nel.artifacts.remote.objects import is_remote
 from nel.config.load import build_config
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -27,7 +28,6 @@ from nel.engine.resume_checks import check_records
 from nel.engine.run import new_directory, with_absolute_paths
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
-from nel.remote.objects import is_remote
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
 from nel.reports.writers import check_writers
 from nel.runs.evaluation import PlannedBenchmark, RunResult, has_begun, note_plans, preview, written_results

@@ -36,7 +36,7 @@ from nel.benchmarks.api.fewshot_loading import bind_examples
 from nel.benchmarks.api.registry import find_benchmark
 from nel.datasets.base import RawRow
 from nel.errors import ConfigError, DatasetError, NelError, PluginError, ResumeRefused, ScorerError
-from nel.task import TaskConfig, run_task
+from nel.runs.task import TaskConfig, run_task
 from nel.types import Message, ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as cli

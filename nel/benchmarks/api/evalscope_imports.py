@@ -16,7 +16,7 @@ _DATASETS: Final = (f"{_HERE}.datasets",)
 _MATH: Final = (f"{_HERE}.mathematics",)
 
 EVALSCOPE_HOMES: Final[Mapping[str, Sequence[str]]] = {
-    EVALSCOPE: ("nel.task",),
+    EVALSCOPE: ("nel.runs.task",),
     **{
         f"{EVALSCOPE}.{module}": homes
         for module, homes in {

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from nel.artifacts.remote.mirror import mirrored
+from nel.artifacts.remote.objects import Objects
+from nel.artifacts.remote.places import local_copy, resumable
+from nel.artifacts.remote.snapshots import read_manifest
 from nel.comparison.reading import read_sides
 from nel.engine.progress import Progress
 from nel.errors import OutputError
-from nel.remote.mirror import mirrored
-from nel.remote.objects import Objects
-from nel.remote.places import local_copy, resumable
-from nel.remote.snapshots import read_manifest
 from nel.runs.evaluation import RunResult, evaluate, stored_config
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
