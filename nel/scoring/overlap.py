@@ -34,12 +34,14 @@ CHRF_CHARACTERS_MAX: Final = 4_000_000
 _BLEU_ORDERS: Final = (1, 2, 3, 4)
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
-_ROUGE_WORD: Final = r"""(?x)
+_UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+"""Scripts that write no spaces between words."""
+_ROUGE_WORD: Final = rf"""(?x)
     [a-z0-9]+
-  | [\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}] \p{M}*
-  | (?: (?! [\p{Latin}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}0-9] ) [\p{L}\p{N}] \p{M}* )+
+  | [{_UNSPACED}] \p{{M}}*
+  | (?: (?: (?! [\p{{Latin}}\p{{Common}}{_UNSPACED}] ) \p{{L}} | (?! [0-9] ) \p{{Nd}} ) \p{{M}}* )+
 """
-"""A word; of a script that writes no spaces between words, a character. Latin text has the tokens of rouge-score."""
+"""A word; of an unspaced script, a character. Latin text has the tokens of rouge-score."""
 
 
 @reads_gold(text_gold)
