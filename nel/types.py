@@ -29,6 +29,8 @@ Value: TypeAlias = str | int | float | bool | Sequence[Json] | JsonObject
 FailureKind: TypeAlias = Literal["truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"]
 """Ways in which a model fails to answer; each counts 0 by declared policy."""
 
+GoldKind: TypeAlias = Literal["label", "text", "index"]
+"""How the gold answer of a multiple-choice problem names its choice; an index counts from 0."""
 UnscoredCause: TypeAlias = Literal["infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"]
 """Which component is at fault that a sample has no score; never the model."""
 
@@ -71,6 +73,10 @@ class Sample:
     """The gold answer as the dataset has it."""
     choices: tuple[str, ...] | None = None
     """The options of a multiple-choice problem, in the order shown."""
+    labels: tuple[str, ...] | None = None
+    """The row's own labels of its choices, such as ``1`` to ``4``; None: A, B, …"""
+    gold_kind: GoldKind | None = None
+    """What a gold answer that reads two ways is, since all of the dataset read so; None: nothing says so."""
     metadata: Row = field(default_factory=dict)
     """The dataset row, after field mapping."""
     subset: str | None = None

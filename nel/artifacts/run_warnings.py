@@ -149,7 +149,9 @@ def _copies(plan: Mapping[str, Any], copies: Copies) -> Iterator[str]:
 
 
 def _judge_not_asked(plan: Mapping[str, Any], accounting: Accounting, noticed: Noticed) -> Iterator[str]:
-    names = [str(one["name"]) for one in (plan.get("judge") or {}).get("panel") or ()]
+    roles = (plan.get("identity") or {}).get("judge.roles") or {}
+    judges = [*((plan.get("judge") or {}).get("panel") or ()), *roles.values()]
+    names = list(dict.fromkeys(str(one["name"]) for one in judges))
     if names and accounting.n_scored and not noticed.judges_asked:
         scorer = (plan.get("scorer") or {}).get("name")
         yield (

@@ -76,6 +76,7 @@ class SeededBenchmark(Benchmark):
             input=_asked(made),
             target=made.expected_answer,
             choices=self.choices or None,
+            gold_kind=self.gold_kind,
             metadata=metadata,
             subset=label_of(metadata, self.category_field),
             group=label_of(metadata, self.group_field),

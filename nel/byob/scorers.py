@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import unicodedata
 
-from nel.core.timed_regex import search
-from nel.errors import DatasetError
+from nel.core.timed_regex import compiled, search
 from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.decisions import boolean_yesno
+from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.label_match import label_match
 from nel.scoring.loglikelihood import choice_mass, ranked_choice
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 
+@reads_gold(text_gold)
 def exact_match(sample: ScorerInput) -> dict[str, object]:
     """Compare response and target, case and outer spaces apart.
 
@@ -60,6 +61,7 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
     return {"correct": any(response == target for target in _targets(sample))}
 
 
+@reads_gold(text_gold)
 def contains(sample: ScorerInput) -> dict[str, object]:
     """Look for the target anywhere in the response, case apart.
 
@@ -76,22 +78,29 @@ def contains(sample: ScorerInput) -> dict[str, object]:
     return {"correct": any(target in response for target in _targets(sample))}
 
 
+def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
+    """Return the patterns that a sample's target gives; raises DatasetError where one is not a regular expression."""
+    patterns = text_gold(sample)
+    for pattern in patterns:
+        compiled(pattern, ignore_case=True)
+    return patterns
+
+
+@reads_gold(patterns_of)
 def regex_match(sample: ScorerInput) -> dict[str, object]:
     """Search the response for the target, which is a regular expression, case apart.
 
     Source: NeMo Evaluator's BYOB. The search is given up after 2 s, and the sample is then unscored.
 
     Raises:
-        DatasetError: The target is not a regular expression.
+        DatasetError: The target is empty or not a regular expression.
         ScorerError: The search takes too long.
 
     >>> regex_match(ScorerInput(response="It takes 42 days", target=r"\\b4\\d\\s+days"))
     {'correct': True}
     """
-    _targets(sample)
-    patterns = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
     response = sample.response or ""
-    return {"correct": any(search(str(one), response, ignore_case=True) is not None for one in patterns)}
+    return {"correct": any(search(one, response, ignore_case=True) is not None for one in patterns_of(sample))}
 
 
 def _folded(text: str) -> str:
@@ -100,8 +109,4 @@ def _folded(text: str) -> str:
 
 
 def _targets(sample: ScorerInput) -> list[str]:
-    given = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
-    targets = [_folded(str(target)).strip() for target in given if target is not None]
-    if not targets or not all(targets):
-        raise DatasetError("the target is empty; give the row an answer to compare with")
-    return targets
+    return [_folded(target).strip() for target in text_gold(sample)]

@@ -18,6 +18,7 @@ from nel.byob.requirements import check_requirements
 from nel.byob.smoke import Attempt, gold_attempts, odd_attempts
 from nel.datasets import open_dataset
 from nel.errors import DatasetError, NelError, PluginError, PromptError, did_you_mean
+from nel.scoring.golds import unusable_gold
 from nel.types import Sample
 
 _FROM_CHOICES: Final = frozenset({"choices", "letters", "turn"})
@@ -100,6 +101,9 @@ def _read(benchmark: Benchmark) -> _Rows:
             try:
                 rows.fields |= benchmark.prepared(raw.data).keys()
                 sample = benchmark.sample(raw.data, sample_id=str(raw.number))
+                fault = unusable_gold(benchmark.scorer, sample, per_turn=not benchmark.scores_conversation)
+                if fault is not None:
+                    raise DatasetError(fault)
             except (DatasetError, PromptError, ValueError) as error:
                 rows.faults.append(f"{dataset.unit} {raw.number}: {error}")
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -17,9 +17,8 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
 from nel.datasets.base import Dataset, RawRow
-from nel.datasets.ids import content_id
 from nel.datasets.source import open_dataset
-from nel.errors import DatasetError
+from nel.errors import DatasetError, NelError
 
 ExampleSource: TypeAlias = "str | Path | Callable[[], Iterable[Mapping[str, Any]]] | Sequence[Mapping[str, Any]]"
 """A path, a URI, a function that returns rows, or the rows themselves."""
@@ -82,7 +81,11 @@ def with_split(uri: str, split: str) -> str:
 
 
 def read_examples(
-    dataset: Dataset, rows_max: int | None, *, value_of: Callable[[Mapping[str, object]], str | None] | None = None
+    dataset: Dataset,
+    rows_max: int | None,
+    *,
+    value_of: Callable[[Mapping[str, object]], str | None] | None = None,
+    prompt_of: Callable[[Mapping[str, object]], str] | None = None,
 ) -> list[RawRow]:
     """Return the first rows of a source of examples.
 
@@ -90,29 +93,40 @@ def read_examples(
         dataset: The source.
         rows_max: So many at most; None: as many as are ever drawn from.
         value_of: The value that must match; the source is then read to its end, and the limit holds for each value.
+        prompt_of: The prompt of a row as shown; of rows with the same one, only the first is returned.
 
     Raises:
         DatasetError: It cannot be read.
     """
-    if value_of is None:
-        return list(islice(dataset.read(), min(rows_max or POOL_ROWS_MAX, POOL_ROWS_MAX)))
-    each_max = min(rows_max or EACH_ROWS_MAX, EACH_ROWS_MAX)
-    kept, seen = [], Counter[str | None]()
-    for row in dataset.read():
-        value = value_of(row.data)
-        seen[value] += 1
-        if seen[value] <= each_max:
-            kept.append(row)
-    return kept
+    most = POOL_ROWS_MAX if value_of is None else EACH_ROWS_MAX
+    each_max = min(rows_max or most, most)
+    rows, seen = [], defaultdict[str | None, set[str]](set)
+    for row in dataset.read() if value_of else islice(dataset.read(), POOL_ROWS_MAX):
+        keys = seen[value_of(row.data) if value_of else None]
+        key = str(row.number) if prompt_of is None else _prompt_key_of(row, prompt_of)
+        if key not in keys and len(keys) < each_max:
+            keys.add(key)
+            rows.append(row)
+        if value_of is None and len(rows) == each_max:
+            break
+    return rows
 
 
-def example_key(row: Mapping[str, object], id_field: str | None) -> str:
-    """Return what tells whether a row is the sample itself: the hash of its content apart from its id.
+def _prompt_key_of(row: RawRow, prompt_of: Callable[[Mapping[str, object]], str]) -> str:
+    """Return the key of a row's prompt, or one of its own where it makes none, which rendering it reports."""
+    try:
+        return prompt_key(prompt_of(row.data))
+    except NelError:
+        return str(row.number)
 
-    Raises:
-        DatasetError: The row holds something that is not JSON.
+
+def prompt_key(prompt: str) -> str:
+    """Return what tells whether an example is the sample itself: its prompt as shown, white space apart.
+
+    >>> prompt_key("Q: 0+1?\\nA:") == prompt_key("Q:  0+1? A: ")
+    True
     """
-    return content_id({name: value for name, value in row.items() if name not in ("id", id_field)})
+    return hashlib.sha256(" ".join(prompt.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def draw(keys: Sequence[str], n: int, *, own: str, seed: int | None = None) -> list[int]:

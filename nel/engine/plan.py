@@ -30,6 +30,7 @@ from nel.config.identity import (
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
+from nel.engine.golds import with_gold_kind
 from nel.engine.plan_judges import check_judge, judge_identity, with_judges
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.rendering import rendered_ahead, rendering_of
@@ -121,7 +122,10 @@ class Digests:
     """
 
     rows: int = 0
+    made: int = 0
+    """Rows that make a sample."""
     good: int = 0
+    """Rows that are asked: the gold answer of their sample decides something, too."""
     raw: int = 0
     rendered: int = 0
     first_fault: str | None = None
@@ -281,6 +285,11 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             "--stop-when asks all questions of the benchmark in a random order until it is decided, and --sample draws "
             "some before; leave one of them away"
         )
+    if entry.sample is not None and benchmark.without_limit() is not benchmark:
+        raise ConfigError(
+            f"--sample draws from all rows of {benchmark.name}, and args.limit takes the first of each subset; leave "
+            "one of them away"
+        )
     check_shard(config, entry)
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
@@ -294,7 +303,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers or benchmark.reducers, repeats=entry.repeats
     )
     dataset, unreadable = _open(entry, benchmark, resuming)
-    benchmark = benchmark.with_images_below(dataset.folder)
+    benchmark = with_gold_kind(benchmark.with_images_below(dataset.folder), dataset)
     benchmark, note, unreadable = _with_examples(entry, benchmark, unreadable, resuming)
     settings = config.generation_of(entry)
     generation = Generation(
@@ -408,17 +417,18 @@ def stream_samples(
         sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
         made = made or rendering_of(plan.benchmark, row.data, content, sample_id)  # noqa: PLW2901
         digests.raw = (digests.raw + made.content_number) % DIGEST_MODULUS
-        if made.encoded is None:
+        digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
+        digests.made += made.encoded is not None
+        if made.fault is not None:
             fault = f"{plan.dataset.unit} {row.number}: {made.fault}".encode("utf-8", "backslashreplace").decode()
             digests.first_fault = digests.first_fault or fault
-            yield StoredSample(idx, sample_id, row.number, None, fault)
+            yield StoredSample(idx, sample_id, row.number, made.encoded, fault)
             continue
         digests.good += 1
-        digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
         yield StoredSample(idx, sample_id, row.number, made.encoded, None)
     if digests.rows == 0:
         raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")
-    if digests.good == 0:
+    if digests.made == 0:
         raise DatasetError(f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}: {digests.first_fault}")
 
 
@@ -431,8 +441,10 @@ def _selected(plan: Plan, digests: Digests) -> Iterator[RawRow]:
 
     if entry.sample is not None:
         return sampled_rows(benchmark, rows, entry.sample, entry.sample_seed, digests.note)
-    if entry.max_problems is not None:
-        return first_rows(benchmark, rows(), entry.max_problems, digests.note)
+    whole = benchmark.without_limit()
+    if entry.max_problems is not None or whole is not benchmark:
+        every = None if whole is benchmark else whole.selected(plan.dataset.read())
+        return first_rows(benchmark, rows(), entry.max_problems, digests.note, every=every)
     return iter(rows())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def with_judges(
     benchmark = benchmark.with_judges(
         {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
     )
-    return benchmark, judge, roles
+    return replace(benchmark, judge_template=None if judge is None else judge.template), judge, roles
 
 
 def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:

@@ -83,6 +83,7 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
             return _prepare_from_snapshot(store, key, plan, stored, options, check)
     digests = Digests()
     at_stored: list[Identity] = []
+    usable: list[int] = []
     stream = stream_samples(
         plan,
         digests,
@@ -92,13 +93,18 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     )
     with closing(stream):  # type: ignore[type-var] # ends the processes that render rows, also when it raises
         samples = _skip_stored(
-            _count_rows(stream, options.progress), n_stored, lambda: at_stored.append(identity_of(plan, digests))
+            _count_rows(stream, options.progress),
+            n_stored,
+            usable.append,
+            lambda: at_stored.append(identity_of(plan, digests)),
         )
         clash = store.add_samples(key, samples)
     if clash is not None:
         raise duplicate_id(plan, *clash)
     refuse_growth(plan, n_stored, digests.rows)
     is_rescored = bool(n_stored) and _check_resume(store, key, plan, stored, at_stored, options)
+    if is_rescored and not options.scoring_only:
+        store.clear_faults(key, usable)
     versions = _versions(stored, options, is_rescored=is_rescored, asks=digests.rows > n_stored, key=key)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
     shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
@@ -153,9 +159,11 @@ def _count_rows(stream: Iterator[StoredSample], progress: Progress) -> Iterator[
 
 
 def _skip_stored(
-    stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]
+    stream: Iterator[StoredSample], n_stored: int, note: Callable[[int], object], reached: Callable[[], object]
 ) -> Iterator[StoredSample]:
     """Consume the samples that are stored already, then yield the rest; call ``reached`` between the two.
+
+    ``note`` is called with the idx of each stored one that the scorer of now can decide.
 
     The digests of the stream at that point are those of the stored part, which is compared with the run's identity.
     """
@@ -165,7 +173,10 @@ def _skip_stored(
     for sample in stream:
         if sample.idx >= n_stored:
             yield sample
-        elif sample.idx == n_stored - 1:
+            continue
+        if sample.fault is None:
+            note(sample.idx)
+        if sample.idx == n_stored - 1:
             reached()
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.core.forked_map import mapped
 from nel.datasets import RawRow, content_id
+from nel.engine.golds import gold_fault
 from nel.engine.store.codec import encode_sample, sealed
 from nel.errors import DatasetError, PromptError
 
@@ -36,7 +37,7 @@ class Rendering(NamedTuple):
     encoded: str | None
     """The encoded and sealed sample; None where the row makes none."""
     fault: str | None
-    """Why it makes none."""
+    """Why it makes none, or why its gold answer decides nothing; such a row is not asked."""
     number: int
     """For the digest of the prompts; 0 where it makes none."""
 
@@ -52,10 +53,13 @@ def rendering_of(benchmark: Benchmark, data: dict[str, Any], content: str, sampl
     """
     content_number = number_of(content.encode())
     try:
-        encoded = encode_sample(benchmark.sample(data, sample_id=sample_id))
+        sample = benchmark.sample(data, sample_id=sample_id)
+        encoded = encode_sample(sample)
     except (DatasetError, PromptError, ValueError) as error:
         return Rendering(content, content_number, None, str(error), 0)
-    return Rendering(content, content_number, sealed(encoded), None, number_of(encoded.encode()))
+    return Rendering(
+        content, content_number, sealed(encoded), gold_fault(benchmark, sample), number_of(encoded.encode())
+    )
 
 
 def rendered_ahead(

@@ -28,14 +28,17 @@ Rows: TypeAlias = Callable[[], Iterable[RawRow]]
 Note: TypeAlias = Callable[[StoredSelection], None]
 
 
-def first_rows(benchmark: Benchmark, rows: Iterable[RawRow], n: int, note: Note) -> Iterator[RawRow]:
+def first_rows(
+    benchmark: Benchmark, rows: Iterable[RawRow], n: int | None, note: Note, *, every: Iterable[RawRow] | None = None
+) -> Iterator[RawRow]:
     """Yield the first rows of a benchmark, and note of how many they are the first.
 
     Args:
         benchmark: Says in which category a row is.
         rows: In order.
-        n: At most so many are yielded.
+        n: At most so many are yielded; None: all.
         note: Is called after the last one.
+        every: All rows of the benchmark, where ``rows`` are the first of each subset.
     """
     rows = iter(rows)
     asked, whole = _Labels(), _Labels()
@@ -43,12 +46,14 @@ def first_rows(benchmark: Benchmark, rows: Iterable[RawRow], n: int, note: Note)
         asked.add(benchmark, row)
         yield row
     n_asked = asked.n_rows
-    whole.merge(asked)
+    if every is None:
+        whole.merge(asked)
+    rest = rows if every is None else iter(every)
     is_exact = True
     try:
-        for row in islice(rows, ROWS_COUNTED):
+        for row in islice(rest, n_asked + ROWS_COUNTED - whole.n_rows):
             whole.add(benchmark, row)
-        is_exact = next(rows, None) is None
+        is_exact = next(rest, None) is None
     except DatasetError:  # a later row is broken, and this run does not ask it
         is_exact = False
     kind: Literal["all", "first"] = "all" if is_exact and whole.n_rows == n_asked else "first"

@@ -39,6 +39,8 @@ KNOWN_GRADES: Final[Mapping[str, float]] = {
 }
 """Scores of grades for a template without ``score_mapping``; a number is its own score."""
 _LETTER_SCALE: Final = Scale(_LETTERS)
+_REFERENCE: Final = frozenset({"reference", "target", "criterion"})
+_CONDITIONAL: Final = re.compile(r"\{%-?\s*if\b[^%]*\b(?:reference|target|criterion)\b")
 _RESPONSE: Final = frozenset({"response", "answer"})
 _LITERAL_START: Final = re.compile(
     r"""
@@ -112,7 +114,15 @@ def custom_judge(
 
     level: Level = "ordinal" if scale is None or scale.is_numeric else "nominal"
     example_reply = f"GRADE: {max(scale.scores, key=scale.scores.__getitem__)}" if scale is not None else "GRADE: 1"
-    return Judge(name=NAME, description="A custom template", ask=ask, example_reply=example_reply, level=level)
+    needs_reference = bool(template.fields & _REFERENCE) and _CONDITIONAL.search(template.text) is None
+    return Judge(
+        name=NAME,
+        description="A custom template",
+        ask=ask,
+        example_reply=example_reply,
+        level=level,
+        needs_reference=needs_reference,
+    )
 
 
 def _bad(message: str) -> JudgeError:

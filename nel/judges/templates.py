@@ -32,6 +32,8 @@ class GradeTemplate:
     scores: Mapping[str, float]
     words: Mapping[str, Sequence[str]] = field(default_factory=lambda: USUAL_WORDS)
     has_reference: bool = True
+    needs_reference: bool = False
+    """Whether nothing can be graded without one."""
     level: Level = "nominal"
     counts_grades: bool = False
     """Whether each grade is also a metric, 1 for answers that got it and 0 for others."""
@@ -94,6 +96,7 @@ class GradeTemplate:
             ask=self.ask,
             example_reply=f"It does what is asked.\nGRADE: {best}",
             level=self.level,
+            needs_reference=self.needs_reference,
         )
 
 
@@ -221,6 +224,7 @@ simpleqa = GradeTemplate(
     scores={"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0},
     words={"NOT_ATTEMPTED": ("not attempted",)},
     counts_grades=True,
+    needs_reference=True,
 ).as_judge()
 
 refusal = GradeTemplate(
@@ -261,7 +265,14 @@ def _graded(name: str, description: str, task: str, meaning: str) -> Judge:
         )
         return judge.ask(case)
 
-    return Judge(name=name, description=description, ask=ask, example_reply="It agrees.\nGRADE: C", level="ordinal")
+    return Judge(
+        name=name,
+        description=description,
+        ask=ask,
+        example_reply="It agrees.\nGRADE: C",
+        level="ordinal",
+        needs_reference=True,
+    )
 
 
 graded_qa = _graded(

@@ -126,6 +126,8 @@ class Judge:
     """A reply to a question about the example that earns the highest grade."""
     level: Level = "nominal"
     """Level of its grades, for measures of agreement."""
+    needs_reference: bool = False
+    """Whether it grades by the reference, so that a case without one is a bad row and is not asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

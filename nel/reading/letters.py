@@ -40,6 +40,8 @@ _BETWEEN: Final = (
 _TEXT_MAX: Final = 200
 """Characters of an option's text where the texts are not known."""
 _TEXT_MARGIN: Final = 20
+_MARKED_CHARACTERS: Final = 2
+"""Of a label and a mark."""
 _WRAPPING: Final = " \t\r\n*_`\"'“”.,:;()[]{}$\\"
 
 
@@ -96,10 +98,20 @@ class LetterReader:
         """The texts of the options as they are compared."""
         return [_bare(choice) for choice in self.choices]
 
+    @cached_property
+    def exact_texts(self) -> list[str]:
+        """The same with their capitals, which count among options that differ by them alone."""
+        return [_bare(choice, is_exact=True) for choice in self.choices]
+
+    def _index_of(self, text: str, exact: str) -> int | None:
+        """Return the place of the only option with a text; of several that differ by case, of the one written so."""
+        texts, wanted = (self.texts, text) if self.texts.count(text) == 1 else (self.exact_texts, exact)
+        return texts.index(wanted) if text and texts.count(wanted) == 1 else None
+
     def declared(self, response: Response, declaration: Declaration) -> Value | None:
         """Return the label, or the labels joined by commas, that a declaration introduces."""
         form, start, stop = declaration[:3]
-        value = self.opening(response, start, stop)
+        value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
         if value is not None or form is Form.HASHES:
             return value
         value = self._by_text(response, start, stop)
@@ -114,7 +126,7 @@ class LetterReader:
 
     def line(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or a label and its option's text."""
-        value = self.opening(response, start, stop)
+        value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
         if value is None:
             return self._by_text(response, start, stop)
         rest = response.plain[value.end : stop].strip(_WRAPPING)
@@ -178,10 +190,15 @@ class LetterReader:
 
     def _by_text(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is all that a stretch says."""
+        stretch = response.text[start:stop]
+        index = self._index_of(_bare(stretch), _bare(stretch, is_exact=True))
+        return None if index is None else Value(self.labels[index], start, stop)
+
+    def _longer_text(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the label of the option whose text is a label and a mark, such as the grade ``A-``."""
         text = _bare(response.text[start:stop])
-        if not text or self.texts.count(text) != 1:
-            return None
-        return Value(self.labels[self.texts.index(text)], start, stop)
+        is_marked = text[:1].upper() in self.labels and len(text) == _MARKED_CHARACTERS and not text[1].isalnum()
+        return self._by_text(response, start, stop) if is_marked else None
 
     def _marked(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the only label of a sentence that stands in brackets or after a word such as "option"."""
@@ -199,18 +216,17 @@ class LetterReader:
 
     def _ending_text(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the label of the only option whose text the last sentence ends with."""
-        sentence = _bare(response.text[start:stop])
-        ending = [text for text in self.texts if text and sentence.endswith(text)]
-        if not ending:
-            return None
-        longest = max(ending, key=len)
-        if self.texts.count(longest) != 1:
-            return None
-        return Value(self.labels[self.texts.index(longest)], start, stop)
+        stretch = response.text[start:stop]
+        sentence = _bare(stretch)
+        longest = max((text for text in self.texts if text and sentence.endswith(text)), key=len, default="")
+        exact = _bare(stretch, is_exact=True)
+        index = self._index_of(longest, exact[max(0, len(exact) - len(longest)) :])
+        return None if index is None else Value(self.labels[index], start, stop)
 
 
-def _bare(text: str) -> str:
-    return " ".join(lowered(folded(text)).replace("*", "").split()).strip(_WRAPPING)
+def _bare(text: str, *, is_exact: bool = False) -> str:
+    plain = folded(text) if is_exact else lowered(folded(text))
+    return " ".join(plain.replace("*", "").split()).strip(_WRAPPING)
 
 
 def labels_after_marker(response: Response, labels: Sequence[str]) -> tuple[str, ...]:

@@ -396,10 +396,10 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         ids[sample.sample_id] = sample.row_number
         if shard is not None and shard.number != _shard_number(sample, shard.of):
             continue
-        n_mine += sample.content is not None
-        characters += _prompt_characters(plan, sample.content)
-        if len(first) < _REQUESTS_SHOWN and not plan.eval_only and sample.content is not None:
-            first.append(_first_request(plan, config, sample.sample_id, sample.content))
+        n_mine += sample.fault is None
+        characters += _prompt_characters(plan, sample.asked)
+        if len(first) < _REQUESTS_SHOWN and not plan.eval_only and sample.asked is not None:
+            first.append(_first_request(plan, config, sample.sample_id, sample.asked))
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = n_mine * plan.config.repeats + (plan.config.repeat_check or 0)
     requests = 0 if plan.eval_only else answers

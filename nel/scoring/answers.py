@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from nel.errors import ConfigError, DatasetError
 from nel.reading.numbers import last_number, read_number
-from nel.reading.numerals import numbers_equal
+from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
 from nel.reading.types import GENERAL_RULE, OFFICIAL_RULE, Reading
+from nel.scoring.golds import reads_gold, texts_in
 from nel.types import ScorerInput
+
+_SOLUTION: Final = "####"
+"""Stands before the answer of a worked solution of GSM8K."""
 
 
 def read_sample_number(sample: ScorerInput) -> tuple[Reading, dict[str, bool]]:
@@ -19,6 +23,37 @@ def read_sample_number(sample: ScorerInput) -> tuple[Reading, dict[str, bool]]:
     return read_number(response), ran_on
 
 
+def number_golds(sample: ScorerInput, **_: object) -> list[str]:
+    """Return the accepted answers of a sample that are numbers.
+
+    Raises:
+        DatasetError: There is none.
+    """
+    numbers = [text for text in texts_in(sample.target) if parse_number(text) is not None]
+    if not numbers:
+        raise _no_number(sample.target)
+    return numbers
+
+
+def solution_gold(sample: ScorerInput, **_: object) -> str:
+    """Return the gold number of a sample, whose target is one or a worked solution.
+
+    Raises:
+        DatasetError: It holds no number, or is neither.
+    """
+    (text,) = texts_in(sample.target)[:1]
+    if _SOLUTION in text or "\n" in text:
+        text = read_number(own_response(text)).value or ""
+    if isinstance(sample.target, (list, tuple)) or parse_number(text) is None:
+        raise _no_number(sample.target)
+    return text
+
+
+def _no_number(target: object) -> DatasetError:
+    return DatasetError(f"the target {str(target)[:80]!r} is not a number; give the row one as its answer")
+
+
+@reads_gold(solution_gold)
 def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the number that a response gives as its answer with the gold number, exactly.
 
@@ -29,27 +64,25 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
         ``correct``, ``parsed`` and ``extracted``.
 
     Raises:
-        DatasetError: The target holds no number.
+        DatasetError: The target is no number and no solution with one.
 
     >>> gsm8k_answer(ScorerInput(response="48 + 24 = 72\\n#### 72.", target="... #### 72"))
     {'correct': True, 'parsed': True, 'extracted': '72'}
     """
-    is_plain = isinstance(sample.target, (str, int, float))
-    gold = read_number(own_response(str(sample.target))).value if is_plain else None
-    if gold is None:
-        raise DatasetError(f"the target {str(sample.target)[:80]!r} holds no number; give the row one as its answer")
+    gold = solution_gold(sample)
     reading, ran_on = read_sample_number(sample)
     correct = reading.value is not None and numbers_equal(reading.value, gold)
     return {"correct": correct, "parsed": reading.value is not None, "extracted": reading.value, **ran_on}
 
 
+@reads_gold(number_golds)
 def numeric_match(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
 ) -> dict[str, bool | str | None]:
     """Compare the number that a response gives as its answer with the target.
 
     Rule: docs/reference/reading.md. Compared exactly, as fractions: 10, 100 and 1000 differ, 1,000 and 1000.0 do not,
-    and 1/2 is 0.5. A range, a root and a time are no numbers, and no number equals no target, 0 included.
+    and 1/2 is 0.5. A range, a root and a time are not numbers, neither as an answer nor as a target.
 
     Args:
         sample: The response and its target; a list of targets accepts any.
@@ -61,6 +94,7 @@ def numeric_match(
 
     Raises:
         ConfigError: There is no such rule.
+        DatasetError: No target is a number.
 
     >>> numeric_match(ScorerInput(response="The total is 20 + 22 = 42", target="42"))
     {'correct': True, 'extracted': '42'}
@@ -69,8 +103,8 @@ def numeric_match(
     """
     if rule not in (GENERAL_RULE, OFFICIAL_RULE):
         raise ConfigError(f'numeric_match has no rule "{rule}"; use "general" or "official"')
+    golds = number_golds(sample)
     is_official = rule == OFFICIAL_RULE
     extracted = last_number(sample.response or "") if is_official else read_sample_number(sample)[0].value
-    targets = sample.target if isinstance(sample.target, list) else [sample.target]
-    correct = extracted is not None and any(numbers_equal(extracted, target) for target in targets)
+    correct = extracted is not None and any(numbers_equal(extracted, gold) for gold in golds)
     return {"correct": correct, "extracted": extracted}

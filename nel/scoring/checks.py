@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
 
-from nel.core.timed_regex import search
+from nel.core.timed_regex import compiled, search
 from nel.errors import DatasetError
 from nel.reading.numbers import read_number
 from nel.reading.numerals import parse_number
@@ -93,16 +93,25 @@ class ChecksScorer:
         """Return what makes this a scorer that waits for a judge; None where it asks none."""
         return (_JudgeCheck(),) if self.asks_judge else None
 
+    def takes_gold(self, sample: ScorerInput, **_: object) -> list[Json]:
+        """Return what the checks of a row expect; raises DatasetError where one decides nothing."""
+        row = _row_of(sample)
+        return [_expected(check, row) for check in self._checks_of(row)]
+
+    def _checks_of(self, row: Mapping[str, Json]) -> tuple[Check, ...]:
+        checks = self.of_rows.get(self.row_key(row), self.checks) if self.of_rows else self.checks
+        if not checks:
+            raise DatasetError("the row has no checks, and the file has none for all rows; give it some")
+        return checks
+
     def __call__(self, sample: ScorerInput) -> dict[str, object]:
         """Return ``score``, a number for each check by its name, and ``checks``: what each expected and got.
 
         Raises:
             SampleError: A check could not be made; the sample is unscored.
         """
-        row = {key: value for key, value in sample.metadata.items() if not key.startswith("_")}
-        checks = self.of_rows.get(self.row_key(row), self.checks) if self.of_rows else self.checks
-        if not checks:
-            raise DatasetError("the row has no checks, and the file has none for all rows; give it some")
+        row = _row_of(sample)
+        checks = self._checks_of(row)
         own, details = own_answer(sample)
         findings = [_find(check, sample, own, row) for check in checks]
         passed = {check.name: finding.passed for check, finding in zip(checks, findings, strict=True)}
@@ -126,7 +135,7 @@ def _details(checks: Sequence[Check], findings: Sequence[Finding]) -> list[dict[
 
 
 def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Json]) -> Finding:
-    value = check.value if check.field is None else _field_value(check, row)
+    value = _expected(check, row)
     response = sample.response or ""
     match check.kind:
         case "numeric":
@@ -137,8 +146,6 @@ def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Js
         case "judge":
             return _judged(check, sample, str(value))
     wanted = [str(one) for one in value] if isinstance(value, list) else [str(value)]
-    if not wanted or not all(one.strip() for one in wanted):
-        raise DatasetError(f'the check "{check.name}" expects an empty text, which decides nothing; give it one')
     if check.kind == "equals" and own.asked is not None:
         response = read_text(own, declared_only=True).value or ""
     return Finding(_text_passes(check, response, wanted), response, value)
@@ -184,16 +191,10 @@ def _folded(text: str, check: Check) -> str:
 
 
 def _numeric(check: Check, response: Response, value: Json) -> Finding:
-    """Compare the number that a response gives with the expected ones; a response without a number fails.
-
-    Raises:
-        DatasetError: An expected value is no number.
-    """
+    """Compare the number that a response gives with the expected ones; a response without a number fails."""
     given = read_number(response).value
     number = None if given is None else parse_number(given)
-    wanted = [parse_number(str(one)) for one in (value if isinstance(value, list) else [value])]
-    if not wanted or None in wanted:
-        raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is no number')
+    wanted = _numbers(value)
     margin = Fraction(check.tolerance)
     passed = number is not None and any(one is not None and abs(number - one) <= margin for one in wanted)
     return Finding(passed, given, value)
@@ -224,6 +225,33 @@ def _question(asked: str | tuple[Message, ...]) -> str:
     if isinstance(asked, str):
         return asked
     return "\n\n".join(f"{one.role}: {one.content}" for one in asked)
+
+
+def _row_of(sample: ScorerInput) -> dict[str, Json]:
+    return {key: value for key, value in sample.metadata.items() if not key.startswith("_")}
+
+
+def _expected(check: Check, row: Mapping[str, Json]) -> Json:
+    """Return what a check expects of a row's response.
+
+    Raises:
+        DatasetError: The row does not have it, or it is empty, no number or no pattern.
+    """
+    value = check.value if check.field is None else _field_value(check, row)
+    if check.kind == "json_schema":
+        return value
+    if check.kind == "numeric" and None in (_numbers(value) or [None]):
+        raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is no number')
+    texts = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if not texts or not all(one.strip() for one in texts):
+        raise DatasetError(f'the check "{check.name}" expects an empty text, which decides nothing; give it one')
+    for pattern in texts if check.kind == "regex" else ():
+        compiled(pattern, ignore_case=check.ignore_case)
+    return value
+
+
+def _numbers(value: Json) -> list[Fraction | None]:
+    return [parse_number(str(one)) for one in (value if isinstance(value, list) else [value])]
 
 
 def _field_value(check: Check, row: Mapping[str, Json]) -> Json:

@@ -1,7 +1,7 @@
 """Scorers of multiple-choice answers, by letter, by text and by log-likelihood.
 
 Depends on `nel.reading.letters` for the labels that a response gives. A gold answer may be a letter, an index
-or the text of a choice; one that is none of them is a bad row (`DatasetError`), not a wrong answer.
+or the text of a choice; one that is none of them, or two at once, is a bad row (`DatasetError`), not a wrong answer.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nel.core.timed_regex import last_group
-from nel.errors import DatasetError, ScorerError
+from nel.errors import ScorerError
 from nel.reading.letters import labels_after_marker, labels_for, read_labels, read_letter
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
 from nel.reading.types import DECLARING
+from nel.scoring.gold_choices import ChoiceSetting, choice_gold, gold_label, letter_gold
+from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
 
-_TEN: Final = 10
-_CHOICE_FIELDS: Final = ("choices", "options")
+_FOUR: Final = "ABCD"
 
 
 def declared_letter(text: str, letters: str = "ABCD") -> str | None:
@@ -35,6 +36,7 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
     return reading.value if reading.form in DECLARING else None
 
 
+@reads_gold(letter_gold)
 def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
     """Compare the declared letter with the target letter; A to D unless a pattern says otherwise.
 
@@ -47,23 +49,28 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
     Returns:
         ``correct`` and ``extracted``, the letter or None.
 
+    Raises:
+        DatasetError: The target is empty, or is no letter from A to D and there is no pattern.
+
     >>> multichoice_regex(ScorerInput(response="It is B because ...\\nAnswer: **B**", target="B"))
     {'correct': True, 'extracted': 'B'}
     """
+    gold = letter_gold(sample, pattern=pattern)
     response, ran_on = own_answer(sample)
     if pattern is None:
-        reading = read_letter(response, "ABCD")
+        reading = read_letter(response, _FOUR)
         extracted = reading.value if reading.form in DECLARING else None
     else:
         extracted = last_group(pattern, response.text)
     extracted = extracted.upper() if extracted else None
     return {
-        "correct": extracted is not None and extracted == str(sample.target).strip().upper(),
+        "correct": extracted is not None and extracted == gold,
         "extracted": extracted,
         **ran_on,
     }
 
 
+@reads_gold(choice_gold)
 def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Find the letter a free-form response gives, A to J or as many as there are choices, and compare it with the gold.
 
@@ -82,14 +89,14 @@ def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     >>> mcq_letter_extract(ScorerInput(response="A good question!", target="A"))
     {'correct': False, 'parsed': False, 'extracted': None}
     """
-    choices = choices_of(sample)
-    labels = labels_for(len(choices) if choices else _TEN)
-    gold = gold_label(sample.target, labels, choices)
+    setting = ChoiceSetting.of(sample)
+    (gold,) = choice_gold(sample)
     response, ran_on = own_answer(sample)
-    extracted = read_letter(response, labels, choices).value
+    extracted = setting.read(response)
     return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted, **ran_on}
 
 
+@reads_gold(choice_gold)
 def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str, bool | str | None]:
     """Compare the chosen labels with the gold ones, strictly and leniently side by side.
 
@@ -112,9 +119,9 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     >>> multiple_choice(ScorerInput(response="ANSWER: C and A", target=["A", "C"]), multiple=True)["correct"]
     True
     """
-    choices = choices_of(sample)
-    labels = labels_for(len(choices) if choices else _TEN)
-    gold = gold_labels(sample.target, labels, choices) if multiple else (gold_label(sample.target, labels, choices),)
+    setting = ChoiceSetting.of(sample)
+    labels, choices = setting.labels, setting.choices
+    gold = choice_gold(sample, multiple=multiple)
     response, ran_on = own_answer(sample)
     strict = labels_after_marker(response, labels)
     lenient = strict or tuple((read_labels(response, labels, choices).value or "").split(",")) or ()
@@ -130,6 +137,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     }
 
 
+@reads_gold(choice_gold)
 def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     """Rank the choices by the log-likelihood the model gives them.
 
@@ -147,8 +155,7 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     {'acc': 0.0, 'acc_norm': 1.0, 'acc_greedy': 0.0, 'extracted': 'B'}
     """
     choices, sums, greedy = log_likelihoods(sample.metadata)
-    labels = labels_for(len(choices))
-    gold = labels.index(gold_label(sample.target, labels, choices))
+    labels, gold = ranked_gold(sample, choices)
     best = first_best(sums)
     sizes = [max(len(choice.encode("utf-8", "replace")), 1) for choice in choices]
     per_byte = [total / size for total, size in zip(sums, sizes, strict=True)]
@@ -161,76 +168,15 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     }
 
 
-def choices_of(sample: ScorerInput) -> list[str] | None:
-    """Return the texts of a sample's choices: its own, or those of ``choices``, ``options`` or ``a``, ``b``, …."""
-    if sample.sample is not None and sample.sample.choices:
-        return list(sample.sample.choices)
-    for name in _CHOICE_FIELDS:
-        found = sample.metadata.get(name)
-        if isinstance(found, Mapping):
-            found = found.get("text")
-        if isinstance(found, (list, tuple)) and found:
-            return [str(choice) for choice in found]
-    for letters in ("abcdefghij", "ABCDEFGHIJ"):
-        if letters[0] in sample.metadata and letters[1] in sample.metadata:
-            return [str(sample.metadata[letter]) for letter in letters if sample.metadata.get(letter) is not None]
-    return None
-
-
-def gold_label(target: object, labels: Sequence[str], choices: Sequence[str] | None = None) -> str:
-    """Return the label of a gold answer: a label, an index from 0, or the text of one choice.
+def ranked_gold(sample: ScorerInput, choices: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """Return the labels of ranked choices and the place of the gold one.
 
     Raises:
-        DatasetError: It is none of them.
-
-    >>> gold_label(1, "ABCD"), gold_label("c", "ABCD"), gold_label("Paris", "AB", ["London", "Paris"])
-    ('B', 'C', 'B')
+        DatasetError: The gold answer names no choice, or reads two ways.
     """
-    if isinstance(target, int) and not isinstance(target, bool):
-        if 0 <= target < len(labels):
-            return labels[target]
-        raise DatasetError(f"the gold index {target} is not among {len(labels)} choices; indices start at 0")
-    text = str(target).strip()
-    if not text or target is None:
-        raise DatasetError(
-            f"the gold answer {text!r} is no label ({labels[0]} to {labels[-1]}), index or text of a choice"
-        )
-    bare = text.strip("().").strip()
-    texts = [choice.strip() for choice in choices or ()]
-    known = tuple(labels)
-    # A text that is both a label and the text of a choice, such as "2" among numbers, is taken for the text.
-    if bare in known and text not in texts:
-        return bare
-    if texts.count(text) == 1:
-        return labels[texts.index(text)]
-    if bare.upper() in known:
-        return bare.upper()
-    if text.isdecimal() and len(text) <= 4 and int(text) < len(labels):  # noqa: PLR2004 - no list has more choices
-        return labels[int(text)]
-    raise DatasetError(
-        f"the gold answer {text[:80]!r} is no label ({labels[0]} to {labels[-1]}), index or text of a choice"
-    )
-
-
-def gold_labels(target: object, labels: Sequence[str], choices: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return the labels of a gold answer with several parts: a list, ``"A,C"`` or ``"AC"``, in the order of ``labels``.
-
-    Raises:
-        DatasetError: A part is no label, index or text of a choice.
-    """
-    if isinstance(target, str):
-        words = target.replace(",", " ").split()
-        parts: Sequence[object] = words
-        if len(words) == 1 and words[0] not in labels and set(words[0].upper()) <= set(labels):
-            parts = list(words[0])
-        if choices and target.strip() in [choice.strip() for choice in choices]:
-            parts = [target]
-    else:
-        parts = target if isinstance(target, (list, tuple)) else [target]
-    found = {gold_label(part, labels, choices) for part in parts}
-    if not found:
-        raise DatasetError("the gold answer names no choice; give labels, indices or texts of choices")
-    return tuple(label for label in labels if label in found)
+    setting = ChoiceSetting.of(sample)
+    labels = setting.labels if len(setting.labels) == len(choices) else labels_for(len(choices))
+    return labels, labels.index(gold_label(sample.target, labels, setting.choices or choices, kind=setting.kind))
 
 
 def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float], list[bool]]:

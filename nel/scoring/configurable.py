@@ -20,8 +20,9 @@ from nel.metrics import accuracy, mean, stderr
 from nel.reading.letters import LetterReader, labels_after_marker, labels_for, read_labels
 from nel.reading.numerals import parse_number
 from nel.reading.response import Response, own_response
-from nel.scoring.choice import gold_labels
 from nel.scoring.equality import same_brackets, same_text
+from nel.scoring.gold_choices import labels_of, letters_gold, letters_in
+from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.marks import (
     OF_TARGET,
     comparable,
@@ -86,10 +87,11 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
     if location not in _LOCATIONS:
         raise ConfigError(f'the location "{location}" is unknown; use {", ".join(_LOCATIONS)}')
 
+    @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
         answer: str | None = None
-        for wanted in _wanted(target):
+        for wanted in texts_in(list(target)):
             found, answer = _match_one(completion, wanted, location, ignore_case=ignore_case, numeric=numeric)
             if found:
                 return Score(value=CORRECT, answer=answer, explanation=completion)
@@ -112,10 +114,11 @@ def includes(ignore_case: bool = True) -> Scorer:
     'C'
     """
 
+    @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
         text = completion.casefold() if ignore_case else completion
-        found = any((wanted.casefold() if ignore_case else wanted) in text for wanted in _wanted(target))
+        found = any((wanted.casefold() if ignore_case else wanted) in text for wanted in texts_in(list(target)))
         return Score(value=CORRECT if found else INCORRECT, answer=completion)
 
     return score  # type: ignore[return-value]
@@ -143,8 +146,9 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     if groups == 0:
         raise ConfigError(f"the pattern {pattern!r} has no group to compare; put parentheses around the answer")
 
+    @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
-        completion, wanted = state.output.completion, _wanted(target)
+        completion, wanted = state.output.completion, texts_in(list(target))
         found = search(pattern, completion, ignore_case=ignore_case)
         if found is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
@@ -180,8 +184,9 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
         raise ConfigError(f'the kind of answer "{pattern}" is unknown; use letter, word or line')
     take = takers[pattern]
 
+    @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
-        completion, accepted = state.output.completion, _wanted(target)
+        completion, accepted = state.output.completion, texts_in(list(target))
         given = take(cleaned(completion))
         for wanted in accepted:
             counting = kinds(wanted) & OF_TARGET
@@ -202,16 +207,20 @@ def choice() -> Scorer:
     letters or ``"AC"``; beyond Z labels go on as 1, 2, …. Source: Inspect's ``choice`` with its ``multiple_choice``
     solver.
 
+    Raises:
+        DatasetError: While scoring: the target is no letter of a choice.
+
     >>> from nel.types import ScorerInput
     >>> choice()(ScorerInput(response="ANSWER: C and A", target=["A", "C"])).value
     'C'
     """
 
+    @reads_gold(letters_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
-        labels = labels_for(len(state.choices)) if state.choices else _LETTERS
+        labels = labels_of(state.sample, state.choices)
         texts = list(state.choices) or None
-        gold = gold_labels(list(target), labels, texts) if len(target) > 1 else gold_labels(target.text, labels, texts)
+        gold = letters_in(list(target), labels)
         response = own_response(completion)
         given = labels_after_marker(response, labels)
         if not given and (found := read_labels(response, labels, texts).value):
@@ -241,9 +250,10 @@ def f1(answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] 
     """
     stopped = set(words_of(" ".join(stop_words or ())))
 
+    @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         given = answer_fn(state.output.completion) if answer_fn else state.output.completion
-        accepted = _wanted(target)
+        accepted = texts_in(list(target))
         seen = SeenWords(given, accepted)
         best = 0.0
         for wanted in accepted:
@@ -272,25 +282,15 @@ def exact() -> Scorer:
     ('C', 'I')
     """
 
+    @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
-        accepted = _wanted(target)
+        accepted = texts_in(list(target))
         seen = SeenWords(completion, accepted)
         right = any(same_words(seen, wanted) for wanted in accepted)
         return Score(value=CORRECT if right else INCORRECT, answer=completion)
 
     return score  # type: ignore[return-value]
-
-
-def _wanted(target: Target) -> list[str]:
-    """Return the targets that are not blank, since a blank one would match anything.
-
-    Raises:
-        DatasetError: There is no other.
-    """
-    if not any(wanted.strip() for wanted in target):
-        raise DatasetError("the target is empty; give the row an answer to compare with")
-    return [wanted for wanted in target if wanted.strip()]
 
 
 def _match_one(

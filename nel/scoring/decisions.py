@@ -7,12 +7,19 @@ from typing import Final
 from nel.errors import DatasetError
 from nel.reading.decisions import read_decision
 from nel.reading.own import own_answer
+from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
 
 _YES: Final = frozenset("yes yep yeah yup true 1 y 1.0".split())
 _NO: Final = frozenset("no nope nah false 0 n 0.0".split())
 
 
+def decision_gold(sample: ScorerInput, **_: object) -> str:
+    """Return the yes or no of a sample's gold answer; raises DatasetError where it is neither."""
+    return gold_decision(sample.target)
+
+
+@reads_gold(decision_gold)
 def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the yes or no that a response gives with the gold one.
 
@@ -30,7 +37,7 @@ def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
     >>> boolean_yesno(ScorerInput(response="Yes and no.", target="yes"))["parsed"]
     False
     """
-    gold = gold_decision(sample.target)
+    gold = decision_gold(sample)
     response, ran_on = own_answer(sample)
     extracted = read_decision(response).value
     return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted, **ran_on}

@@ -12,10 +12,13 @@ from collections.abc import Sequence
 
 from nel.errors import ConfigError, DatasetError
 from nel.reading.letters import labels_for
-from nel.scoring.choice import first_best, gold_label, log_likelihoods
+from nel.scoring.choice import first_best, log_likelihoods, ranked_gold
+from nel.scoring.gold_choices import choice_gold
+from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
 
 
+@reads_gold(choice_gold)
 def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, float | str]:
     """Rank the choices by log-likelihood, with lm-evaluation-harness' three accuracies.
 
@@ -37,8 +40,7 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
     {'acc': 0.0, 'acc_norm': 1.0, 'acc_bytes': 1.0, 'extracted': 'A'}
     """
     choices, sums, _ = log_likelihoods(sample.metadata)
-    labels = labels_for(len(choices))
-    gold = labels.index(gold_label(sample.target, labels, choices))
+    labels, gold = ranked_gold(sample, choices)
     best = {
         "acc": first_best(sums),
         "acc_norm": first_best(_per_unit(sums, [len(choice) for choice in choices])),

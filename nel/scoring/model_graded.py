@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from nel.errors import ConfigError
@@ -19,8 +20,9 @@ from nel.judges.record import judgement_json
 from nel.judges.types import Case, Judgement
 from nel.metrics import accuracy, stderr
 from nel.scoring.delegation import ask_judge
+from nel.scoring.golds import texts_in
 from nel.scoring.protocol import Target, TaskState, awaited, scorer
-from nel.types import Score, Scorer
+from nel.types import Score, Scorer, ScorerInput
 
 _QA: Final = """You are assessing a submitted answer on a given task by a criterion.
 
@@ -148,7 +150,20 @@ def _graded(shared: Case, judges: tuple[str, ...], include_history: History) -> 
         return _score_of(await awaited(ask_judge(state.sample, case)), case)
 
     score.judges = judges  # type: ignore[attr-defined]
+    score.takes_gold = partial(_criterion_gold, shared)  # type: ignore[attr-defined]
     return score  # type: ignore[return-value]
+
+
+def _criterion_gold(shared: Case, sample: ScorerInput, *, judge_template: str | None = None, **_: object) -> object:
+    """Return the criterion of a sample; anything where the template of the scorer or of the run shows none.
+
+    Raises:
+        DatasetError: It is empty.
+    """
+    from nel.judges.registry import judge_for  # noqa: PLC0415 - loads the readers of replies
+
+    template = judge_template if judge_template and shared.yields_template else shared.template
+    return texts_in(sample.target) if judge_for(Case(response="", template=template)).needs_reference else None
 
 
 def _score_of(judgement: Judgement, case: Case) -> Score:

@@ -13,10 +13,12 @@ import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 
-from nel.errors import ScorerError, UndefinedMetric
+from nel.core.timed_regex import compiled
+from nel.errors import DatasetError, ScorerError, UndefinedMetric
 from nel.metrics import Metric, metric
+from nel.scoring.golds import reads_gold, text_gold
 from nel.types import SampleScore, ScorerInput
 
 if TYPE_CHECKING:
@@ -32,9 +34,17 @@ CHRF_CHARACTERS_MAX: Final = 4_000_000
 _BLEU_ORDERS: Final = (1, 2, 3, 4)
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
-_ROUGE_TOKEN = re.compile(r"[a-z0-9]+")
+_UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+"""Scripts that write no spaces between words."""
+_ROUGE_WORD: Final = rf"""(?x)
+    [a-z0-9]+
+  | [{_UNSPACED}] \p{{M}}*
+  | (?: (?: (?! [\p{{Latin}}\p{{Common}}{_UNSPACED}] ) \p{{L}} | (?! [0-9] ) \p{{Nd}} ) \p{{M}}* )+
+"""
+"""A word; of an unspaced script, a character. Latin text has the tokens of rouge-score."""
 
 
+@reads_gold(text_gold)
 def f1_token(sample: ScorerInput) -> dict[str, float]:
     """Return the F1 of the tokens that response and target share, counted with repetition.
 
@@ -44,30 +54,38 @@ def f1_token(sample: ScorerInput) -> dict[str, float]:
     Source: the SQuAD 2.0 evaluation script (Rajpurkar et al., 2018, https://arxiv.org/abs/1806.03822).
 
     Edge cases: of a list of targets the one with the highest F1 counts, the first of equals; a target that is no text
-    is compared as ``str(target)``. As in SQuAD 2.0 all three are 1.0 when both sides are empty after normalising and
-    0.0 when one is, and an empty list of targets is the empty answer of an unanswerable question. A target that is not
-    empty but would be after normalising ("A", "]") keeps its articles, or else its punctuation; the script finds the
-    empty answer and "The" equal to the target "A".
+    is compared as ``str(target)``. A target that would be empty after normalising ("A", "]") keeps its articles, or
+    else its punctuation; the script finds the empty answer and "The" equal to the target "A". For unanswerable
+    questions there is the benchmark `squad_v2`.
 
     Returns:
         ``f1``, ``precision`` and ``recall`` between 0 and 1.
 
     Raises:
-        ScorerError: The target is None.
+        DatasetError: The target is empty.
 
     >>> f1_token(ScorerInput(response="The black cat!", target="a cat"))["recall"]
     1.0
     >>> f1_token(ScorerInput(response="the cat cat", target=["dog", "cat"]))
     {'f1': 0.6666666666666666, 'precision': 0.5, 'recall': 1.0}
     """
-    bare = squad_tokens(sample.response)
-    response = bare or _answer_tokens(sample.response)
-    references = [""] if _is_list(sample.target) and not sample.target else _references(sample.target)
-    scores = [_squad_f1(response if tokens else bare, tokens) for tokens in map(_answer_tokens, references)]
-    f1, precision, recall = max(scores, key=lambda score: score[0])
+    f1, precision, recall = squad_f1(sample.response, text_gold(sample))
     return {"f1": f1, "precision": precision, "recall": recall}
 
 
+def squad_f1(answer: str, references: Sequence[str]) -> tuple[float, float, float]:
+    """Return SQuAD 2.0's F1, precision and recall of the nearest reference; all are 1.0 where both sides are empty.
+
+    >>> squad_f1("", [""]), squad_f1("Paris", [""])
+    ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
+    """
+    bare = squad_tokens(answer)
+    response = bare or _answer_tokens(answer)
+    scores = [_squad_f1(response if tokens else bare, tokens) for tokens in map(_answer_tokens, references)]
+    return max(scores, key=lambda score: score[0])
+
+
+@reads_gold(text_gold)
 def bleu(sample: ScorerInput) -> dict[str, float]:
     """Return sentence BLEU of orders 1 to 4 with add-1 smoothing on every order.
 
@@ -83,22 +101,22 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
 
     Edge cases: tokens are lower-cased and split at white space only, so "cat." is not "cat". A list of targets is
     several references; of two equally near lengths the shorter counts; a target that is no text is compared as
-    ``str(target)``. A response without tokens, or without a reference that has tokens, scores 0.0. Because of the
-    smoothing a response that shares nothing scores above 0; compare systems with `corpus_bleu`.
+    ``str(target)``. A response without tokens scores 0.0. Because of the smoothing a response that shares nothing
+    scores above 0; compare systems with `corpus_bleu`.
 
     Returns:
         ``bleu_1`` to ``bleu_4`` between 0 and 1.
 
     Raises:
-        ScorerError: The target is None or an empty list.
+        DatasetError: The target is empty.
 
     >>> scores = bleu(ScorerInput(response="the cat sat", target="the cat sat down"))
     >>> round(scores["bleu_1"], 4), round(scores["bleu_4"], 4)
     (0.7165, 0.7165)
     """
     response = sample.response.lower().split()
-    references = [tokens for text in _references(sample.target) if (tokens := text.lower().split())]
-    if not response or not references:
+    references = [text.lower().split() for text in text_gold(sample)]
+    if not response:
         return {f"bleu_{order}": 0.0 for order in _BLEU_ORDERS}
     length = len(response)
     nearest = min((len(tokens) for tokens in references), key=lambda other: (abs(other - length), other))
@@ -111,36 +129,50 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
     return scores
 
 
+def token_golds(sample: ScorerInput, **_: object) -> list[list[str]]:
+    """Return the tokens of each accepted text that ROUGE finds any in.
+
+    Raises:
+        DatasetError: It finds none.
+    """
+    tokens = [found for text in text_gold(sample) if (found := _rouge_tokens(text))]
+    if not tokens:
+        raise DatasetError(f"the target {str(sample.target)[:80]!r} has no word for ROUGE; compare with chrf")
+    return tokens
+
+
+@reads_gold(token_golds)
 def rouge(sample: ScorerInput) -> dict[str, float]:
     """Return the F1 of shared words, of shared word pairs and of the longest common subsequence.
 
-    Rule: tokens are the runs of ``a-z0-9`` of the lower-cased text, not stemmed; each F1 is that of matches over
-    response n-grams and matches over target n-grams.
+    Rule: tokens are the runs of ``a-z0-9`` of the lower-cased text, not stemmed, and the words of other scripts than
+    Latin; of scripts that write no spaces between words (Chinese, Japanese, Thai, …) each character is one. Each F1 is
+    that of matches over response n-grams and matches over target n-grams.
 
-    Source: Lin, 2004 (https://aclanthology.org/W04-1013), equal to the package rouge-score with
-    ``RougeScorer(["rouge1", "rouge2", "rougeL"])``.
+    Source: Lin, 2004 (https://aclanthology.org/W04-1013), for Latin text equal to the package rouge-score with
+    ``RougeScorer(["rouge1", "rouge2", "rougeL"])``, which finds no token in other scripts.
 
     Edge cases: of a list of targets the best counts, for each key by itself; a target that is no text is compared as
-    ``str(target)``. Without tokens on either side a score is 0.0, also when both are empty; text in other scripts
-    than Latin has no tokens here, use `chrf`. Time of ``rouge_l`` grows with the product of both lengths, memory does
-    not.
+    ``str(target)``. A response without tokens scores 0.0. Time of ``rouge_l`` grows with the product of both lengths,
+    memory does not.
 
     Returns:
         ``rouge_1``, ``rouge_2`` and ``rouge_l`` between 0 and 1.
 
     Raises:
-        ScorerError: The target is None or an empty list, or the tokens that both texts know make more than
-            `LCS_TOKEN_PAIRS_MAX` pairs.
+        DatasetError: No target has a token.
+        ScorerError: The tokens that both texts know make more than `LCS_TOKEN_PAIRS_MAX` pairs.
 
     >>> rouge(ScorerInput(response="The cat sat.", target="the cat is sat"))
     {'rouge_1': 0.8571428571428571, 'rouge_2': 0.4, 'rouge_l': 0.8571428571428571}
     """
     response = _rouge_tokens(sample.response)
-    scores = [_rouge_scores(response, _rouge_tokens(reference)) for reference in _references(sample.target)]
+    scores = [_rouge_scores(response, reference) for reference in token_golds(sample)]
     best = [max(values) for values in zip(*scores, strict=True)]
     return dict(zip(("rouge_1", "rouge_2", "rouge_l"), best, strict=True))
 
 
+@reads_gold(text_gold)
 def chrf(sample: ScorerInput) -> dict[str, float]:
     """Return chrF and chrF++: F2 of shared character n-grams, and of those with words and word pairs.
 
@@ -151,18 +183,19 @@ def chrf(sample: ScorerInput) -> dict[str, float]:
     by sacrebleu: ``CHRF(word_order=0)`` and ``CHRF(word_order=2)``.
 
     Edge cases: case counts. Of a list of targets the best counts; a target that is no text is compared as
-    ``str(target)``. With an empty side both are 0.0, also when both sides are empty.
+    ``str(target)``. With an empty response both are 0.0.
 
     Returns:
         ``chrf`` and ``chrf_pp`` between 0 and 100.
 
     Raises:
-        ScorerError: The target is None or an empty list, or the texts have over `CHRF_CHARACTERS_MAX` characters.
+        DatasetError: The target is empty.
+        ScorerError: The texts have over `CHRF_CHARACTERS_MAX` characters.
 
     >>> chrf(ScorerInput(response="ab", target="ab"))
     {'chrf': 100.0, 'chrf_pp': 100.0}
     """
-    references = _references(sample.target)
+    references = text_gold(sample)
     length = len(sample.response) + sum(map(len, references))
     if length > CHRF_CHARACTERS_MAX:
         raise ScorerError(
@@ -241,21 +274,6 @@ def _answer_tokens(text: str) -> list[str]:
     return squad_tokens(text) or lowered.translate(_NO_PUNCTUATION).split() or lowered.split()
 
 
-def _references(target: object) -> list[str]:
-    """Return the target, or each of a list of targets, as text."""
-    if target is None:
-        raise ScorerError("the target is None; give the row a gold answer, or a list of them")
-    if not _is_list(target):
-        return [str(target)]
-    if not target:
-        raise ScorerError("the target is an empty list; give the row at least one gold answer")
-    return [str(each) for each in target]
-
-
-def _is_list(target: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(target, (list, tuple))
-
-
 def _ngrams(tokens: list[str], order: int) -> Iterable[Hashable]:
     return tokens if order == 1 else zip(*(tokens[start:] for start in range(order)), strict=False)
 
@@ -288,7 +306,7 @@ def _squad_f1(response: list[str], reference: list[str]) -> tuple[float, float, 
 
 
 def _rouge_tokens(text: str) -> list[str]:
-    return _ROUGE_TOKEN.findall(text.lower())
+    return compiled(_ROUGE_WORD).findall(text.lower())
 
 
 def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, float, float]:

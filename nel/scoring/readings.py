@@ -22,9 +22,9 @@ from nel.reading.own import own_answer
 from nel.reading.response import Response
 from nel.reading.texts import read_text
 from nel.reading.types import DECLARING, Reading, Reason
-from nel.scoring.choice import choices_of, gold_label
 from nel.scoring.decisions import gold_decision
 from nel.scoring.equality import same_text
+from nel.scoring.gold_choices import ChoiceSetting
 from nel.scoring.mathematics.comparison import expressions_equal
 from nel.types import ScorerInput
 
@@ -130,9 +130,9 @@ def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
     >>> gold_answer(ScorerInput(response="", target=None)) is None
     True
     """
-    choices = choices_of(sample)
-    if choices:
-        return _gold_choice(sample.target, choices)
+    setting = ChoiceSetting.of(sample)
+    if setting.choices:
+        return _gold_choice(sample.target, setting)
     if isinstance(sample.target, bool):
         return GoldAnswer("yes_no", ["yes" if sample.target else "no"])
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
@@ -159,10 +159,9 @@ def _is_mathematics(gold: str) -> bool:
     return _EXPRESSION.search(gold) is not None and words <= _FUNCTIONS
 
 
-def _gold_choice(target: object, choices: Sequence[str]) -> GoldAnswer | None:
-    labels = labels_for(len(choices))
+def _gold_choice(target: object, setting: ChoiceSetting) -> GoldAnswer | None:
     try:
-        return GoldAnswer("letter", [gold_label(target, labels, choices)], labels, choices)
+        return GoldAnswer("letter", [setting.gold(target)], setting.labels, setting.choices)
     except DatasetError:  # several right choices, or a row whose options are no choices
         return None
 

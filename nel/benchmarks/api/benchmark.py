@@ -15,14 +15,15 @@ from typing import Any, Self
 from nel.benchmarks.api.card import Card
 from nel.benchmarks.api.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
 from nel.datasets.base import RawRow
-from nel.datasets.fewshot import example_key
+from nel.datasets.fewshot import prompt_key
 from nel.datasets.fields import lookup, map_fields
 from nel.datasets.ids import own_id
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
-from nel.scoring.choice import gold_label
-from nel.types import Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
+from nel.reading.letters import labels_for
+from nel.scoring.gold_choices import gold_label, own_labels
+from nel.types import GoldKind, Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
 
 LETTERS = string.ascii_uppercase
 
@@ -55,6 +56,10 @@ class Benchmark:
     then renders each context, with ``{choice}``."""
     preamble: Template | None = None
     """What stands once before examples and prompt, with or without examples; rendered from the sample's row."""
+    gold_kind: GoldKind | None = None
+    """What a gold answer that reads two ways is; `nel.engine.golds` binds what all of the dataset are."""
+    judge_template: str | None = None
+    """The run's own, bound with its judges."""
     num_fewshot: int = 0
     """So many solved examples come before each prompt."""
     fewshot: FewShot = field(default_factory=FewShot)
@@ -133,6 +138,10 @@ class Benchmark:
         """
         return self
 
+    def without_limit(self) -> Self:
+        """Return the benchmark with all its rows, where its arguments leave some out; itself where they do not."""
+        return self
+
     def selected(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
         """Return the rows that are evaluated; all of them here."""
         return rows
@@ -166,11 +175,12 @@ class Benchmark:
         row = self.prepared(raw)
         choices = self._choices(row)
         turns = self._turns(row)
-        values = self._values(row, choices, turns)
+        labels = self._labels(row, choices)
+        values = self._values(row, choices, labels, turns)
         recorded = None
         if self.response_field is not None:
             recorded = recorded_in(row, self.response_field)
-        shots = self._shots_of(raw, row)
+        shots = self._shots_of(row, values, choices)
         return Sample(
             id=sample_id,
             input=self._with_images(row, self._input(values, shots, optional=self.response_field is not None)),
@@ -178,6 +188,8 @@ class Benchmark:
             target=self._target(row),
             choices=choices if self.continuation is None else self._contexts(values, choices),
             continuation=None if self.continuation is None else self.continuation.render(values),
+            labels=labels,
+            gold_kind=self.gold_kind,
             metadata=row,
             subset=label_of(row, self.category_field),
             group=label_of(row, self.group_field),
@@ -230,6 +242,17 @@ class Benchmark:
         """
         return label_of(self.prepared(raw), self.fewshot.match_field)
 
+    def example_prompt(self, raw: Mapping[str, object]) -> str:
+        """Return the prompt of a row as shown, without examples, by which a sample is told from its examples.
+
+        Raises:
+            DatasetError: The row cannot be prepared.
+            PromptError: The prompt names a field that it does not have.
+        """
+        row = self.prepared(raw)
+        choices = self._choices(row)
+        return self._shown(self._values(row, choices, self._labels(row, choices), self._turns(row)), choices)
+
     def shots_json(self) -> dict[str, object] | None:
         """Return how many examples each prompt has and where they come from, as JSON values; None where it has none."""
         if self.shots is None or not self.num_fewshot:
@@ -240,7 +263,7 @@ class Benchmark:
     def _shot(self, raw: Mapping[str, object]) -> Shot:
         row = self.prepared(raw)
         choices = self._choices(row)
-        values = self._values(row, choices, self._turns(row))
+        values = self._values(row, choices, self._labels(row, choices), self._turns(row))
         question, answer = self._question_and_answer(row, values, choices)
         between = self.target_delimiter
         if not between and not self.loglikelihood and not question[-1:].isspace() and not answer[:1].isspace():
@@ -248,7 +271,7 @@ class Benchmark:
         template = self.fewshot.template
         whole = {"target": answer, **values}
         return Shot(
-            key=example_key(raw, self.id_field),
+            key=prompt_key(self._shown(values, choices)),
             own_id=_own_id(raw, self.id_field),
             question=question,
             answer=answer,
@@ -262,27 +285,37 @@ class Benchmark:
         target = self._target(row)
         if self.continuation is not None:
             contexts = self._contexts(values, choices)
-            return contexts[_gold(target, choices)], self.continuation.render(values)
+            return contexts[self._gold(row, choices)], self.continuation.render(values)
         question = self.prompt.render(values)
         if self.fewshot.target_template is not None:
             return question, self.fewshot.target_template.render({"target": target, **values})
         if choices and (self.loglikelihood or isinstance(target, int)):
-            gold = _gold(target, choices)
-            return question, choices[gold] if self.loglikelihood else LETTERS[gold]
+            gold = self._gold(row, choices)
+            return question, choices[gold] if self.loglikelihood else (self._labels(row, choices) or LETTERS)[gold]
         first = target[0] if isinstance(target, (list, tuple)) and target else target
         return question, str(first)
 
-    def _shots_of(self, raw: Mapping[str, object], row: Mapping[str, object]) -> list[Shot]:
+    def _shown(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> str:
+        """Return the prompt of a row without examples, by which a sample is known among its examples."""
+        return self.prompt.render(values) if self.continuation is None else "\n".join(self._contexts(values, choices))
+
+    def _shots_of(
+        self, row: Mapping[str, object], values: Mapping[str, object], choices: tuple[str, ...] | None
+    ) -> list[Shot]:
         if self.num_fewshot == 0 or self.response_field is not None:
             return []
         if self.shots is None:
             raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
-        return self.shots.of(example_key(raw, self.id_field), label_of(row, self.fewshot.match_field))
+        return self.shots.of(prompt_key(self._shown(values, choices)), label_of(row, self.fewshot.match_field))
 
     def _values(
-        self, row: dict[str, object], choices: tuple[str, ...] | None, turns: Sequence[str]
+        self,
+        row: dict[str, object],
+        choices: tuple[str, ...] | None,
+        labels: tuple[str, ...] | None,
+        turns: Sequence[str],
     ) -> dict[str, object]:
-        values = row if choices is None else {**row, **_choice_fields(choices)}
+        values = row if choices is None else {**row, **_choice_fields(choices, labels or labels_for(len(choices)))}
         return {**values, "turn": turns[0]} if turns else values
 
     def _contexts(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -326,6 +359,19 @@ class Benchmark:
             raise DatasetError(f'the target field "{self.target_field}" is null')
         return target
 
+    def _labels(self, row: Mapping[str, object], choices: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """Return a row's own labels of its choices, where there is a field ``label`` beside theirs."""
+        if choices is None or self.choices_field is None or self.choices:
+            return None
+        parent, _, _ = self.choices_field.rpartition(".")
+        labels = own_labels(lookup(row, f"{parent}.label" if parent else "label", default=None), len(choices))
+        return None if labels == labels_for(len(choices)) else labels
+
+    def _gold(self, row: Mapping[str, object], choices: tuple[str, ...] | None) -> int:
+        """Return the place of the gold choice."""
+        labels = self._labels(row, choices) or labels_for(len(choices or ()))
+        return labels.index(gold_label(self._target(row), labels, choices, kind=self.gold_kind))
+
     def _choices(self, row: Mapping[str, object]) -> tuple[str, ...] | None:
         if self.choices:
             return self.choices
@@ -339,21 +385,15 @@ class Benchmark:
         return tuple(str(choice) for choice in choices)
 
 
-def _gold(target: object, choices: tuple[str, ...] | None) -> int:
-    labels = LETTERS[: len(choices or ())]
-    return labels.index(gold_label(target, labels, choices))
-
-
 def _own_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
     value = raw.get(id_field or "id")
     return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
 
-def _choice_fields(choices: tuple[str, ...]) -> dict[str, str]:
-    lettered = zip(LETTERS, choices, strict=False)
+def _choice_fields(choices: tuple[str, ...], labels: tuple[str, ...]) -> dict[str, str]:
     return {
-        "choices": "\n".join(f"{letter}) {choice}" for letter, choice in lettered),
-        "letters": ", ".join(LETTERS[: len(choices)]),
+        "choices": "\n".join(f"{label}) {choice}" for label, choice in zip(labels, choices, strict=True)),
+        "letters": ", ".join(labels),
     }
 
 

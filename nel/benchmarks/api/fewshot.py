@@ -62,7 +62,7 @@ class Shot:
     """One example, rendered."""
 
     key: str
-    """Of its content, see `nel.datasets.fewshot.example_key`."""
+    """Of its prompt, see `nel.datasets.fewshot.prompt_key`."""
     own_id: str | None
     """The row's own id, where it has one."""
     question: str
@@ -96,14 +96,17 @@ class Shots:
         """Return the examples of a sample; itself is never among them.
 
         Raises:
-            DatasetError: There are too few.
+            DatasetError: There are too few for any sample of its group.
+            ConfigError: There are too few without the sample itself, whose prompt is among them.
         """
         pool = self.pools.get(group, Pool())
         seed = self.settings.seed if self.settings.sampler == "seeded" else None
+        is_large = len(pool.keys) >= self.n
         chosen = [pool.shots[position] for position in draw(pool.keys, self.n, own=key, seed=seed)]
         if len(chosen) < self.n:
             where = "" if group is None else f' with {self.settings.match_field} "{group}"'
-            raise DatasetError(
+            error = ConfigError if is_large else DatasetError
+            raise error(
                 f"{self.n} few-shot examples are asked for and {self.source} has {len(chosen)}{where}, the sample "
                 "itself left out; ask for fewer with --num-fewshot, or give a larger source"
             )

@@ -42,6 +42,7 @@ def bind_examples(
         opened,
         rows_needed(settings, benchmark.num_fewshot),
         value_of=benchmark.example_value if settings.match_field and settings.sampler != "fixed" else None,
+        prompt_of=benchmark.example_prompt if settings.sampler == "first" else None,
     )
     bound = benchmark.with_shots(rows, source=opened.uri, unit=opened.unit, holds_samples=holds_samples)
     if not holds_samples:

@@ -14,8 +14,7 @@ from typing import Any, Final
 from nel.benchmarks.short_answers import same_span, short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.reading.own import own_answer
-from nel.scoring import f1_token
-from nel.scoring.overlap import squad_tokens
+from nel.scoring.overlap import squad_f1, squad_tokens
 
 REVISION_1 = "7b6d24c440a36b6815f21b70d25016731768db1f"
 REVISION_2 = "3ffb306f725f7d2ce8394bc1873b24868140c412"
@@ -66,7 +65,7 @@ def compare(answer: str, spans: Sequence[str]) -> tuple[float, float]:
     ((0.0, 0.8), (1.0, 1.0), (0.0, 0.0))
     """
     golds = [span for span in spans if squad_tokens(span)] or [""]
-    f1 = f1_token(ScorerInput(response=answer, target=golds))["f1"]
+    f1, _, _ = squad_f1(answer, golds)
     return float(same_span(answer, golds)), f1
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from nel.config.redaction import redact_url
 from nel.config.schema import EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
 from nel.engine.plan import Plan, judging_models
-from nel.errors import JudgeError, did_you_mean
+from nel.errors import DatasetError, JudgeError, did_you_mean
 from nel.judges.types import Case
 from nel.scoring.model_graded import GRADER
 from nel.types import Message, Sample, ScorerInput
@@ -33,9 +33,13 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
         case: As the scorer made it.
         given: What the scorer was given.
         plan: Has the template and criteria of the run.
+
+    Raises:
+        DatasetError: There is no reference, and the judge grades by it.
     """
     from nel.judges.llm_rubric import NAME as LLM_RUBRIC  # noqa: PLC0415 - a run without a judge reads no reply
     from nel.judges.pair_templates import NAME as PAIRWISE  # noqa: PLC0415
+    from nel.judges.registry import judge_for  # noqa: PLC0415
 
     judge = plan.judge or JudgeConfig()
     is_of_run = judge.template is not None and (case.yields_template or not case.template)
@@ -44,7 +48,7 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
     template = str(judge.template) if is_of_run else case.template or _TEMPLATE
     of_run = {"threshold": judge.threshold} if template == LLM_RUBRIC else {}
     reference = case.reference if case.reference is not None else _reference(given.target)
-    return replace(
+    complete = replace(
         case,
         response=case.response or given.response,
         template=template,
@@ -57,6 +61,9 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
         values={"swap": judge.swap, **_of_row(given.metadata), **of_run, **case.values},
         aggregate=case.aggregate or judge.aggregate,
     )
+    if not (reference or "").strip() and judge_for(complete).needs_reference:
+        raise DatasetError("the target is empty, and the judge grades by it as its reference; give the row one")
+    return complete
 
 
 def _check_pair_template(template: str) -> None:

@@ -15,7 +15,7 @@ from nel.engine.judging.endpoints import PARKED
 from nel.engine.judging.judges import JudgedSample, Judges
 from nel.engine.plan import Plan
 from nel.engine.scorers.call import Delegated, ScoringTask, scorer_inputs, unscored_by
-from nel.errors import JudgeError, JudgePreflightError, ScorerError
+from nel.errors import DatasetError, JudgeError, JudgePreflightError, ScorerError
 from nel.judges.record import KEY
 from nel.judges.types import Case, Judgement
 from nel.models.budget import BudgetSpent
@@ -117,7 +117,7 @@ class JudgeDelegation:
         try:
             metrics, details, answer = turn.own_values()
             judgement = await self._judge(item, given, turn.case())
-        except (JudgeError, ScorerError) as error:
+        except (DatasetError, JudgeError, ScorerError) as error:
             return unscored_by(error)
         grade = judgement.grade
         return Scored(

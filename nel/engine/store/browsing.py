@@ -54,7 +54,7 @@ class BrowsedStore(Snapshot):
     def bad_rows(self, benchmark: int) -> list[StoredSample]:
         """Return the rows of a benchmark's dataset that are unusable, without those of other shards."""
         rows = self._connection.execute(
-            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND content IS NULL",
+            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND fault IS NOT NULL",
             (benchmark,),
         ).fetchall()
         found = [StoredSample(*row) for row in rows]

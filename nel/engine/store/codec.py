@@ -30,7 +30,8 @@ from nel.types import (
 
 _SEAL: Final = "~"
 _OPTIONAL_OF_SAMPLE: Final = (
-    "choices", "subset", "group", "recorded_response", "turns", "continuation", "tools", "tool_choice",
+    "choices", "labels", "gold_kind",
+    "subset", "group", "recorded_response", "turns", "continuation", "tools", "tool_choice",
 )  # fmt: skip
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
@@ -105,6 +106,8 @@ def decode_sample(sample_id: str, text: str) -> Sample:
             input=stored if isinstance(stored, str) else tuple(_read_message(message) for message in stored),
             target=fields["target"],
             choices=None if choices is None else tuple(choices),
+            labels=tuple(fields["labels"]) if "labels" in fields else None,
+            gold_kind=fields.get("gold_kind"),
             metadata=fields["metadata"],
             subset=fields.get("subset"),
             group=fields.get("group"),

@@ -182,12 +182,22 @@ class Store:
 
     def count_usable(self, benchmark: int) -> int:
         """Return how many samples are no bad rows; sees the rows of an open transaction too."""
-        # Both counts need an index alone; `content IS NOT NULL` would read every sample.
+        # Both counts need an index alone; `fault IS NULL` would read every sample.
         query = (
             "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?1)"
-            " - (SELECT count(*) FROM samples WHERE benchmark = ?1 AND content IS NULL)"
+            " - (SELECT count(*) FROM samples WHERE benchmark = ?1 AND fault IS NOT NULL)"
         )
         return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+
+    def clear_faults(self, benchmark: int, usable: Sequence[int]) -> None:
+        """Have those rows asked that were bad rows for an earlier scorer alone.
+
+        Args:
+            benchmark: Its number.
+            usable: The idx of each sample that the scorer of now can decide.
+        """
+        query = "UPDATE samples SET fault = NULL WHERE benchmark = ? AND idx = ? AND fault IS NOT NULL"
+        self._connection.executemany(query, ((benchmark, idx) for idx in usable))
 
     def drop_outcomes(self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False) -> None:
         """Delete outcomes, so that they are made again, and responses that hold no answer.

@@ -70,7 +70,7 @@ def count(connection: sqlite3.Connection, benchmark: int, *, usable: bool) -> in
     if usable:
         query = (
             "SELECT count(*) FROM elsewhere e JOIN samples s ON s.benchmark = e.benchmark AND s.idx = e.idx"
-            " WHERE e.benchmark = ? AND s.content IS NOT NULL"
+            " WHERE e.benchmark = ? AND s.fault IS NULL"
         )
     return int(connection.execute(query, (benchmark,)).fetchone()[0])
 

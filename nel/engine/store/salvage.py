@@ -200,7 +200,7 @@ def _check_benchmark(target: sqlite3.Connection, key: int, slot: str, plan: dict
         return
     elsewhere.mark(target, key, elsewhere.shard_of(plan["identity"]))
     outcomes = "SELECT count(*) FROM outcomes WHERE benchmark = ?"
-    bad = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
+    bad = "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL"
     good = n_samples - target.execute(bad, (key,)).fetchone()[0]
     good -= elsewhere.count(target, key, usable=True)
     found.pending += good * plan["repeats"] - target.execute(outcomes, (key,)).fetchone()[0]

@@ -28,7 +28,7 @@ _CALLS = """CREATE TABLE calls(
 """Since format 2: answers of a sample other than its last one, to earlier turns and to requests of its scorer."""
 _INDEXES = f"""
 {elsewhere.TABLE};
-CREATE INDEX IF NOT EXISTS bad_rows ON samples(benchmark) WHERE content IS NULL;
+CREATE INDEX IF NOT EXISTS bad_rows ON samples(benchmark) WHERE fault IS NOT NULL;
 CREATE INDEX IF NOT EXISTS outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
 """
 """What every store that is written has, whatever made it: the table of `nel.engine.store.elsewhere`, and partial

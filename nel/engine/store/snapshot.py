@@ -41,8 +41,14 @@ class StoredSample:
     sample_id: str
     row_number: int
     content: str | None
-    """The encoded sample with its checksum, which runs of an older version lack; None for a bad row."""
+    """The encoded sample with its checksum, which runs of an older version lack; None for a row that makes none."""
     fault: str | None
+    """Why the row is not asked: it makes no sample, or its gold answer decides nothing."""
+
+    @property
+    def asked(self) -> str | None:
+        """Return the encoded sample; None for a bad row."""
+        return self.content if self.fault is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +249,7 @@ class Snapshot:
 
     def count_bad_rows(self, benchmark: int) -> int:
         """Return how many rows of this benchmark's dataset are unusable."""
-        query = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
+        query = "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL"
         return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
 
     def count_elsewhere(self, benchmark: int, *, usable: bool = False) -> int:
@@ -406,7 +412,7 @@ class Snapshot:
 
     def usable_ids(self, benchmark: int) -> Iterator[tuple[str, int]]:
         """Yield ``(sample_id, idx)`` of each sample of a benchmark that is no bad row."""
-        query = "SELECT sample_id, idx FROM samples WHERE benchmark = ? AND content IS NOT NULL"
+        query = "SELECT sample_id, idx FROM samples WHERE benchmark = ? AND fault IS NULL"
         yield from self._connection.execute(query, (benchmark,))
 
     def answers(self, benchmark: int, idx: int, repeat: int) -> tuple[str | None, str | None]:

@@ -9,11 +9,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from nel.errors import DatasetError
 from nel.reading.formulas import read_formula
 from nel.reading.letters import read_letter
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
+from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.mathematics.comparison import expressions_equal
 from nel.scoring.text import same_text
 from nel.types import ScorerInput
@@ -22,6 +22,7 @@ _LETTER: Final = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")
 """The letter of an option."""
 
 
+@reads_gold(text_gold)
 def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the final answer of a response with the target as mathematics.
 
@@ -40,14 +41,11 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     >>> math_equal(ScorerInput(response="So it is $\\\\boxed{\\\\frac{1}{2}}$.", target="0.5"))
     {'correct': True, 'parsed': True, 'extracted': '\\\\frac{1}{2}'}
     """
-    if isinstance(sample.target, (list, tuple)):
-        verdicts = [math_equal(replace(sample, target=target)) for target in sample.target]
-        if not verdicts:
-            raise DatasetError("the target is an empty list; give the row an answer to compare with")
+    golds = text_gold(sample)
+    if len(golds) > 1:
+        verdicts = [math_equal(replace(sample, target=target)) for target in golds]
         return next((verdict for verdict in verdicts if verdict["correct"]), verdicts[0])
-    gold = "" if sample.target is None else str(sample.target).strip()
-    if not gold:
-        raise DatasetError("the target is empty; give the row an answer to compare with")
+    gold = golds[0].strip()
     response, ran_on = own_answer(sample)
     extracted = read_formula(response).value
     if extracted is not None:

@@ -25,9 +25,10 @@ from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample
 from nel.benchmarks.api.benchmark import Benchmark, recorded_in
 from nel.benchmarks.api.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
-from nel.datasets.fewshot import example_key
+from nel.datasets.fewshot import prompt_key
 from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
 from nel.prompts import compile_template
+from nel.scoring.golds import texts_in
 from nel.types import Message, ScorerInput
 from nel.types import Sample as NelSample
 
@@ -74,6 +75,19 @@ class AdapterScorer:
         self.metrics = (OwnAggregates(adapter),) if has_own else ()
         self.__module__ = type(adapter).__module__  # whose source decides the verdict
 
+    def takes_gold(self, sample: ScorerInput, **_: object) -> None:
+        """Take the gold answer as each metric and the judge would.
+
+        Raises:
+            DatasetError: One of them can decide nothing by it; an adapter's own `match_score` takes what it likes.
+        """
+        kind, strategy = type(self.adapter), self.adapter.judge_strategy
+        if strategy != "rule" and kind.llm_match_score is DefaultDataAdapter.llm_match_score:
+            texts_in(sample.target)
+        if strategy != "llm" and kind.match_score is DefaultDataAdapter.match_score:
+            for metric in named_metrics(self.adapter.metric_list, self.adapter.metrics):
+                getattr(metric[1], "takes_gold", lambda _: None)(sample)
+
     def __call__(self, sample: ScorerInput) -> dict[str, Any]:
         """Return the adapter's numbers, the main one first, and what it extracted."""
         asked = "" if sample.sample is None else sample.sample.input
@@ -116,6 +130,10 @@ class AdaptedBenchmark(Benchmark):
         """Return the argument that names the folder, with a file for each subset and split."""
         return {"dataset_id": folder}
 
+    def without_limit(self) -> Self:
+        """Return the benchmark with all samples of each subset."""
+        return self if self.limit is None else replace(self, limit=None)
+
     def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
         """Yield the rows whose samples are kept, a row for each of several samples; a bad row passes."""
         sizes: Counter[str] = Counter()
@@ -150,7 +168,7 @@ class AdaptedBenchmark(Benchmark):
         if self.num_fewshot and self.shots is None and self.response_field is None:
             raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
         if self.shots is not None and self.num_fewshot:
-            shots = self.shots.of(self._key(raw), subset if self.fewshot.match_field else None)
+            shots = self.shots.of(self._key(made), subset if self.fewshot.match_field else None)
             fewshot = self.fewshot.separator.join(shot.text for shot in shots)
         try:
             asked = self.adapter.asked_of(made, subset, fewshot)
@@ -163,6 +181,7 @@ class AdaptedBenchmark(Benchmark):
             input=asked if isinstance(asked, str) else _messages(asked),
             target=made.target,
             choices=None if choices is None else tuple(str(choice) for choice in choices),
+            gold_kind=self.gold_kind,
             metadata=made.metadata,
             subset=subset,
             recorded_response=None if self.response_field is None else recorded_in(raw, self.response_field),
@@ -186,7 +205,7 @@ class AdaptedBenchmark(Benchmark):
             except NotImplementedError as error:
                 raise ConfigError(str(error)) from error
             group = made.subset_key if self.fewshot.match_field else None
-            shots.append(Shot(key=self._key(row.data), own_id=None, question="", answer="", text=text, group=group))
+            shots.append(Shot(key=self._key(made), own_id=None, question="", answer="", text=text, group=group))
         return replace(
             self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
         )
@@ -199,8 +218,16 @@ class AdaptedBenchmark(Benchmark):
         """
         return self._made(raw).subset_key
 
-    def _key(self, raw: Mapping[str, Any]) -> str:
-        return example_key(own_columns(raw), self.id_field)
+    def example_prompt(self, raw: Mapping[str, Any]) -> str:
+        """Return the input and the choices of a row's sample, of which its prompt is made.
+
+        Raises:
+            DatasetError: It makes no sample.
+        """
+        return _question_of(self._made(raw))
+
+    def _key(self, made: Sample) -> str:
+        return prompt_key(_question_of(made))
 
     def _made(self, raw: Mapping[str, Any]) -> Sample:
         try:
@@ -321,6 +348,11 @@ def _shown_prompt(adapter: DefaultDataAdapter) -> Any:
     if type(adapter).format_prompt_template is not DefaultDataAdapter.format_prompt_template:
         return compile_template("{question}", name="prompt")
     return compile_template(adapter.prompt_template or "{question}", name=f"{adapter.name} prompt_template")
+
+
+def _question_of(made: Sample) -> str:
+    asked = [made.input] if isinstance(made.input, str) else [f"{one.role}: {one.content}" for one in made.input]
+    return "\n".join([*asked, *sorted(map(str, made.choices or ()))])
 
 
 def _own_sample(given: ScorerInput) -> Sample:

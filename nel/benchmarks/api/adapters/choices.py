@@ -11,7 +11,7 @@ from nel.benchmarks.api.adapters.base import DefaultDataAdapter
 from nel.benchmarks.api.adapters.samples import Sample, TaskState
 from nel.reading.letters import labels_after_marker, labels_for, read_labels
 from nel.reading.response import own_response
-from nel.scoring.choice import gold_labels
+from nel.scoring.gold_choices import letters_in
 
 SINGLE_ANSWER: Final = """Answer the following multiple-choice question. End your reply with a line of the form \
 "ANSWER: X" (without quotes), where X is one of {letters}.
@@ -57,12 +57,12 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         """Return the right letters: all of them together where several are right, else any of a list.
 
         Raises:
-            DatasetError: Several are right, and the target names no choice.
+            DatasetError: Several are right, and the target is no letters.
         """
         accepted = super().accepted_answers(reference, task_state)
         if not self.multiple_correct:
             return accepted
-        return "".join(gold_labels(accepted, labels_for(len(task_state.choices)), task_state.choices))
+        return "".join(letters_in(accepted, labels_for(len(task_state.choices))))
 
     def extract_answer(self, prediction: str, task_state: TaskState) -> str:
         """Return the letters of the last line ``ANSWER: X``, else those that the reply gives in another form."""

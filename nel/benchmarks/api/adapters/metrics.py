@@ -14,7 +14,8 @@ from nel.errors import ConfigError, did_you_mean
 from nel.reading.letters import labels_for
 from nel.reading.numerals import numbers_equal
 from nel.scoring.answers import numeric_match
-from nel.scoring.choice import gold_labels
+from nel.scoring.gold_choices import gold_labels
+from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.overlap import bleu, f1_token, rouge
 from nel.types import ScorerInput
@@ -23,6 +24,7 @@ MetricFunction: TypeAlias = "Callable[..., float]"
 """``(prediction, reference, **options)`` to a number; the reference is a text or a list of texts."""
 
 
+@reads_gold(text_gold)
 def accuracy(
     prediction: str, reference: str | Sequence[str], *, allow_inclusion: bool = False, numeric: bool = False
 ) -> float:
@@ -35,17 +37,15 @@ def accuracy(
         numeric: Equal numbers are equal, however they are written.
 
     Raises:
-        ValueError: There is no reference.
+        DatasetError: There is no reference.
 
-    >>> accuracy(" B ", "b"), accuracy("1,200", "1200", numeric=True), accuracy("", "")
+    >>> accuracy(" B ", "b"), accuracy("1,200", "1200", numeric=True), accuracy("", "b")
     (1.0, 1.0, 0.0)
     >>> accuracy("Lutetia", ["Paris", "Lutetia"]), accuracy("Paris", "Paris, France", allow_inclusion=True)
     (1.0, 1.0)
     """
     given = prediction.strip().casefold()
-    golds = [gold.strip().casefold() for gold in ([reference] if isinstance(reference, str) else reference)]
-    if not golds:
-        raise ValueError("the target is an empty list; give the sample an answer to compare with")
+    golds = [gold.strip().casefold() for gold in texts_in(reference)]
     if not given:
         return 0.0
     if given in golds or (allow_inclusion and any(given in gold for gold in golds)):
@@ -53,6 +53,7 @@ def accuracy(
     return float(numeric and any(numbers_equal(given, gold) for gold in golds))
 
 
+@reads_gold(text_gold)
 def multi_choice_accuracy(prediction: str, reference: str | Sequence[str]) -> float:
     """Return the share of the right labels that were chosen; 0.0 when any wrong one was.
 
@@ -66,7 +67,10 @@ def multi_choice_accuracy(prediction: str, reference: str | Sequence[str]) -> fl
 
 
 def _of(scorer: Callable[[ScorerInput], Mapping[str, Any]], key: str = "correct") -> MetricFunction:
-    return lambda prediction, reference: float(scorer(ScorerInput(response=prediction, target=reference))[key])
+    def metric(prediction: str, reference: str | Sequence[str]) -> float:
+        return float(scorer(ScorerInput(response=prediction, target=reference))[key])
+
+    return reads_gold(scorer.takes_gold)(metric)  # type: ignore[attr-defined] # every rule that is listed below has one
 
 
 METRICS: Final[Mapping[str, MetricFunction]] = {

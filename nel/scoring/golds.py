@@ -1,0 +1,85 @@
+"""Whether a row's gold answer can decide anything, asked before the row costs a request.
+
+A scorer that compares with a gold answer is marked with the function that takes it from a sample, and calls the same
+function itself: what it refuses with `DatasetError` is a bad row, whatever the response. Depends on `nel.types` alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
+
+from nel.errors import DatasetError
+from nel.types import Sample, ScorerInput
+
+S = TypeVar("S")
+TakeGold: TypeAlias = Callable[..., object]
+"""``(sample, **options)`` with the options of the scorer; raises `DatasetError`."""
+_ATTRIBUTE: Final = "takes_gold"
+
+
+def reads_gold(take: TakeGold) -> Callable[[S], S]:
+    """Mark a scorer with the function that takes its gold answer from a sample."""
+
+    def mark(scorer: S) -> S:
+        setattr(scorer, _ATTRIBUTE, take)
+        return scorer
+
+    return mark
+
+
+def text_gold(sample: ScorerInput, **_: object) -> list[str]:
+    """Return the accepted answers of a sample that are not blank, since a blank one decides nothing.
+
+    Raises:
+        DatasetError: There is no other.
+    """
+    return texts_in(sample.target)
+
+
+def texts_in(target: object) -> list[str]:
+    """Return the texts of a target that are not blank; raises DatasetError where there is none."""
+    several: Sequence[object] = target if isinstance(target, (list, tuple)) else [target]
+    texts = [str(one) for one in several if one is not None and str(one).strip()]
+    if not texts:
+        raise DatasetError("the target is empty; give the row an answer to compare with")
+    return texts
+
+
+def unusable_gold(scorer: object, sample: Sample, *, per_turn: bool, judge_template: str | None = None) -> str | None:
+    """Return why a scorer can decide nothing by a sample's gold answer; None where it can, or takes none.
+
+    Args:
+        scorer: Of the benchmark; one of a user's own says nothing before it is called.
+        sample: As it would be asked.
+        per_turn: Each turn of a conversation is scored with a target of its own.
+        judge_template: The run's own, which may need no reference.
+    """
+    targets = sample.target
+    has_each = per_turn and sample.turns and isinstance(targets, list) and len(targets) == len(sample.turns) + 1
+    for target in targets if has_each and isinstance(targets, list) else [targets]:
+        given = ScorerInput(response="", target=target, metadata=dict(sample.metadata), sample=sample)
+        fault = _fault(scorer, given, {"judge_template": judge_template})
+        if fault is not None:
+            return fault
+    return None
+
+
+def _fault(scorer: object, sample: ScorerInput, options: dict[str, Any]) -> str | None:
+    """Return what the gold function of a scorer refuses; of a composed one, only what every member refuses."""
+    while isinstance(scorer, functools.partial):
+        options = {**options, **scorer.keywords}
+        scorer = scorer.func
+    take = getattr(getattr(scorer, "inner", scorer), _ATTRIBUTE, None)
+    members = getattr(scorer, "members", None)
+    if take is None and members:
+        faults = [_fault(member, sample, options) for member in members]
+        return faults[0] if None not in faults else None
+    if take is None:
+        return None
+    try:
+        take(sample, **options)
+    except DatasetError as error:
+        return str(error)
+    return None

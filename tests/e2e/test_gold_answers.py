@@ -1,0 +1,293 @@
+"""Rows and their gold answers end to end: what a gold letter is, and rows that decide nothing and are never asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.endpoint import answer, scripted
+from tests.support.runs import nel, read_json, read_results, write_jsonl
+
+BENCH = """
+from nel import ScorerInput, benchmark, scorer
+
+@benchmark(name="b", dataset="rows.jsonl", prompt="{prompt}", target_field="target"%s)
+@scorer
+def b(sample: ScorerInput) -> dict:
+    return {"correct": False}
+"""
+LETTERED = [
+    ("B", "Answer: B", ["AB", "O", "B", "A"], 1.0),
+    ("B", "Answer: C", ["AB", "O", "B", "A"], 0.0),
+    ("C", "Answer: C", ["K", "C", "A", "D"], 1.0),
+    ("d", "Answer: D", ["D", "C", "B", "A"], 1.0),
+    ("(A)", "Answer: A", ["B", "A", "D", "C"], 1.0),
+    ("A", "Answer: A", ["2", "1", "4", "3"], 1.0),
+]
+
+
+def recorded(tmp_path: Path, rows: Sequence[Mapping[str, Any]], scorer: str, options: str = "") -> list[Any]:
+    """Score recorded answers on the command line, and return the rewards and why there is none."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % options)
+    write_jsonl(tmp_path / "rows.jsonl", [{"id": f"{n:02}", "q": f"q{n}", **row} for n, row in enumerate(rows)])
+    command = ("eval", "run", "--bench", "b.py", "--response-field", "out", "--scorer", scorer, "-o", "out")
+    done = nel(*command, "--run-id", "r", cwd=tmp_path)
+    assert done.returncode in (0, 3), done.stderr
+    lines = read_results(tmp_path / "out" / "r", "b")
+    return [line["outcome"].get("detail") if line["reward"] is None else line["reward"] for line in lines]
+
+
+@pytest.mark.parametrize("scorer", ["mcq_letter_extract", "multiple_choice", "choice", "multiple_choice:multiple=true"])
+def test_a_gold_letter_is_a_letter_where_all_are(tmp_path: Path, scorer: str) -> None:
+    """In a column of letters no gold answer is read as the text of a choice."""
+    rows = [{"target": gold, "out": out, "choices": choices} for gold, out, choices, _ in LETTERED]
+    rewards = recorded(tmp_path, rows, scorer, ', choices_field="choices"')
+    assert rewards == [reward for *_, reward in LETTERED]
+
+
+def test_a_gold_answer_that_reads_two_ways_is_a_bad_row(tmp_path: Path) -> None:
+    """In a column of texts and letters, B may be both: both readings are named, and neither is scored."""
+    rows = [
+        {"target": "Paris", "out": "Answer: B", "choices": ["Rome", "Paris"]},
+        {"target": "B", "out": "Answer: B", "choices": ["Rome", "Paris"]},
+        {"target": "B", "out": "Answer: B", "choices": ["B", "A"]},
+        {"target": "A", "out": "Answer: A", "choices": ["A", "B"]},
+    ]
+    *others, ambiguous, same = recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"')
+    assert (others, same) == ([1.0, 1.0], 1.0)
+    assert "reads two ways: as the label of B and as the text of A" in ambiguous
+
+
+@pytest.mark.parametrize(
+    ("golds", "rewards"),
+    [
+        (["3", "5", "1"], [1.0, 1.0, 1.0]),  # 5 is no index, so that all are texts
+        (["Blue", "B", "AB"], [1.0, 1.0, 1.0]),
+    ],
+)
+def test_gold_texts_are_texts_where_all_are(tmp_path: Path, golds: list[str], rewards: list[float]) -> None:
+    """A column of texts stays one, also where a text could be an index or a letter."""
+    choices = [[other for other in golds if other != gold] + [gold] for gold in golds]
+    rows = [{"target": gold, "out": "Answer: C", "choices": each} for gold, each in zip(golds, choices, strict=True)]
+    assert recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"') == rewards
+
+
+@pytest.mark.parametrize("field", ["choices", "choices.text"])
+def test_labels_of_the_row_are_the_letters(tmp_path: Path, field: str) -> None:
+    """ARC's labels 1 to 4 name the choices, in the gold answer and in the response."""
+    labels = ["1", "2", "3", "4"]
+    texts = ["red", "green", "blue", "grey"]
+    own = {"choices": texts, "label": labels} if field == "choices" else {"choices": {"text": texts, "label": labels}}
+    rows = [
+        {"target": gold, "out": out, **own}
+        for gold, out in [("3", "Answer: 3"), ("3", "Answer: 4"), ("1", "Answer: A"), ("4", "The answer is grey.")]
+    ]
+    assert recorded(tmp_path, rows, "mcq_letter_extract", f', choices_field="{field}"') == [1.0, 0.0, 1.0, 1.0]
+
+
+def test_choices_that_differ_by_case_are_compared_exactly(tmp_path: Path) -> None:
+    """A text that is an option's but for its capitals is another option's; a grade A- is no letter A."""
+    units, grades = ["Mg", "mg", "MG", "g"], ["A+", "A-", "A", "B"]
+    table = [
+        ("A", "Answer: Mg", units, 1.0),
+        ("B", "Answer: mg", units, 1.0),
+        ("C", "Answer: Mg", units, 0.0),
+        ("C", "The answer is **MG**.", units, 1.0),
+        ("B", "It weighs 5 mg", units, 1.0),
+        ("B", "The answer is A-", grades, 1.0),
+        ("A", "The answer is A+.", grades, 1.0),
+        ("A", "Answer: A", grades, 1.0),
+    ]
+    rows = [{"target": gold, "out": out, "choices": choices} for gold, out, choices, _ in table]
+    rewards = recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"')
+    assert rewards == [reward for *_, reward in table]
+
+
+EMPTY: list[Any] = ["", " ", [], [""], ["", " "]]
+
+
+@pytest.mark.parametrize(
+    ("scorer", "golds"),
+    [
+        ("contains", EMPTY),
+        ("exact_match", EMPTY),
+        ("fuzzy_match", EMPTY),
+        ("answer_line", EMPTY),
+        ("f1_token", EMPTY),
+        ("includes", EMPTY),
+        ("match", EMPTY),
+        ("math_equal", EMPTY),
+        ("rouge", [*EMPTY, "—", "…", "🎉"]),
+        ("numeric_match", [*EMPTY, "n/a", "x=5", "5 or 6", ["a", "b"]]),
+        ("gsm8k_answer", [*EMPTY, "n/a", "x=5", "5 or 6"]),
+        ("mcq_letter_extract", [*EMPTY, "K"]),
+        ("choice", EMPTY),
+        ("regex_match", [*EMPTY, "("]),
+        ("label_match:labels=[a,b]", [*EMPTY, "c"]),
+    ],
+)
+def test_a_gold_answer_that_decides_nothing_is_never_asked(tmp_path: Path, scorer: str, golds: list[Any]) -> None:
+    """Such a row is a bad row in every scorer, and nothing is sent for it."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": gold} for n, gold in enumerate(golds)])
+    with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "--scorer", scorer, "-o", "out", "--run-id", "r")
+        done = nel("eval", "run", "--bench", "b.py", *where, cwd=tmp_path)
+        asked = [call for call in endpoint.calls if any(f"q{n}" in str(call.body) for n in range(len(golds)))]
+    assert (done.returncode, asked) == (3, [])
+    causes = {line["outcome"]["cause"] for line in read_results(tmp_path / "out" / "r", "b")}
+    assert causes == {"bad_row"}
+
+
+@pytest.mark.parametrize("scorer", ["model_graded_qa", "model_graded_fact"])
+def test_no_judge_is_asked_without_a_reference(tmp_path: Path, scorer: str) -> None:
+    """A judge that grades by the target is not asked about a row without one; the other rows are judged."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
+    rows = [{"q": "Capital?", "out": "Paris", "target": target} for target in ["", " ", ["", ""], "Paris"]]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    with scripted(lambda *_: answer("GRADE: C"), models=["m"]) as endpoint:
+        where = ("--judge-url", endpoint.url, "--judge-id", "m", "-o", "out", "--run-id", "r")
+        done = nel(
+            "eval", "run", "--bench", "b.py", "--response-field", "out", "--scorer", scorer, *where, cwd=tmp_path
+        )
+        judged = [call for call in endpoint.calls if "Paris" in str(call.body)]
+    assert (done.returncode, len(judged)) == (3, 1)
+    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [None, None, None, 1.0]
+
+
+def test_a_judge_template_without_a_reference_needs_none(tmp_path: Path) -> None:
+    """Where the run's own template shows no reference, a row without one is judged."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "Say hello", "out": "Hello", "target": ""}])
+    with scripted(lambda *_: answer("GRADE: C"), models=["m"]) as endpoint:
+        where = ("--judge-url", endpoint.url, "--judge-id", "m", "-O", "judge.template=Polite? {response}")
+        command = ("--response-field", "out", "--scorer", "model_graded_qa", "-o", "out", "--run-id", "r")
+        assert nel("eval", "run", "--bench", "b.py", *where, *command, cwd=tmp_path).returncode == 0
+    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [1.0]
+
+
+def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
+    """A row that was bad for one scorer alone is asked once another one scores the run; the others are kept."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "q0", "target": "5"}, {"q": "q1", "target": "five or six"}])
+    with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
+        run = ("eval", "run", "--bench", "b.py", *where)
+        assert nel(*run, "--scorer", "numeric_match", cwd=tmp_path).returncode == 3
+        assert nel(*run, "--resume", "--scorer", "contains", cwd=tmp_path).returncode == 0
+        prompts = [str(call.body.get("messages")) for call in endpoint.calls]
+    assert [sum(f"q{n}" in prompt for prompt in prompts) for n in range(2)] == [1, 1]
+    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [1.0, 0.0]
+
+
+def test_rouge_finds_words_of_every_script(tmp_path: Path) -> None:
+    """Equal texts score 1 in scripts that rouge-score has no tokens for."""
+    texts = ["我喜欢读书", "Я люблю книги", "मुझे किताबें पसंद हैं", "책을 좋아한다", "أحب الكتب", "ฉันชอบหนังสือ", "Ελλάδα"]
+    rows = [{"target": text, "out": text} for text in texts] + [{"target": "我喜欢读书", "out": "你讨厌跑步"}]
+    assert recorded(tmp_path, rows, "rouge") == [1.0] * 7 + [0.0]
+
+
+FEW = [{"id": 100 + n, "q": f"{n}+1?", "target": str(n + 1), "level": "easy"} for n in range(6)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"level": "easy"},
+        {"id": "other"},
+        {"q": " 0+1? "},
+        {"target": "one"},
+        {"note": None},
+    ],
+)
+@pytest.mark.parametrize("sampler", ["first", "seeded"])
+def test_a_sample_is_never_its_own_example(tmp_path: Path, change: dict[str, Any], sampler: str) -> None:
+    """What its row has beside the prompt is of no matter."""
+    options = f', fewshot_dataset="few.jsonl", num_fewshot=5, fewshot_sampler="{sampler}"'
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "Q: {q}\\nA:") % options)
+    write_jsonl(tmp_path / "few.jsonl", [{**FEW[0], **change}, *FEW[1:]])
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "0+1?", "target": "1"}])
+    shown = _dry_run(tmp_path)
+    assert shown.stdout.count("Q: ") == 6, shown.stderr
+    assert " ".join(shown.stdout.split()).count("Q: 0+1?") == 1
+
+
+def test_a_pool_without_another_example_is_an_error(tmp_path: Path) -> None:
+    """The sample itself is no example even where there is no other."""
+    options = ', fewshot_dataset="few.jsonl", num_fewshot=1'
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "Q: {q}\\nA:") % options)
+    write_jsonl(tmp_path / "few.jsonl", [FEW[0]])
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "0+1?", "target": "1"}, {"q": "9+9?", "target": "18"}])
+    done = _dry_run(tmp_path)
+    assert done.returncode == 2
+    assert "1 few-shot examples are asked for and" in done.stderr
+    assert "has 0, the sample itself left out" in done.stderr
+
+
+def _dry_run(tmp_path: Path) -> Any:
+    where = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
+    return nel("eval", "run", "--bench", "b.py", *where, cwd=tmp_path)
+
+
+ADAPTER = """
+from nel.benchmarks import BenchmarkMeta, DefaultDataAdapter, Sample, register_benchmark
+
+@register_benchmark(BenchmarkMeta(
+    name="a", dataset_id="rows.jsonl", metric_list=["%s"], subset_list=["default"], eval_split="test",
+    prompt_template="{question}",
+))
+class A(DefaultDataAdapter):
+    def record_to_sample(self, record):
+        return Sample(input=record["q"], target=record["target"])
+"""
+
+
+@pytest.mark.parametrize(("metric", "golds"), [("acc", ["", " ", []]), ("numeric_match", ["n/a", ""]), ("f1", [""])])
+def test_an_adapter_finds_its_bad_rows_before_they_are_asked(tmp_path: Path, metric: str, golds: list[Any]) -> None:
+    """The metrics of an adapter say which gold answers decide nothing."""
+    (tmp_path / "a.py").write_text(ADAPTER % metric)
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": gold} for n, gold in enumerate([*golds, "5"])])
+    with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
+        assert nel("eval", "run", "--bench", "a.py", *where, cwd=tmp_path).returncode == 3
+        asked = [call for call in endpoint.calls if any(f"q{n}" in str(call.body) for n in range(len(golds)))]
+    assert asked == []
+    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "a")] == [None] * len(golds) + [1.0]
+
+
+def test_the_limit_of_an_adapter_is_no_sample(tmp_path: Path) -> None:
+    """args.limit takes the first of each subset, and the number says so as that of --max-problems does."""
+    (tmp_path / "a.py").write_text(ADAPTER % "acc")
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": "5"} for n in range(9)])
+    with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
+        done = nel("eval", "run", "--bench", "a.py", *where, "-O", "benchmarks.0.args.limit=4", cwd=tmp_path)
+        drawn = nel(
+            *("eval", "run", "--bench", "a.py", *where[:4], "-O", "benchmarks.0.args.limit=4", "--sample", "2"),
+            cwd=tmp_path,
+        )
+    assert done.returncode == 0, done.stderr
+    metrics = read_json(tmp_path / "out" / "r" / "a" / "metrics.json")
+    assert metrics["selection"]["text"] == "the first 4 of 9, 1 of 1 categories; not a sample"
+    assert [warning["kind"] for warning in metrics["warnings"]] == ["first_n"]
+    assert drawn.returncode == 2
+    assert "args.limit takes the first of each subset" in drawn.stderr
+
+
+def test_a_model_role_that_is_never_asked_is_noted(tmp_path: Path) -> None:
+    """A judge of model_roles that the scorer never asked has the warning that a judge of the panel has."""
+    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "q", "target": "5", "out": "5"}])
+    config = {
+        "benchmarks": [{"name": "b.py", "scorer": "contains", "response_field": "out"}],
+        "model_roles": {"grader": {"url": "http://127.0.0.1:9/v1", "model": "judge"}},
+    }
+    (tmp_path / "run.json").write_text(json.dumps(config))
+    done = nel("eval", "run", "run.json", "-o", "out", "--run-id", "r", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    metrics = read_json(tmp_path / "out" / "r" / "b" / "metrics.json")
+    assert [warning["kind"] for warning in metrics["warnings"]] == ["judge_not_asked"]
