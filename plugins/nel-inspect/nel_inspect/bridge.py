@@ -62,11 +62,11 @@ class TaskScorer:
         """
         asked = sample.sample
         expected = None if asked is None else ([described(one) for one in asked.input], list(asked.tools))
-        task = load_task(self.address).task
+        loaded = load_task(self.address)
         try:
             found = await score(
-                task,
-                sample.metadata,
+                loaded.task,
+                loaded.samples.of(sample.metadata),
                 sample.response,
                 calls=sample.tool_calls,
                 expected=expected,
