@@ -82,23 +82,29 @@ def with_split(uri: str, split: str) -> str:
 
 
 def read_examples(
-    dataset: Dataset, rows_max: int | None, *, value_of: Callable[[Mapping[str, object]], str | None] | None = None
+    dataset: Dataset,
+    rows_max: int | None,
+    *,
+    is_example: Callable[[Mapping[str, object]], bool] = lambda _: True,
+    value_of: Callable[[Mapping[str, object]], str | None] | None = None,
 ) -> list[RawRow]:
     """Return the first rows of a source of examples.
 
     Args:
         dataset: The source.
         rows_max: So many at most; None: as many as are ever drawn from.
+        is_example: Whether a row may be an example; others do not count.
         value_of: The value that must match; the source is then read to its end, and the limit holds for each value.
 
     Raises:
         DatasetError: It cannot be read.
     """
+    rows = (row for row in dataset.read() if is_example(row.data))
     if value_of is None:
-        return list(islice(dataset.read(), min(rows_max or POOL_ROWS_MAX, POOL_ROWS_MAX)))
+        return list(islice(rows, min(rows_max or POOL_ROWS_MAX, POOL_ROWS_MAX)))
     each_max = min(rows_max or EACH_ROWS_MAX, EACH_ROWS_MAX)
     kept, seen = [], Counter[str | None]()
-    for row in dataset.read():
+    for row in rows:
         value = value_of(row.data)
         seen[value] += 1
         if seen[value] <= each_max:

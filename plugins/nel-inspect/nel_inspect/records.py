@@ -8,7 +8,7 @@ that it has read itself.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -54,10 +54,10 @@ def record_of(sample: Any) -> dict[str, Any]:
     Raises:
         Refused: Its metadata hold an object that JSON has no form for.
     """
-    fields = sample.model_dump(exclude_none=True)
-    for key, value in fields.pop("metadata", {}).items():
+    fields: dict[str, Any] = sample.model_dump(exclude_none=True, exclude={"metadata"})
+    for key, value in (sample.model_dump(include={"metadata"})["metadata"] or {}).items():
         try:
-            fields.setdefault("metadata", {}).update(_as_json({key: value}))
+            fields.setdefault("metadata", {}).update(as_json({key: value}))
         except ValueError as error:
             kind = type(sample.metadata[key]).__name__
             raise Refused(
@@ -65,13 +65,22 @@ def record_of(sample: Any) -> dict[str, Any]:
             ) from error
     if isinstance(fields["input"], list):
         fields["input"] = [{key: value for key, value in turn.items() if key != "id"} for turn in fields["input"]]
-    return _as_json(fields)
+    return as_json(fields)
 
 
-def _as_json(value: dict[str, Any]) -> dict[str, Any]:
+def as_json(value: Mapping[str, Any], fallback: Callable[[Any], Any] | None = None) -> dict[str, Any]:
+    """Return a mapping as JSON has it, its sets in order.
+
+    Args:
+        value: What a task put into a sample or a score.
+        fallback: Makes something of an object that JSON has no form for.
+
+    Raises:
+        ValueError: There is such an object, and no fallback.
+    """
     from pydantic_core import to_jsonable_python  # noqa: PLC0415 - comes with Inspect
 
-    record: dict[str, Any] = to_jsonable_python(_ordered(value))
+    record: dict[str, Any] = to_jsonable_python(_ordered(dict(value)), fallback=fallback)
     return record
 
 
@@ -82,7 +91,7 @@ def _ordered(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_ordered(item) for item in value]
     if isinstance(value, (set, frozenset)):
-        return sorted((_ordered(item) for item in value), key=lambda item: dumps_bytes(_as_json({"": item})))
+        return sorted((_ordered(item) for item in value), key=lambda item: dumps_bytes(as_json({"": item}, repr)))
     return value
 
 

@@ -48,6 +48,13 @@ class Rubric(BaseModel):
     words: tuple[str, ...]
 
 
+class Table:
+    """What no JSON is made of."""
+
+    def __repr__(self) -> str:
+        return "a table"
+
+
 OBJECTS: dict[str, tuple[Any, Callable[[Any], bool]]] = {
     "enumeration": (Kind.CHOICE, lambda value: value is Kind.CHOICE),
     "enumeration_in_a_list": ([Kind.FREE], lambda value: value[0] is Kind.FREE),
@@ -88,7 +95,8 @@ def scores_by_object() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         is_same = OBJECTS[state.metadata["name"]][1](state.metadata["object"])
-        return Score(value="C" if is_same and target.text in state.output.completion else "I")
+        is_right = is_same and target.text in state.output.completion
+        return Score(value="C" if is_right else "I", metadata={**state.metadata, "table": Table()})
 
     return score
 
@@ -166,10 +174,6 @@ def drawn() -> Task:
         for n in range(3)
     ]
     return Task(dataset=samples, scorer=match())
-
-
-class Table:
-    """What no JSON is made of."""
 
 
 @task

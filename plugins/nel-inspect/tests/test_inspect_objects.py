@@ -89,6 +89,14 @@ def test_an_object_reaches_solvers_and_scorers_as_it_is(of_objects: dict[str, di
     assert (question_of(line), line["reward"]) == (f"Say {name}. True", 1)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "nan"])  # a NaN beside a score is text in nel
+def test_an_object_in_a_score_is_kept_as_json(of_objects: dict[str, dict[str, Any]], name: str) -> None:
+    """What a scorer says beside its value has the form of the sample's record; anything else is described."""
+    details = of_objects[name]["scoring_details"]
+    assert details["object"] == of_objects[name]["metadata"]["metadata"]["object"]
+    assert details["table"] == "a table"
+
+
 def test_a_task_that_asks_by_the_kind_of_a_sample_is_run_as_by_inspect(tmp_path: Path, endpoint: Endpoint) -> None:
     """Options are shown and letters are read where an enumeration says so: the same messages and values."""
     result = run(tmp_path, endpoint.url, "kinds")

@@ -145,7 +145,7 @@ def _subset(
         shuffle=bool(adapter.meta.more.get("shuffle")),
         shuffle_choices=adapter.shuffle_choices,
         data_source=adapter.dataset_hub,
-        version=adapter.meta.dataset_revision,
+        version=adapter.dataset_revision,
     ).load()
 
 
