@@ -12,7 +12,7 @@ from nel import evaluate
 from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
 from nel.benchmarks.api.adapters.meta import REGISTERED
 from nel.benchmarks.api.registry import find_benchmark
-from nel.errors import PluginError
+from nel.errors import DatasetError, PluginError
 from tests.support.endpoint import Endpoint, answer, scripted
 from tests.support.runs import read_results, write_jsonl
 
@@ -106,7 +106,7 @@ def test_an_id_that_comes_again_in_its_subset_is_refused(tmp_path: Path, endpoin
     """It would name two samples."""
     for subset in "ab":
         write_jsonl(tmp_path / f"{subset}.jsonl", [{"id": 1, "q": f"{subset}{n}?"} for n in (1, 2)])
-    with pytest.raises(Exception, match='have the same id "a/1"'):
+    with pytest.raises(DatasetError, match='have the same id "a/1"'):
         run(tmp_path, endpoint, own(dataset_id=str(tmp_path), subset_list=["a", "b"]))
 
 
@@ -215,32 +215,44 @@ class Kind(Enum):
 @register_benchmark(BenchmarkMeta(name="own", dataset_id="rows.jsonl", metric_list=["acc"]))
 class Own(DefaultDataAdapter):
     def record_to_sample(self, record):
-        return Sample(input=record["q"], target="yes", metadata={{"kept": {value}}})
+        return Sample(input=record["q"], target="yes", metadata={{"own": {value}}})
 
     def match_score(self, original_prediction, filtered_prediction, reference, task_state):
-        return Score(value={{"acc": float({check})}})
+        return Score(value={{"acc": float(task_state.metadata["own"] == {value})}})
+{more}
 """
 
 
+@pytest.mark.parametrize("value", ["{'unit': None}", "[[1, 'two'], {}]", "1.5", "True", "'\u00e9'"])
+@pytest.mark.parametrize("more", ["", OWN_LOAD])
+def test_what_a_sample_keeps_is_the_same_when_it_is_scored(
+    tmp_path: Path, endpoint: Endpoint, value: str, more: str
+) -> None:
+    """In the process of the scorer."""
+    write_jsonl(tmp_path / "rows.jsonl", [{"q": "So?"}])
+    (row,) = run(tmp_path, endpoint, KEPT.format(value=value, more=more))
+    assert row["reward"] == 1
+
+
+@pytest.mark.parametrize("more", ["", OWN_LOAD])
 @pytest.mark.parametrize(
-    ("value", "check"),
+    ("value", "message"),
     [
-        ("(1, (2, 3))", "kept == (1, (2, 3))"),
-        ("{1: 'one'}", "kept[1] == 'one'"),
-        ("{'red', 'blue'}", "kept >= {'red'}"),
-        ("{(1, 2): 'pair'}", "kept[1, 2] == 'pair'"),
-        ("{'unit': None}", "kept['unit'] is None"),
-        ("b'A'", "kept[0] == 65"),
+        ("(1, 2)", "metadata.own is a tuple"),
+        ("[{'pair': (1, 2)}]", "metadata.own.0.pair is a tuple"),
+        ("{'red', 'blue'}", "metadata.own is a set"),
+        ("{1: 'one'}", "metadata.own has the key 1"),
+        ("Kind.FREE", "metadata.own is a Kind"),
+        ("b'A'", "metadata.own is a bytes"),
     ],
 )
-def test_what_a_sample_keeps_is_the_same_when_it_is_scored(
-    tmp_path: Path, endpoint: Endpoint, value: str, check: str
+def test_what_would_be_another_object_when_it_is_scored_is_refused_by_name(
+    tmp_path: Path, endpoint: Endpoint, value: str, message: str, more: str
 ) -> None:
-    """In the process of the scorer, where another object would be compared."""
+    """A scorer that compares it would say that every answer is wrong."""
     write_jsonl(tmp_path / "rows.jsonl", [{"q": "So?"}])
-    check = check.replace("kept", "task_state.metadata['kept']", 1)
-    (row,) = run(tmp_path, endpoint, KEPT.format(value=value, check=check))
-    assert row["reward"] == 1
+    with pytest.raises(DatasetError, match=message):
+        run(tmp_path, endpoint, KEPT.format(value=value, more=more))
 
 
 METRICS = """

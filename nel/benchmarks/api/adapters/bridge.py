@@ -21,7 +21,7 @@ from nel.benchmarks.api.adapters.loading import ID, PART, own_columns, samples_m
 from nel.benchmarks.api.adapters.meta import source_of
 from nel.benchmarks.api.adapters.metrics import named_metrics
 from nel.benchmarks.api.adapters.own_aggregates import OwnAggregates
-from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample, limit_of
+from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample, check_json, limit_of
 from nel.benchmarks.api.benchmark import Benchmark, recorded_in
 from nel.benchmarks.api.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
@@ -156,6 +156,7 @@ class AdaptedBenchmark(Benchmark):
             PromptError: A template names what a sample does not have.
         """
         made = self._made(raw)
+        check_json(made.metadata)
         made.id, subset = sample_id, made.subset_key or ""
         if self.adapter.meta.shuffle_choices:
             shuffle_choices(made)
