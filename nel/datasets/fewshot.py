@@ -84,6 +84,7 @@ def read_examples(
     dataset: Dataset,
     rows_max: int | None,
     *,
+    is_example: Callable[[Mapping[str, object]], bool] = lambda _: True,
     value_of: Callable[[Mapping[str, object]], str | None] | None = None,
     prompt_of: Callable[[Mapping[str, object]], str] | None = None,
 ) -> list[RawRow]:
@@ -92,6 +93,7 @@ def read_examples(
     Args:
         dataset: The source.
         rows_max: So many at most; None: as many as are ever drawn from.
+        is_example: Whether a row may be an example; others do not count.
         value_of: The value that must match; the source is then read to its end, and the limit holds for each value.
         prompt_of: The prompt of a row as shown; of rows with the same one, only the first is returned.
 
@@ -100,8 +102,9 @@ def read_examples(
     """
     most = POOL_ROWS_MAX if value_of is None else EACH_ROWS_MAX
     each_max = min(rows_max or most, most)
+    examples = (row for row in dataset.read() if is_example(row.data))
     rows, seen = [], defaultdict[str | None, set[str]](set)
-    for row in dataset.read() if value_of else islice(dataset.read(), POOL_ROWS_MAX):
+    for row in examples if value_of else islice(examples, POOL_ROWS_MAX):
         keys = seen[value_of(row.data) if value_of else None]
         key = str(row.number) if prompt_of is None else _prompt_key_of(row, prompt_of)
         if key not in keys and len(keys) < each_max:

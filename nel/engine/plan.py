@@ -465,7 +465,7 @@ def duplicate_id(plan: Plan, sample: StoredSample, first_row: int | None) -> Dat
 def _sample_id(
     plan: Plan, row: RawRow, content: str, digests: Digests, row_number_of: Callable[[str], int | None]
 ) -> str:
-    id_field = plan.benchmark.id_field or ("id" if "id" in row.data else None)
+    id_field = plan.benchmark.id_field_of(row.data)
     if id_field is not None and id_field in row.data:
         try:
             sample_id = own_id(row.data[id_field])

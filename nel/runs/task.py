@@ -197,9 +197,12 @@ class TaskConfig(Strict):
         found = find_benchmark(full)
         entry: Settings = {"name": full, "repeats": self.repeats}
         if isinstance(found, AdaptedBenchmark):
-            dataset = str(arguments.get("local_path") or arguments.get("dataset_id") or found.adapter.dataset_id)
+            meta = found.adapter.meta
+            dataset = str(arguments.get("local_path") or arguments.get("dataset_id") or meta.dataset_id)
             if self.dataset_hub == "modelscope" and _is_plain(dataset):
                 arguments["dataset_id"] = f"ms://{dataset}"
+                if dataset == meta.dataset_id and meta.dataset_revision:
+                    arguments.setdefault("dataset_revision", meta.dataset_revision)
             if self.judge_strategy != "auto":
                 arguments["judge_strategy"] = self.judge_strategy
             contract = {key: value for key, value in self.judge_model_args.items() if key in _CONTRACT}

@@ -90,7 +90,7 @@ def test_a_multiple_choice_adapter_asks_as_evalscope_does(tmp_path: Path) -> Non
         "format: 'ANSWER: [LETTER]' (without quotes) where [LETTER] is one of A,B,C.\n\nSky?\n\nA) red\nB) blue\n"
         "C) green"
     )
-    assert benchmark.adapter.meta.more["hf_dataset_id"] == "org/own"
+    assert benchmark.adapter.meta.hf_dataset_id == "org/own"
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,14 @@ class Benchmark:
             self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
         )
 
+    def id_field_of(self, raw: Mapping[str, object]) -> str | None:
+        """Return the column that names a row; None where its content does."""
+        return self.id_field or ("id" if "id" in raw else None)
+
+    def is_example(self, raw: Mapping[str, object]) -> bool:
+        """Return whether a row of the source of examples may be one."""
+        return True
+
     def example_value(self, raw: Mapping[str, object]) -> str | None:
         """Return the value that a sample's own must match for a row to be its example.
 

@@ -41,6 +41,7 @@ def bind_examples(
     rows = read_examples(
         opened,
         rows_needed(settings, benchmark.num_fewshot),
+        is_example=benchmark.is_example,
         value_of=benchmark.example_value if settings.match_field and settings.sampler != "fixed" else None,
         prompt_of=benchmark.example_prompt if settings.sampler == "first" else None,
     )

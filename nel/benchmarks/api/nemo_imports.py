@@ -152,17 +152,27 @@ def check_later_imports(source: str) -> None:
                 continue
             for node in (node for node in ast.walk(function) if isinstance(node, ast.ImportFrom)):
                 if node.level:
-                    raise ImportError(f"{function.name} imports .{node.module or ''} from beside the file")
+                    raise _relative(function.name, "." * node.level + (node.module or ""))
                 if (node.module or "").partition(".")[0] == EVALSCOPE:
                     found = importlib.import_module(str(node.module))
                     for name in node.names:
                         getattr(found, name.name)
 
 
+def _relative(importer: str, module: str) -> ImportError:
+    return ImportError(
+        f"{importer} imports {module} from its package, and nel reads a benchmark from one file; write what it imports "
+        "into the file"
+    )
+
+
 def lend_names(module: ModuleType) -> None:
     """Let the imports inside a module's functions find the same names, whenever they are run."""
 
     def import_lending(name: str, *rest: Any, **options: Any) -> object:
+        level = options.get("level", rest[3] if len(rest) > 3 else 0)  # noqa: PLR2004 - after globals, locals, fromlist
+        if level:
+            raise _relative("the file", "." * level + name)
         if name.partition(".")[0] not in ROOTS:
             return builtins.__import__(name, *rest, **options)
         with standing_in():

@@ -23,6 +23,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from nel.benchmarks.api.adapters.samples import check_json
 from nel.errors import ConfigError, DatasetError, MissingExtra, NelError, ScorerError, did_you_mean
 
 MODEL: Final = "nel"
@@ -147,7 +148,9 @@ class LoadedBenchmark:
 
     def _row(self, subset: str, sample: Any) -> dict[str, Any]:
         try:
-            described = sample.model_dump(mode="json", exclude={"id", "group_id"}, exclude_none=True)
+            check_json(sample.metadata)  # and as it is, since a metric may look for what is None
+            described = sample.model_dump(mode="json", exclude={"id", "group_id", "metadata"}, exclude_none=True)
+            described["metadata"] = sample.metadata or {}
         except Exception as error:  # noqa: BLE001 - of this sample alone: bytes that are no text, for example
             return {"subset": subset, "fault": f"the sample cannot be kept as JSON: {type(error).__name__}: {error}"}
         if isinstance(described["input"], list):  # each load gives its messages other ids

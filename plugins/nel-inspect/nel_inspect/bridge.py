@@ -25,6 +25,7 @@ from nel.prompts import load_template
 from nel.scoring.model_graded import GRADER
 from nel_inspect.graders import Graders
 from nel_inspect.grading import score_of
+from nel_inspect.records import as_json
 from nel_inspect.solving import Given, score
 from nel_inspect.tasks import Address, Rows, load_task
 from nel_inspect.watching import Refused, described, message_of
@@ -62,11 +63,11 @@ class TaskScorer:
         """
         asked = sample.sample
         expected = None if asked is None else ([described(one) for one in asked.input], list(asked.tools))
-        task = load_task(self.address).task
+        loaded = load_task(self.address)
         try:
             found = await score(
-                task,
-                sample.metadata,
+                loaded.task,
+                loaded.samples.of(sample.metadata),
                 sample.response,
                 calls=sample.tool_calls,
                 expected=expected,
@@ -264,4 +265,4 @@ def _number(name: str, value: Any) -> float | bool:
 
 def _details(one: Any) -> dict[str, Any]:
     reason = getattr(one, "reason", None)
-    return {**(one.metadata or {}), **({} if reason is None else {"reason": str(reason)})}
+    return {**as_json(one.metadata or {}, repr), **({} if reason is None else {"reason": str(reason)})}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -35,8 +35,8 @@ class Given:
     """The last prompt and reply of a grader, where the scorer reads its replies itself and has asked."""
 
 
-def ask(task: Any, sample: Mapping[str, Any]) -> Asked:
-    """Return what a task's solvers ask of the model for a sample, as `dumped` gives it.
+def ask(task: Any, sample: Any) -> Asked:
+    """Return what a task's solvers ask of the model for a sample of its dataset, which they do not change.
 
     Raises:
         Refused: They ask twice or not at all, run tools and ask again, call a model themselves, or send what is neither
@@ -47,7 +47,7 @@ def ask(task: Any, sample: Mapping[str, Any]) -> Asked:
 
     async def run() -> None:
         WATCH.set(watch)
-        await _solve(task, _sample(sample), watch)
+        await _solve(task, deepcopy(sample), watch)
 
     try:
         apart(lambda: asyncio.run(run()), seconds_max=SECONDS_MAX)
@@ -61,7 +61,7 @@ def ask(task: Any, sample: Mapping[str, Any]) -> Asked:
     return watch.asked
 
 
-def wants_of(task: Any, sample: Mapping[str, Any], answer: str, graders: Graders) -> list[Want]:
+def wants_of(task: Any, sample: Any, answer: str, graders: Graders) -> list[Want]:
     """Return which graders a task's scorers ask about an answer; none is asked.
 
     Raises:
@@ -75,7 +75,7 @@ def wants_of(task: Any, sample: Mapping[str, Any], answer: str, graders: Graders
     async def run() -> None:
         enter(graders.models())
         WATCH.set(watch)
-        original = _sample(sample)
+        original = deepcopy(sample)
         state = await _solve(task, original, watch)
         watch.is_scoring = True
         for scorer in task.scorer:
@@ -95,7 +95,7 @@ def wants_of(task: Any, sample: Mapping[str, Any], answer: str, graders: Graders
 
 async def score(
     task: Any,
-    sample: Mapping[str, Any],
+    sample: Any,
     answer: str,
     *,
     calls: Sequence[ToolCall] = (),
@@ -106,6 +106,9 @@ async def score(
     """Return what each scorer gives a model's answer; run it in an asyncio task of its own.
 
     Args:
+        task: Inspect's Task.
+        sample: One of its dataset, with every object that the task put there; it is not changed.
+        answer: The model's text.
         calls: The calls of tools in the answer.
         expected: What was sent; the solvers must come to the same again.
         graders: Who may be asked.
@@ -120,7 +123,7 @@ async def score(
     enter(graders.models())
     WATCH.set(watch)
     try:
-        original = _sample(sample)
+        original = deepcopy(sample)
         state = await _solve(task, original, watch)
         asked = watch.asked
         if expected is not None and asked is not None and (list(asked.messages), list(asked.tools)) != expected:
@@ -144,24 +147,6 @@ def scorer_names(task: Any) -> list[str]:
     for scorer in task.scorer:
         names.append(unique_scorer_name(scorer, names))
     return names
-
-
-def dumped(sample: Any) -> dict[str, Any]:
-    """Return a Sample of Inspect as JSON has it, without the random ids that Inspect gives messages.
-
-    Raises:
-        ValueError: It holds what JSON does not have.
-    """
-    found: dict[str, Any] = sample.model_dump(mode="json", exclude_none=True)
-    if isinstance(found["input"], list):
-        found["input"] = [{key: value for key, value in one.items() if key != "id"} for one in found["input"]]
-    return found
-
-
-def _sample(described: Mapping[str, Any]) -> Any:
-    from inspect_ai.dataset import Sample  # noqa: PLC0415 - heavy
-
-    return Sample(**deepcopy(dict(described)))
 
 
 def _target(sample: Any) -> Any:

@@ -19,8 +19,9 @@ import yaml
 
 from nel.errors import ConfigError, DatasetError, MissingExtra, did_you_mean
 from nel_inspect.graders import Graders
+from nel_inspect.records import Samples, record_of
 from nel_inspect.settings import by_our_names
-from nel_inspect.solving import ask, dumped, plan_of, wants_of
+from nel_inspect.solving import ask, plan_of, wants_of
 from nel_inspect.watching import Asked, Refused, Want, apart
 
 _PROBED_MAX: Final = 8
@@ -77,6 +78,7 @@ class LoadedTask:
         self.address = address
         self.task = task
         self.digest = digest
+        self.samples = Samples(task.dataset)
         self._check_declared()
         self.first, self.sample = self._probe()
         self.generation = self._generation(self.first)
@@ -86,7 +88,7 @@ class LoadedTask:
         for sample in self.task.dataset:
             row: dict[str, Any] = {} if sample.id is None else {"id": sample.id}
             try:
-                row["sample"] = dumped(sample)
+                row["sample"] = record_of(sample)
                 asked = self._ask(sample)
                 row["messages"] = [dict(one) for one in asked.messages]
                 if asked.tools:
@@ -115,13 +117,12 @@ class LoadedTask:
         """
         from inspect_ai._util.error import PrerequisiteError  # noqa: PLC0415 - heavy
 
-        sample = dumped(self.sample)
-        target = sample["target"] if isinstance(sample["target"], str) else "".join(sample["target"])
+        target = "".join(self.sample.target)
         try:
             return [
                 want
                 for answer in dict.fromkeys(["", target, f"ANSWER: {target}"])
-                for want in wants_of(self.task, sample, answer, graders)
+                for want in wants_of(self.task, self.sample, answer, graders)
             ]
         except Refused as error:
             raise ConfigError(f"{self.address.task} {error}; this bridge cannot run it so") from error
@@ -171,6 +172,7 @@ class LoadedTask:
         for place in range(min(_PROBED_MAX, len(self.task.dataset))):
             sample = self.task.dataset[place]
             try:
+                record_of(sample)
                 asked = self._ask(sample)
                 if asked != self._ask(sample):
                     raise Refused("shapes its prompt at random; shuffle when the data are read, with a seed")
@@ -188,7 +190,7 @@ class LoadedTask:
     def _ask(self, sample: Any) -> Asked:
         if sample.sandbox is not None or sample.files or sample.setup:
             raise Refused("needs a sandbox for its samples")
-        return ask(self.task, dumped(sample))
+        return ask(self.task, sample)
 
     def _generation(self, asked: Asked) -> dict[str, Any]:
         """Return the generation settings by nel's names."""

@@ -80,9 +80,25 @@ def _sec(number: int) -> Row:
     return {"Question": _question(number), "Answer": _letter(number), "Explanation": "so", **options}
 
 
+def _bbh(subset: str, *targets: str) -> tuple[str, str, dict[str, Any], Callable[[int], Row]]:
+    """Return a subset of bbh, whose rows say by an enumeration how they are asked and scored."""
+
+    def row(number: int) -> Row:
+        return {
+            "question": _question(number), "choices": {"text": _options(number)}, "dataset_name": subset,
+            "target": targets[number % len(targets)], "answer_only_prompt": f"Answer as {subset} wants.",
+        }  # fmt: skip
+
+    return "bbh", "bbh", {"subset_name": subset}, row
+
+
 PUBLISHED: Final[dict[str, tuple[str, str, dict[str, Any], Callable[[int], Row]]]] = {
     "arc_easy": ("arc", "arc_easy", {}, _arc),
     "arc_challenge": ("arc", "arc_challenge", {}, _arc),
+    "bbh_choice": _bbh("date_understanding", "A", "B", "C", "D"),
+    "bbh_binary": _bbh("navigate", "Yes", "No"),
+    "bbh_match": _bbh("object_counting", "12", "7"),
+    "bbh_dyck": _bbh("dyck_languages", "A", "7"),
     "boolq": ("boolq", "boolq", {"shuffle": False}, lambda n: {
         "passage": f"Page {n}.", "question": f"so, {n}", "answer": n % 2 == 0}),
     "commonsense_qa": ("commonsense_qa", "commonsense_qa", {"shuffle": False}, _commonsense),

@@ -29,9 +29,10 @@ REPLIES = (
     "unanswerable", "\\boxed{204}", "ANSWER: \\boxed{12}", "ANSWER: E",
 )  # fmt: skip
 NAMES = (
-    "arc_easy arc_challenge boolq commonsense_qa hellaswag pubmedqa race_h truthfulqa_mc1 truthfulqa_mc2 winogrande "
-    "paws mmlu_0_shot mmlu_0_shot_cot mmlu_5_shot mmlu_pro mmlu_pro_shots gsm8k gsm8k_alone wmdp_bio wmdp_chem "
-    "wmdp_cyber sec_qa_v1 sec_qa_v2_5_shot musr musr_cot squad aime2024"
+    "arc_easy arc_challenge bbh_choice bbh_binary bbh_match bbh_dyck boolq commonsense_qa hellaswag "
+    "pubmedqa race_h truthfulqa_mc1 truthfulqa_mc2 winogrande paws mmlu_0_shot mmlu_0_shot_cot "
+    "mmlu_5_shot mmlu_pro mmlu_pro_shots gsm8k gsm8k_alone wmdp_bio wmdp_chem wmdp_cyber sec_qa_v1 "
+    "sec_qa_v2_5_shot musr musr_cot squad aime2024"
 ).split()
 
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from nel.benchmarks.api.adapters.aggregation import aggregated
 from nel.benchmarks.api.adapters.filters import build_filters
 from nel.benchmarks.api.adapters.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
-from nel.benchmarks.api.adapters.loading import rows_of, samples_made, subset_of
+from nel.benchmarks.api.adapters.loading import local_place, rows_of, samples_made, subset_of, uses_modelscope
 from nel.benchmarks.api.adapters.meta import BenchmarkMeta
 from nel.benchmarks.api.adapters.metrics import METRICS, MetricFunction, named_metrics
 from nel.benchmarks.api.adapters.report import Report, make_report
@@ -64,7 +64,7 @@ class DataAdapter(ABC):
         self.meta: BenchmarkMeta = meta
         self.task_config = task_config
         self.name = meta.name
-        self.dataset_id = meta.dataset_id
+        self.dataset_id, self.dataset_revision = meta.dataset_id, meta.dataset_revision
         self.subset_list = list(meta.subset_list)
         self.default_subset = meta.default_subset
         self.few_shot_num = meta.few_shot_num
@@ -73,7 +73,7 @@ class DataAdapter(ABC):
         self.prompt_template = meta.prompt_template
         self.few_shot_prompt_template = meta.few_shot_prompt_template
         self.system_prompt = meta.system_prompt
-        self.metric_list = list(meta.metric_list)
+        self._metric_list = list(meta.metric_list)
         self.extra_params = {
             key: item.get("value") if isinstance(item, Mapping) else item for key, item in meta.extra_params.items()
         }
@@ -90,6 +90,17 @@ class DataAdapter(ABC):
         self._use_llm_judge = False
         self.current_subset_name = ""
         """The subset whose records are being read, where subsets are read one by one."""
+        if local_place(self) is None:
+            self.dataset_id, self.dataset_revision = meta.source_on(uses_modelscope=uses_modelscope(task_config))
+
+    @property
+    def metric_list(self) -> list[Any]:
+        """Return the metrics, by name or as ``{name: options}``; the first gives the reward."""
+        return self._metric_list
+
+    @metric_list.setter
+    def metric_list(self, value: list[Any]) -> None:
+        self._metric_list = value
 
     @property
     def use_llm_judge(self) -> bool:

@@ -17,11 +17,11 @@ from nel.benchmarks.api.adapters.base import DataAdapter, DefaultDataAdapter
 from nel.benchmarks.api.adapters.choice_order import shuffle_choices
 from nel.benchmarks.api.adapters.filters import INVALID, build_filters
 from nel.benchmarks.api.adapters.judge_strategies import JudgeUse
-from nel.benchmarks.api.adapters.loading import PART, own_columns, samples_made, source_for, subset_of
+from nel.benchmarks.api.adapters.loading import ID, PART, own_columns, samples_made, source_for, subset_of
 from nel.benchmarks.api.adapters.meta import source_of
 from nel.benchmarks.api.adapters.metrics import named_metrics
 from nel.benchmarks.api.adapters.own_aggregates import OwnAggregates
-from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample, limit_of
+from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample, check_json, limit_of
 from nel.benchmarks.api.benchmark import Benchmark, recorded_in
 from nel.benchmarks.api.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
@@ -150,7 +150,21 @@ class AdaptedBenchmark(Benchmark):
                 allowed = limit_of(self.limit, sizes[subset])
                 if allowed is None or taken[subset] < allowed:
                     taken[subset] += 1
-                    yield row if part is None else replace(row, data={**row.data, PART: part})
+                    marks = self._marks(row.data, part, subset)
+                    yield replace(row, data={**row.data, **marks}) if marks else row
+
+    def _marks(self, raw: Mapping[str, Any], part: int | None, subset: str) -> dict[str, Any]:
+        """Return what tells a sample from others of its row, and from rows of other subsets with the same id."""
+        marks: dict[str, Any] = {} if part is None else {PART: part}
+        own = raw.get("id")
+        has_subsets = self.adapter.reformat_subset or len(self.adapter.subset_list) > 1
+        if isinstance(own, str | int) and (marks or has_subsets):
+            marks[ID] = "/".join([subset, str(own), *map(str, marks.values())])
+        return marks
+
+    def id_field_of(self, raw: Mapping[str, Any]) -> str | None:
+        """Return the column that names a row; None where its content does."""
+        return ID if ID in raw and self.id_field is None else Benchmark.id_field_of(self, raw)
 
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> NelSample:
         """Return the sample that the adapter makes of a raw row.
@@ -160,6 +174,7 @@ class AdaptedBenchmark(Benchmark):
             PromptError: A template names what a sample does not have.
         """
         made = self._made(raw)
+        check_json(made.metadata)
         made.id, subset = sample_id, made.subset_key or ""
         if self.adapter.meta.shuffle_choices:
             shuffle_choices(made)
@@ -209,6 +224,13 @@ class AdaptedBenchmark(Benchmark):
         return replace(
             self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
         )
+
+    def is_example(self, raw: Mapping[str, Any]) -> bool:
+        """Return whether the adapter's filter keeps a row; one that makes no sample is refused when it is worded."""
+        try:
+            return self.adapter.sample_filter(self._made(raw))
+        except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its example is made
+            return True
 
     def example_value(self, raw: Mapping[str, Any]) -> str | None:
         """Return the subset that a row belongs to.
@@ -287,6 +309,10 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
         check_aggregation(meta.aggregation)
     build_filters(meta.filters)
+    if limit is not None and meta.more.get("shuffle"):
+        raise ConfigError(
+            f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of them with --sample N"
+        )
     many = adapter.reformat_subset or len(adapter.subset_list) > 1
     home = Path(source_of(adapter_class))
     deciding = ("metric_list", "filters", "extra_params", "aggregation")

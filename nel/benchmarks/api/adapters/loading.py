@@ -1,6 +1,7 @@
 """Where an adapter's rows come from: a hub dataset, a URI, one file, or a folder with a file for each subset.
 
-Rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records never see.
+Rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records never see. An id that a
+row brings is unique within its subset.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 SUBSET: Final = "_subset"
 PART: Final = "_part"
 """Which of several samples of one record a row stands for."""
+ID: Final = "_id"
+"""The row's own id with its subset and part, where the id alone names several samples."""
 _SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 _HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
@@ -49,12 +52,16 @@ class DatasetSettings(Protocol):
         """Return a name on a hub, a URI, or a file or folder."""
 
     @property
+    def dataset_revision(self) -> str | None:
+        """Return the commit of a dataset on a hub."""
+
+    @property
     def subset_list(self) -> list[str]:
         """Return the subsets to evaluate."""
 
     @property
     def default_subset(self) -> str:
-        """Return the subset that is read where samples are divided after reading."""
+        """Return the subset that is read where samples are divided after reading, or splits are the subsets."""
 
     @property
     def eval_split(self) -> str:
@@ -109,12 +116,11 @@ def source_for(adapter: DatasetSettings, split: str) -> str | Subsets:
         ConfigError: The dataset has no such subset or split, as far as its name says.
     """
     subsets = [adapter.default_subset] if adapter.reformat_subset else adapter.subset_list
-    sources = {
-        subset: _source(
-            adapter, subset if adapter.split_as_subset else split, "default" if adapter.split_as_subset else subset
-        )
-        for subset in subsets
-    }
+    place = _place_of(adapter)
+    if adapter.split_as_subset:
+        sources = {subset: source_of_split(place, subset, adapter.default_subset) for subset in subsets}
+    else:
+        sources = {subset: source_of_split(place, split, subset) for subset in subsets}
     if len(sources) == 1:
         return next(iter(sources.values()))
     if len(set(sources.values())) == 1:
@@ -138,7 +144,7 @@ class Place:
     """Where relative paths are looked for before the working directory."""
     uses_modelscope: bool = False
     is_only: bool = False
-    """Whether the benchmark has one subset, so that a file may be named by its split alone."""
+    """Whether each split is of the same subset, so that a file may be named by its split alone."""
 
     @property
     def local(self) -> Path | None:
@@ -149,24 +155,25 @@ class Place:
         return next((path for path in (*homes, Path(self.dataset).expanduser()) if path.exists()), None)
 
 
+def uses_modelscope(task_config: object) -> bool:
+    """Return whether the settings of a run name ModelScope as the hub of its datasets."""
+    return getattr(task_config, "dataset_hub", None) == "modelscope"
+
+
 def _place_of(adapter: DatasetSettings) -> Place:
     return Place(
         name=adapter.name,
         dataset=str(adapter.dataset_id),
-        revision=adapter.meta.dataset_revision,
+        revision=adapter.dataset_revision,
         home=Path(source_of(type(adapter))).parent,
-        uses_modelscope=getattr(adapter.task_config, "dataset_hub", None) == "modelscope",
-        is_only=len(adapter.subset_list) == 1,
+        uses_modelscope=uses_modelscope(adapter.task_config),
+        is_only=len(adapter.subset_list) == 1 or adapter.split_as_subset,
     )
 
 
 def local_place(adapter: DatasetSettings) -> Path | None:
     """Return the file or folder that an adapter reads, None where its dataset is a URI or on a hub."""
     return _place_of(adapter).local
-
-
-def _source(adapter: DatasetSettings, split: str, subset: str) -> str:
-    return source_of_split(_place_of(adapter), split, subset)
 
 
 def source_of_split(place: Place, split: str, subset: str) -> str:
@@ -219,7 +226,7 @@ def rows_of(adapter: DatasetSettings) -> Iterator[dict[str, object]]:
 
 def own_columns(row: Mapping[str, object]) -> dict[str, object]:
     """Return a row as the dataset has it."""
-    return {name: value for name, value in row.items() if name not in (SUBSET, PART)}
+    return {name: value for name, value in row.items() if name not in (SUBSET, PART, ID)}
 
 
 def samples_made(adapter: RecordReader, row: Mapping[str, object]) -> Sample | list[Sample]:

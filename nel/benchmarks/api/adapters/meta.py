@@ -19,6 +19,7 @@ from nel.errors import ConfigError, did_you_mean
 _Class = TypeVar("_Class", bound=type)
 _FIXED: Final = ("name", "data_adapter")
 _ALIASES: Final = {"local_path": "dataset_id"}
+_OF_THE_DATASET: Final = ("dataset_revision", "hf_dataset_id", "hf_dataset_revision")
 
 
 class Tags:
@@ -90,13 +91,24 @@ class BenchmarkMeta:
     """Of one's own, each ``{"value": …, "description": …}``."""
     dataset_revision: str | None = None
     """The commit of a hub dataset."""
+    hf_dataset_id: str | None = None
+    """What the dataset is called on Hugging Face, where it is not `dataset_id`."""
+    hf_dataset_revision: str | None = None
+    """Its commit there, where it is not `dataset_revision`."""
     more: dict[str, Any] = field(default_factory=dict)
     """What EvalScope knows and nel has no use for, as it was given."""
+
+    def source_on(self, *, uses_modelscope: bool) -> tuple[str, str | None]:
+        """Return the name of the dataset on a hub and its commit there."""
+        if uses_modelscope:
+            return self.dataset_id, self.dataset_revision
+        return self.hf_dataset_id or self.dataset_id, self.hf_dataset_revision or self.dataset_revision
 
     def updated(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
         """Return the meta with changes, as ``dataset_args`` of a run gives them.
 
-        Filters come before the benchmark's own; `extra_params` change values alone.
+        Filters come before the benchmark's own; `extra_params` change values alone. Another dataset has none of the
+        commits and names that were declared for the benchmark's own.
 
         Raises:
             ConfigError: A key is unknown or fixed, or a value cannot be meant.
@@ -112,6 +124,8 @@ class BenchmarkMeta:
                 hint = did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
                 raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')
             given[name] = value
+        if given.get("dataset_id", self.dataset_id) != self.dataset_id:
+            given = {**dict.fromkeys(_OF_THE_DATASET), **given}
         if isinstance(given.get("filters"), Mapping):
             given["filters"] = {**given["filters"], **(self.filters or {})}
         if "extra_params" in given:

@@ -342,6 +342,33 @@ def limit_of(limit: float | None, size: int) -> int | None:
     return int(size * limit) if isinstance(limit, float) else limit
 
 
+def check_json(value: object, where: str = "metadata") -> None:
+    """Raise an error where a value that a sample keeps would reach its scorer as another one.
+
+    Raises:
+        DatasetError: It is an object that JSON gives back as another, such as a tuple or a dict with numbers as keys.
+
+    >>> check_json({"unit": ["m", 1.5, None]})
+    >>> check_json({"range": (1, 2)})
+    Traceback (most recent call last):
+    nel.errors.DatasetError: metadata.range is a tuple; a sample is scored from JSON, so keep a list or a dict
+    """
+    items: Iterable[tuple[object, object]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+        strange = next((key for key in value if not isinstance(key, str)), None)
+        if strange is not None:
+            raise DatasetError(f"{where} has the key {strange!r}; a sample is scored from JSON, whose keys are texts")
+    elif isinstance(value, list):
+        items = enumerate(value)
+    elif value is not None and not isinstance(value, str | int | float):
+        raise DatasetError(
+            f"{where} is a {type(value).__name__}; a sample is scored from JSON, so keep a list or a dict"
+        )
+    for key, item in items:
+        check_json(item, f"{where}.{key}")
+
+
 def copied(sample: Sample) -> Sample:
     """Return a copy that shares nothing an adapter could change."""
     return replace(sample, metadata=copy.deepcopy(sample.metadata), choices=copy.copy(sample.choices))

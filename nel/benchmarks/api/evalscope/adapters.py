@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from nel.benchmarks.api.adapters.base import DefaultDataAdapter as OwnAdapter
 from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
 from nel.benchmarks.api.adapters.metrics import METRICS, MetricFunction
-from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample
+from nel.benchmarks.api.adapters.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample
 from nel.benchmarks.api.adapters.samples import TaskState as OwnState
 from nel.benchmarks.api.evalscope.choices import (
     FEW_SHOT_TEMPLATE,
@@ -95,6 +95,12 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         super().__init__(benchmark_meta=benchmark_meta, task_config=task_config, **options)
         if self.meta.more.get("max_image_bytes"):
             raise ConfigError(f"{self.name}: nel sends images as they are; leave out max_image_bytes")
+        allowed = self.meta.more.get("allowed_few_shot_nums")
+        if self.few_shot_num and (
+            self.few_shot_mode == "disabled" or (allowed is not None and self.few_shot_num not in allowed)
+        ):
+            counts = ", ".join(map(str, allowed or [0]))
+            raise ConfigError(f"{self.name}: few_shot_num is {self.few_shot_num}, and the benchmark takes {counts}")
         self._benchmark_meta = self.meta
         self._task_config = task_config
         self._examples: str | None = None
@@ -162,6 +168,12 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         """Return the prompt of a sample with its examples."""
         template = self.few_shot_prompt_template or FEW_SHOT_TEMPLATE + (self.prompt_template or "{question}")
         return template.format(fewshot=fewshot, question=sample.input)
+
+    def run_inference(self, model: object, sample: Sample, output_dir: str = "", **options: object) -> OwnState:
+        """Return the state of a sample that was asked and answered; its hooks see the messages that were sent."""
+        if isinstance(sample.input, str):
+            sample.input = [ChatMessageUser(content=sample.input)]
+        return super().run_inference(model, sample, output_dir, **options)
 
     def _on_inference_end(
         self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any

@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
 from nel.benchmarks.api.adapters.loading import local_place
-from nel.benchmarks.api.adapters.samples import ChatMessage, Dataset, DatasetDict, Sample, limit_of
+from nel.benchmarks.api.adapters.samples import ChatMessage, Dataset, DatasetDict, Sample, check_json, limit_of
 from nel.benchmarks.api.benchmark import recorded_in
 from nel.benchmarks.api.evalscope.datasets import LocalDataLoader, RemoteDataLoader
 from nel.datasets.base import RawRow
@@ -145,7 +145,7 @@ def _subset(
         shuffle=bool(adapter.meta.more.get("shuffle")),
         shuffle_choices=adapter.shuffle_choices,
         data_source=adapter.dataset_hub,
-        version=adapter.meta.dataset_revision,
+        version=adapter.dataset_revision,
     ).load()
 
 
@@ -180,6 +180,7 @@ def _row(subset: str, sample: Sample) -> dict[str, Any]:
         return {"subset": subset, "fault": "the sample has tools, and tool calls are not made yet"}
     asked = sample.input if isinstance(sample.input, list) else [ChatMessage("user", sample.input)]
     try:
+        check_json(sample.metadata)
         messages = [{"role": one.role, "content": _content(one.content)} for one in asked]
     except Exception as error:  # noqa: BLE001 - of this sample alone: its row says so
         return {"subset": subset, "fault": f"{type(error).__name__}: {error}"}
