@@ -14,7 +14,7 @@ from typing import Any
 
 from nel.core.python_trees import parse_python
 from nel.sandbox.verdict.modes import needs_shared
-from nel.sandbox.verdict.names import called_names, class_names, is_named, missing_judge, supplied_names, unbound_names
+from nel.sandbox.verdict.names import called_names, class_names, is_named, supplied_names, unbound_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +86,19 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
 
 
 def _undefined(tree: ast.Module, names: set[str], prompt: str, entry_point: str) -> str:
-    """Return which name of the tests neither they nor the prompt define; empty where there is none."""
-    missing = missing_judge(tree, names, entry_point)
-    if entry_point and prompt.strip():
-        unknown = sorted(name for name in names if re.search(rf"\b{name}\b", prompt) is None)
-        missing = missing or next((name for name in unknown if name[:1].islower()), "")
-    return f"the tests use {missing}, which neither they nor the prompt define" if missing else ""
+    """Return which function of the tests nothing defines; empty where there is none.
+
+    Without code to complete, only a function counts that an assertion takes at its word.
+    """
+    tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    judges = {getattr(getattr(test, "func", None), "id", "") for test in tests if _uses(test, entry_point)}
+    called = called_names(tree) if prompt.strip() else judges
+    unknown = [name for name in sorted(names & called) if name.islower() and not re.search(rf"\b{name}\b", prompt)]
+    return f"the tests use {unknown[0]}, which neither they nor the prompt define" if entry_point and unknown else ""
+
+
+def _uses(node: ast.expr, entry_point: str) -> bool:
+    return any(getattr(part, "id", "") in (entry_point, "candidate") for part in ast.walk(node))
 
 
 def _parsed(text: str) -> ast.Module | None:
