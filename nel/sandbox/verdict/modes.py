@@ -15,11 +15,11 @@ _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
     r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
-    r"|write_text|write_bytes|IsolatedAsyncioTestCase|GeneratorType|__class__|__doc__"
+    r"|write_text|write_bytes|IsolatedAsyncioTestCase|random\.seed|GeneratorType|__class__|__doc__"
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
     r"|\b(?P<open>open\([^)\n]*)"
 )
-"""What the program prints, its coroutines, files and the environment, which tests share with it."""
+"""What the program prints, its coroutines, random numbers, files and the environment, which tests share with it."""
 _CHANGES: Final = frozenset(
     "append extend insert pop remove clear update add discard setdefault sort reverse popitem".split()
 )

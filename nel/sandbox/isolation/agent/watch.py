@@ -20,12 +20,10 @@ _CPU_FILES = (
 )
 _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
-_DISK_SECONDS_MAX = 30.0
-"""So long a program may wait for the disk without being idle; a parent that has called vfork looks the same."""
+_UNCONFIRMED_SECONDS_MAX = 30.0
+"""So long a program may look as if it waited for the disk or for a CPU before the kernel's counts confirm it."""
 _APART_SECONDS_MAX = 1.0
 """Looks that are farther apart had no turn, either, as in a container that is paused: the time between is not idle."""
-_UNSEEN_SECONDS_MAX = 10.0
-"""So long threads may have waited that ended before it showed how long they did."""
 
 
 class Counters:
@@ -90,16 +88,11 @@ class Watch:
         self._own = time.process_time()
         self._counted = (self._cpu or 0.0) - self._own
         self._seen: dict[tuple[int, int], Task] = {}
-        self._open = 0.0
-        """Seconds in which nothing ran and something was ready to run, and may or may not have waited."""
-        self._ready: dict[tuple[int, int], Task] = {}
-        """What was ready to run at that time."""
         self._runs: dict[tuple[int, int], int] = {}
         """Nanoseconds run, by all threads ever seen."""
-        self._unseen_seconds = 0.0
+        self._unconfirmed_seconds = 0.0
         self.tests_cpu_seconds = 0.0
         self.idle_seconds = 0.0
-        self.disk_seconds = 0.0
 
     @property
     def wall_seconds(self) -> float:
@@ -109,38 +102,22 @@ class Watch:
     def look(self) -> None:
         """Note how long nothing ran and nothing waited for a CPU.
 
-        How long a thread has waited shows when it gets one. So the time that is missing while some thread is ready to
-        run stays open until that thread has run, and whatever it did not wait by then was idle, or a program that is
-        ready at each look and asleep in between would be neither busy nor idle.
+        How long a thread has waited shows when it gets a CPU. Until then one that is ready and had no turn since the
+        last look counts as waiting, and so does one that waits for the disk, within a bound: a program can look so on
+        purpose.
         """
         now = time.monotonic()
         passed, self._last = now - self._last, now
         tasks = self._tasks()
-        busy = self._busy(tasks)
-        missing = passed - busy if passed <= _APART_SECONDS_MAX else min(passed - busy, 0.0)
-        if missing < 0:  # a wait that began before the last look has ended
-            self._open, missing = max(0.0, self._open + missing), 0.0
-        waiting = {key: task for key, task in self._ready.items() if _had_no_turn(task, tasks.get(key))}
-        if not waiting:
-            self._count(self._open, is_unseen=not self._ready.keys() <= tasks.keys())
-            self._open = 0.0
-        ready = {key: task for key, task in tasks.items() if task.state == "R"}
-        if ready:
-            self._open += missing
-        else:
-            self._count(missing, in_disk=any(task.state == "D" for task in tasks.values()))
-        self._ready = waiting or ready
+        missing = passed - self._busy(tasks)
+        is_waiting = any(task.state == "D" or _had_no_turn(self._seen.get(key), task) for key, task in tasks.items())
+        if missing > 0 and passed <= _APART_SECONDS_MAX:
+            if is_waiting and self._unconfirmed_seconds < _UNCONFIRMED_SECONDS_MAX:
+                self._unconfirmed_seconds += missing
+            else:
+                self.idle_seconds += missing
         self._seen = tasks
         self._runs.update((key, task.run) for key, task in tasks.items())
-
-    def _count(self, seconds: float, *, is_unseen: bool = False, in_disk: bool = False) -> None:
-        """Count time in which nothing ran as what it was."""
-        if is_unseen and self._unseen_seconds < _UNSEEN_SECONDS_MAX:
-            self._unseen_seconds += seconds
-        elif in_disk and self.disk_seconds < _DISK_SECONDS_MAX:
-            self.disk_seconds += seconds
-        else:
-            self.idle_seconds += seconds
 
     def note_tests(self, seconds: float) -> None:
         """Note the CPU time of the tests' process, which is charged to no program."""
@@ -175,6 +152,7 @@ class Watch:
         run = sum(max(0, now.run - before.run) for before, now in pairs)
         waits = [wait for before, now in pairs if (wait := now.waited - before.waited) > 0]
         waited = max([0, *waits, sum(waits) - (len(waits) - 1) * run])
+        self._unconfirmed_seconds = max(0.0, self._unconfirmed_seconds - waited * _NANO)
         return (self._run_by_all(run) + waited) * _NANO
 
     def _run_by_all(self, run: int) -> int:
@@ -187,8 +165,8 @@ class Watch:
         return max(run, int(since / _NANO))
 
 
-def _had_no_turn(before: Task, now: Task | None) -> bool:
-    return now is not None and (now.turns, now.run) == (before.turns, before.run)
+def _had_no_turn(before: Task | None, now: Task) -> bool:
+    return now.state == "R" and (before is None or (now.turns, now.run) == (before.turns, before.run))
 
 
 def running() -> list[int]:

@@ -77,26 +77,10 @@ def _bind(given: channel.Message, remote: Remote, space: dict[str, Any]) -> None
         space.pop(entry_point, None)
         if hasattr(builtins, entry_point):
             raise remote.failed("raised", f"the program defines no {entry_point}")
-    if "seed(" in given["tests"]:
-        _share_seed(remote)
 
 
 def _crosses(kind: Any) -> bool:
     return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or issubclass(kind, (enum.Enum, tuple)))
-
-
-def _share_seed(remote: Remote) -> None:
-    """Seed the program's random numbers, too, where the tests seed theirs."""
-    import random  # noqa: PLC0415 - few tests need it
-
-    own = random.seed
-
-    def seed(*arguments: Any) -> None:
-        own(*arguments)
-        remote.ask("seed", {"name": "__name__"}, arguments)
-        remote.calls -= 1
-
-    random.seed = seed  # type: ignore[assignment]  # the one that the tests call
 
 
 def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:

@@ -52,20 +52,17 @@ _CLASSES: dict[str, Any] = {
 } | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
 _CLASS_NAMES = {id(kind): name for name, kind in _CLASSES.items()}
 
-_KEYS: Any = type({}.keys())
 _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     bytes: lambda value: [value.hex()],
     bytearray: lambda value: [value.hex()],
     complex: lambda value: [repr(value.real), repr(value.imag)],
     range: lambda value: [value.start, value.stop, value.step],
-    slice: lambda value: [value.start, value.stop, value.step],
     decimal.Decimal: lambda value: [str(value)],
     fractions.Fraction: lambda value: [value.numerator, value.denominator],
     datetime.date: lambda value: [value.isoformat()],
     datetime.time: lambda value: [value.isoformat()],
     datetime.datetime: lambda value: [value.isoformat()],
     datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
-    _KEYS: lambda value: [list(value)],
     collections.deque: lambda value: [list(value), value.maxlen],
     collections.Counter: lambda value: [dict(value)],
     collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
@@ -73,7 +70,6 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
 }
 """What each of these is made of. `_MAKERS` holds those that are not made by a call of their class."""
 _MAKERS: dict[type, Callable[..., Any]] = {
-    _KEYS: lambda keys: dict.fromkeys(keys).keys(),
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
     complex: lambda real, imaginary: complex(float(real), float(imaginary)),
@@ -81,12 +77,6 @@ _MAKERS: dict[type, Callable[..., Any]] = {
     datetime.time: datetime.time.fromisoformat,
     datetime.datetime: datetime.datetime.fromisoformat,
 }
-_BY_TEXT = {
-    "pathlib": ("PosixPath", "PurePosixPath"),
-    "uuid": ("UUID",),
-    "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
-}
-"""Classes of modules that few programs import; their values are made of their text."""
 _PLACES = {f"{kind.__module__}:{kind.__name__}": kind for kind in _BY_PARTS}
 _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
@@ -157,8 +147,6 @@ class Sender:
         if issubclass(kind, tuple) and type(names) is tuple and set(map(type, names)) <= {str}:
             items = self._encode_all(tuple.__iter__(value), depth)
             return ["n", [kind.__name__, list(names), items]]
-        if kind.__name__ in _BY_TEXT.get(kind.__module__, ()):
-            return ["s", [f"{kind.__module__}:{kind.__name__}", str(value)]]
         if (array := _array_parts(value, kind)) is not None:
             return ["a", array]
         if not _has_methods(kind):
@@ -248,12 +236,6 @@ class Receiver:
         kind = self._shared.get(name) or collections.namedtuple(name, fields)
         return tuple.__new__(kind, [self._decoded(item, depth) for item in items])
 
-    def _decoded_text(self, body: Any, depth: int) -> Any:
-        module, _, name = body[0].partition(":")
-        if name not in _BY_TEXT[module]:
-            raise BadValue("no such class")
-        return getattr(importlib.import_module(module), name)(body[1])
-
     def _decoded_array(self, body: Any, depth: int) -> Any:
         numpy = importlib.import_module("numpy")
         kind, shape, data = body
@@ -266,7 +248,6 @@ class Receiver:
         "e": _decoded_member,
         "p": _decoded_dataclass,
         "n": _decoded_tuple,
-        "s": _decoded_text,
         "a": _decoded_array,
     }
 
@@ -294,18 +275,12 @@ def become(old: Any, new: Any) -> Any:
         old.clear()
         for key, item in items:
             old[key] = item
-    elif type(old) is tuple:
-        for a, b in zip(old, new):  # noqa: B905 - Python 3.9
-            become(a, b)
-        return new
     elif isinstance(old, set):
         old.clear()
         old.update(new)
-    elif isinstance(old, (bytearray, collections.deque)):
+    elif isinstance(old, collections.deque):
         old.clear()
         old.extend(new)
-    elif dataclasses.is_dataclass(old) and not isinstance(old, type):
-        vars(old).update(vars(new))
     else:
         return new
     return old

@@ -9,11 +9,9 @@ from __future__ import annotations
 import atexit
 import builtins
 import copy
-import gc
 import linecache
 import math
 import operator
-import random
 import sys
 import threading
 import traceback
@@ -133,14 +131,10 @@ def _status_of(end: SystemExit) -> int:
 
 
 def _end_like_an_interpreter(status: int) -> int:
-    """Wait for threads, call what is registered for the exit, let go of objects, flush."""
+    """Wait for threads, call what is registered for the exit, flush."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 - as an interpreter's end
         atexit._run_exitfuncs()  # noqa: SLF001
-        names = vars(sys.modules["__main__"])
-        for name in [name for name in names if not name.startswith("__")]:
-            names[name] = None
-        gc.collect()
     except BaseException:  # noqa: BLE001
         traceback.print_exc()
     for stream in (sys.stdout, sys.stderr):
@@ -237,7 +231,6 @@ _DEEDS: dict[str, Callable[..., Any]] = {
     **{f"r{name}": _swapped(getattr(operator, name)) for name in BINARY},
     "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
-    "seed": lambda _, *arguments: random.seed(*arguments),
     "isinstance": isinstance,
     "issubclass": issubclass,
     "contains": operator.contains,
