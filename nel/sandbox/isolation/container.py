@@ -99,7 +99,6 @@ class Container:
         self.language = language
         self.jobs = 0
         self.started = time.monotonic()
-        self.last_used = self.started
         self._modules = modules
         self._errors = b""
         self._error_bytes = 0
@@ -136,7 +135,7 @@ class Container:
             self._api.start(self.id)
         sources = [[name, _source(path)] for name, path in self._modules]
         self._send({"modules": sources}, time.monotonic() + 10)
-        self.facts = self.ask({"do": "ping"}, seconds=_START_SECONDS)
+        self.ask({"do": "ping"}, seconds=_START_SECONDS)
 
     def ask(self, job: dict[str, object], *, seconds: float) -> dict[str, Any]:
         """Have a job done and return what the supervisor saw.
@@ -160,7 +159,6 @@ class Container:
             raise ContainerDied(f"the container is gone ({said or error})") from error
         if reply.get("number") != number or reply.get("nonce") != nonce:
             raise ContainerDied("the container gave an answer to something else")
-        self.last_used = time.monotonic()
         return reply
 
     def hang_up(self) -> None:

@@ -6,7 +6,7 @@ import ast
 import builtins
 import inspect
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from nel.sandbox.verdict.names import standard_module
@@ -28,25 +28,25 @@ _PASSED_THROUGH: Final = ("enumerate", "zip", "reversed", "sorted", "list", "ite
 _OBJECT_MAKERS: Final = ("iter", "map", "filter", "zip", "enumerate", "object", "partial", "open")
 
 
-def needs_shared(tests: str, tree: ast.Module, program: Collection[str], prompt_classes: Mapping[str, bool]) -> str:
+def needs_shared(tests: str, tree: ast.Module, program: Collection[str], prompt_classes: Collection[str]) -> str:
     """Return why tests have to share the program's process; empty where they run apart from it.
 
     Args:
         program: Names that the program gives.
-        prompt_classes: Classes of the prompt, and whether their objects cross by their fields.
+        prompt_classes: Classes of the prompt, of which tests and program would each have their own.
 
     >>> tests = "assert f(lambda x: x) == 1"
-    >>> needs_shared(tests, ast.parse(tests), {"f"}, {})
+    >>> needs_shared(tests, ast.parse(tests), {"f"}, ())
     'line 1 hands the program a function or an object of the tests'
     """
     if match := _SHARED_STATE.search(tests):
         return f"the tests use {match['what'] or 'open'}"
-    objects = _Objects(tree, program, prompt_classes)
+    objects = _Objects(tree, program)
     for node in ast.walk(tree):
         line = f"line {getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.ClassDef) and not program_names(node.bases).isdisjoint(program):
             return f"{line} derives from a class of the program"
-        if isinstance(node, ast.Name) and prompt_classes.get(node.id) is False:
+        if isinstance(node, ast.Name) and node.id in prompt_classes:
             return f"{line} uses {node.id}, a class of the prompt"
         if any(map(objects.holds_object, objects.handed_over(node))):
             return f"{line} hands the program a function or an object of the tests"
@@ -58,7 +58,7 @@ def needs_shared(tests: str, tree: ast.Module, program: Collection[str], prompt_
 class _Objects:
     """Which expressions of tests make something that has no plain form, by names alone."""
 
-    def __init__(self, tree: ast.Module, program: Collection[str], prompt_classes: Mapping[str, bool]) -> None:
+    def __init__(self, tree: ast.Module, program: Collection[str]) -> None:
         self._makers: set[str] = set()
         """Classes of the tests, and functions that return their objects."""
         self._objects: set[str] = set()
@@ -66,7 +66,7 @@ class _Objects:
         self._answers = set(program)
         """Names of what the program gives, and of its answers."""
         for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and not prompt_classes.get(node.name):
+            if isinstance(node, ast.ClassDef):
                 self._makers.add(node.name)
             elif isinstance(node, _FUNCTIONS) and node.name != "check" and not node.name.startswith("test"):
                 self._objects.add(node.name)

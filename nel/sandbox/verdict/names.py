@@ -90,18 +90,6 @@ def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozen
     )
 
 
-def is_named(name: str, prompt: str) -> bool:
-    """Return whether a prompt names a value that a program is to define, and does not just use the word.
-
-    >>> is_named("expected", "Return the expected value."), is_named("MOD", "Take it modulo MOD.")
-    (False, True)
-    """
-    if name.isupper() or "_" in name:
-        return re.search(rf"\b{name}\b", prompt) is not None
-    pattern = rf"[`'\"]{name}\b|^{name}[ ]*(?::[^=\n]*)?=|\bdef[ ]+{name}\b"
-    return re.search(pattern, prompt, re.MULTILINE) is not None
-
-
 @cache
 def standard_module(name: str) -> ModuleType | None:
     """Return the module of the standard library of a name, if there is one."""

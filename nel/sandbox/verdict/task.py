@@ -14,7 +14,7 @@ from typing import Any
 
 from nel.core.python_trees import parse_python
 from nel.sandbox.verdict.modes import needs_shared
-from nel.sandbox.verdict.names import called_names, class_names, is_named, supplied_names, unbound_names
+from nel.sandbox.verdict.names import called_names, class_names, supplied_names, unbound_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +28,10 @@ class Task:
     """Names that tests use without defining them, and their places: ``module`` or ``module:name``."""
     wanted: tuple[str, ...] = ()
     """Names that the program has to give."""
-    constants: tuple[str, ...] = ()
-    """Those of them that may be plain values."""
     classes: tuple[str, ...] = ()
     """Those of them that are classes."""
     prompt_classes: tuple[str, ...] = ()
-    """Classes that the prompt defines, which the program is likely to hold, too."""
+    """Classes that the prompt defines, of which the program is likely to have its own."""
     stubs: tuple[str, ...] = ()
     """Functions and classes that the prompt only outlines."""
     shared: str = ""
@@ -49,7 +47,6 @@ class Task:
             "entry_point": self.entry_point,
             "supplied": dict(self.supplied),
             "wanted": list(self.wanted),
-            "constants": list(self.constants),
             "classes": list(self.classes),
             "prompt_classes": list(self.prompt_classes),
             "stubs": list(self.stubs),
@@ -66,9 +63,6 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     unbound = unbound_names(tests) - {entry_point}
     supplied = supplied_names(tree, unbound - helpers, prompt, entry_point)
     wanted = unbound - set(supplied) | ({entry_point} if entry_point else set())
-    constants = [name for name in wanted if is_named(name, prompt)]
-    if not entry_point and called_names(tree).isdisjoint(wanted):
-        constants = sorted(wanted)  # the tests are about constants
     program = wanted - helpers | {entry_point or "candidate", "candidate"}
     return Task(
         tests=tests,
@@ -76,13 +70,18 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         entry_point=entry_point,
         supplied=supplied,
         wanted=tuple(sorted(wanted)),
-        constants=tuple(constants),
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
-        shared=needs_shared(tests, tree, program, prompt_classes),
+        shared=needs_shared(tests, tree, program, prompt_classes) or _uses_values(tree, wanted - helpers - stubs),
         broken=_undefined(tree, wanted - helpers - {entry_point}, prompt, entry_point),
     )
+
+
+def _uses_values(tree: ast.Module, names: set[str]) -> str:
+    """Return which plain value of the program the tests use, which has no reference; empty where there is none."""
+    values = sorted(name for name in names - called_names(tree) if name.isupper() or name.islower())
+    return f"the tests use {values[0]}, a value of the program" if values else ""
 
 
 def _undefined(tree: ast.Module, names: set[str], prompt: str, entry_point: str) -> str:
@@ -108,33 +107,24 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], dict[str, bool]]:
-    """Return what the code of a prompt defines, what it outlines, and its classes.
-
-    Of each class is said whether its objects cross by their fields.
-    """
+def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], set[str]]:
+    """Return what the code of a prompt defines, what it outlines, and its classes."""
     tree = _parsed(prompt) or _parsed(f"{prompt}\n    pass\n")
     defined: set[str] = set()
     stubs: set[str] = set()
-    classes: dict[str, bool] = {}
+    classes: set[str] = set()
     for node in tree.body if tree is not None else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             is_stub = _is_outline(node) or node.name == entry_point
             (stubs if is_stub else defined).add(node.name)
             if isinstance(node, ast.ClassDef) and not is_stub:
-                classes[node.name] = _crosses(node)
+                classes.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             defined.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
         else:
             parts = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
             defined.update(part.id for part in parts if isinstance(part.ctx, ast.Store))
     return defined - stubs, stubs, classes
-
-
-def _crosses(node: ast.ClassDef) -> bool:
-    """Return whether a class is a dataclass, an enumeration or a named tuple."""
-    text = " ".join(ast.unparse(part) for part in (*node.decorator_list, *node.bases))
-    return re.search(r"\bdataclass\b|\b(?:Int|Str)?(?:Enum|Flag)\b|\bNamedTuple\b", text) is not None
 
 
 def _is_outline(node: ast.stmt) -> bool:

@@ -42,7 +42,7 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
         continue
     os.close(result)
     run.forget(result)
-    return {"run": {**run.facts(), "tests": _frame_of(said), "tests_ending": owner.tests.ending}}
+    return {"run": {**run.facts(), "tests": _frame_of(said)}}
 
 
 def _shared(owner: Processes, job: channel.Message) -> channel.Message:

@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import struct
-import sys
 
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.isolation.agent.jobs import JOBS
@@ -43,8 +42,7 @@ class Supervisor:
 
     def _answer(self, job: channel.Message) -> dict[str, object]:
         if job["do"] == "ping":
-            cpu, memory = self._processes.counters.are_there
-            return {"python": sys.version.split()[0], "counts_cpu": cpu, "counts_memory": memory}
+            return {}
         self._processes.make_work_space(job.get("files") or {})
         if job.get("uses_built"):
             self._processes.restore_built()

@@ -34,11 +34,6 @@ class Counters:
         self._cpu = _opened(_CPU_FILES)
         self._memory = _opened(_MEMORY_FILES)
 
-    @property
-    def are_there(self) -> tuple[bool, bool]:
-        """Return whether CPU time and memory ends can be read."""
-        return self._cpu is not None, self._memory is not None
-
     def cpu_seconds(self) -> float | None:
         """Return the CPU time of the whole container, None where the engine does not show it."""
         if self._cpu is None:

@@ -8,8 +8,6 @@ object of the program equals nothing but another of its objects.
 from __future__ import annotations
 
 import builtins
-import dataclasses
-import enum
 import os
 from typing import Any
 
@@ -35,7 +33,6 @@ def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
     tests = given["tests"]
     running.remember_lines(tests)
     namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
-    running.forbid_forks()
     try:
         code, owed = running.compiled(given)
         running.define_helpers(given, namespace)
@@ -64,23 +61,18 @@ def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
 def _bind(given: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
     """Put references in the place of the entry point and of whatever else only the program defines."""
     entry_point = given["entry_point"]
-    own = {name: space[name] for name in given["prompt_classes"] if name in space}
-    names = remote.loaded({name: kind for name, kind in own.items() if _crosses(kind)})
+    names = remote.loaded()
     for name in given["wanted"]:
         kind = names.get(name)
         if kind is None or (name in space and name != entry_point):
             continue
-        if kind != "value" or name == entry_point or name in given["constants"]:
+        if kind != "value" or name == entry_point:
             is_class = name == entry_point and kind.startswith("exception")
             space[name] = remote.named(name, "callable" if is_class else kind)
     if entry_point and entry_point not in names:
         space.pop(entry_point, None)
         if hasattr(builtins, entry_point):
             raise remote.failed("raised", f"the program defines no {entry_point}")
-
-
-def _crosses(kind: Any) -> bool:
-    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or issubclass(kind, (enum.Enum, tuple)))
 
 
 def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:

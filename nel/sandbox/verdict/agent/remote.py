@@ -149,14 +149,11 @@ class Remote:
         self._raised: list[tuple[BaseException, str]] = []
         self._classes: dict[str, type[Exception]] = {}
         self._references: dict[int, Reference] = {}
-        self._sender = codec.Sender(self._number_of, {})
-        self._receiver = codec.Receiver(self._reference, {}, codec.ANSWER_DEPTH_MAX)
+        self._sender = codec.Sender(self._number_of)
+        self._receiver = codec.Receiver(self._reference, codec.ANSWER_DEPTH_MAX)
 
-    def loaded(self, shared: Mapping[str, Any]) -> dict[str, str]:
+    def loaded(self) -> dict[str, str]:
         """Wait until the program is loaded and return its names.
-
-        Args:
-            shared: Dataclasses and enumerations of the prompt, as the tests have them.
 
         Raises:
             ProgramFailed: It cannot be loaded.
@@ -170,9 +167,6 @@ class Remote:
         names = message.get("loaded")
         if not isinstance(names, dict):
             raise self.failed("nonsense", "the program did not load as it should")
-        self._sender = codec.Sender(self._number_of, shared)
-        self._receiver = codec.Receiver(self._reference, shared, codec.ANSWER_DEPTH_MAX)
-        self._write({"shared": list(shared)})
         return {str(name): str(kind) for name, kind in names.items()}
 
     def named(self, name: str, kind: str) -> Any:

@@ -9,7 +9,6 @@ import ast
 import contextlib
 import importlib
 import linecache
-import os
 import re
 import traceback
 import types
@@ -23,22 +22,12 @@ FILE_NAME = "tests.py"
 PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
-_TEST_CLASS = re.compile(r"^class[ \t]+(Test\w*)", re.MULTILINE)
 _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
 
 
 class NotRun(Exception):
     """Tests that this harness cannot run, or that end before their last assertion."""
-
-
-def forbid_forks() -> None:
-    """Tests that fork go on twice, and both would give a verdict."""
-
-    def refuse() -> int:
-        raise NotRun("the tests fork their process")
-
-    os.fork = refuse
 
 
 def compiled(given: channel.Message) -> tuple[types.CodeType, set[int]]:
@@ -160,20 +149,6 @@ def _call_afterwards(given: channel.Message, namespace: dict[str, Any]) -> None:
             function()
         elif name.startswith("test"):
             raise NotRun(f"{name} takes arguments, which only pytest gives")
-    for name in _TEST_CLASS.findall(tests):
-        _run_methods(namespace.get(name))
-
-
-def _run_methods(found: Any) -> None:
-    """Run the test methods of a class in the style of pytest; `cases` runs those of `unittest`."""
-    if not isinstance(found, type) or any(kind.__module__.startswith("unittest.") for kind in found.__mro__):
-        return
-    getattr(found, "setup_class", lambda: None)()
-    for name in [name for name in vars(found) if name.startswith("test")]:
-        case = found()
-        for around in ("setup_method", "setUp"):
-            getattr(case, around, lambda: None)()
-        getattr(case, name)()
 
 
 def remember_lines(tests: str) -> None:
