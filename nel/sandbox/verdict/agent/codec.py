@@ -208,8 +208,8 @@ class Receiver:
         name, fields, items = body
         if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
             raise BadValue("too large a tuple")
-        kind = collections.namedtuple(name, fields)
-        return tuple.__new__(kind, [self._decoded(item, depth) for item in items])
+        make: Any = collections.namedtuple
+        return tuple.__new__(make(name, fields), [self._decoded(item, depth) for item in items])
 
     def _decoded_array(self, body: Any, depth: int) -> Any:
         numpy = importlib.import_module("numpy")
