@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -33,8 +33,6 @@ class Judge:
     language: Language
     limits: Limits
     ask_container: Ask
-    faults: dict[tuple[str, ...], str]
-    """What tests do without a program, by task: empty, or how they fail by themselves."""
 
     def judge(self, program: Program) -> Verdict:
         """Run a program and return its verdict.
@@ -65,7 +63,7 @@ class Judge:
         verdict = endings.of_shared(self._ask(job)["run"], self.limits.cpu_seconds, token)
         if not verdict.passed:
             # What the tests do without a program, no program has a say in.
-            self._raise_fault((task.tests, task.prompt), lambda: self._split("", task))
+            _raise_fault(lambda: self._split("", task))
         return verdict
 
     def _by_runner(self, program: Program, tests: str) -> Verdict:
@@ -74,24 +72,8 @@ class Judge:
             raise DatasetError("the tests define no function check")
         verdict = self._framed(program.source, tests)
         if verdict.verdict == "syntax_error" and not self.language.compile:
-            self._raise_fault((self.language.name, tests), lambda: self._framed("", tests))
+            _raise_fault(lambda: self._framed("", tests))
         return verdict
-
-    def _raise_fault(self, key: tuple[str, ...], run_alone: Any) -> None:
-        """Raise `DatasetError` where tests fail by themselves; they are tried at most once."""
-        if key not in self.faults:
-            try:
-                alone = run_alone()
-                is_broken = alone.verdict == "syntax_error"
-                self.faults[key] = f"the tests do not parse: {alone.detail}" if is_broken else ""
-            except DatasetError as error:
-                self.faults[key] = str(error)
-            except SandboxError as error:
-                if error.kind != "tests_died":
-                    raise
-                self.faults[key] = "the tests end their own process"
-        if self.faults[key]:
-            raise DatasetError(self.faults[key])
 
     def _framed(self, source: str, tests: str) -> Verdict:
         """Run a program and its tests in one frame that gives a secret back after the last test."""
@@ -196,6 +178,18 @@ class Judge:
         if job.get("compile"):
             patience += job["compile_limits"]["wall_seconds_max"]
         return self.ask_container({**job, "limits": given}, patience)
+
+
+def _raise_fault(run_alone: Callable[[], Verdict]) -> None:
+    """Raise `DatasetError` where tests do not parse, or fail by themselves, without the program."""
+    try:
+        alone = run_alone()
+    except SandboxError as error:
+        if error.kind != "tests_died":
+            raise
+        raise DatasetError("the tests end their own process") from None
+    if alone.verdict == "syntax_error":
+        raise DatasetError(f"the tests do not parse: {alone.detail}")
 
 
 def mode_of(program: Program) -> Mode:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import builtins
 import os
+from functools import partial
 from typing import Any
 
 from nel.sandbox.isolation.agent import channel
-from nel.sandbox.verdict.agent import cases, codec, running
+from nel.sandbox.verdict.agent import codec, running
+from nel.sandbox.verdict.agent.cases import NotRun
 from nel.sandbox.verdict.agent.remote import ProgramError, Remote
 
 
@@ -30,21 +32,13 @@ def judge(payload: int, connection: int, result: int) -> int:
 
 
 def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
-    tests = given["tests"]
-    running.remember_lines(tests)
-    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
     try:
-        code, owed = running.compiled(given)
-        running.define_helpers(given, namespace)
-        _bind(given, remote, namespace)
-        reached = running.run_tests(code, given, namespace)
-        wrong = cases.run_cases(namespace, tests) if "TestCase" in tests else None
-        if wrong is None and remote.failure is None:
-            running.check_reached(owed, reached)
-        elif remote.failure is None:
-            return _failure(wrong[1], remote, f"{wrong[0]}: ")  # type: ignore[index]
-    except running.NotRun as error:
-        return {"broken": str(error)}
+        wrong = running.run_all(given, partial(_bind, given, remote), "__main__")
+        if wrong is not None and remote.failure is None:
+            return _failure(wrong[1], remote, f"{wrong[0]}: ")
+    except NotRun as error:
+        if remote.failure is None:
+            return {"broken": str(error)}
     except codec.CannotCross as error:
         return {"broken": f"{error}; let them share the program's process (mode: shared)"}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
