@@ -91,7 +91,7 @@ def speaking(host: str | None = None) -> Iterator[None]:
     except docker.errors.ImageNotFound as error:
         raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
     except docker.errors.APIError as error:
-        if _is_disk_full(str(error.explanation or error)):
+        if "no space left on device" in str(error.explanation or error).lower():
             raise SandboxError(f"the engine's disk is full: {error.explanation}", kind="disk_full") from error
         if error.status_code == _NOT_FOUND and "No such image" in str(error.explanation):
             raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
@@ -136,10 +136,6 @@ def is_outage(error: SandboxError) -> bool:
 
 def _host_in_use() -> str:
     return os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
-
-
-def _is_disk_full(text: str) -> bool:
-    return "no space left on device" in text.lower()
 
 
 def _root(error: BaseException) -> str:

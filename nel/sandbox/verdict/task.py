@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -41,16 +41,7 @@ class Task:
 
     def payload(self) -> dict[str, Any]:
         """Return what the process of the tests is given."""
-        return {
-            "tests": self.tests,
-            "prompt": self.prompt,
-            "entry_point": self.entry_point,
-            "supplied": dict(self.supplied),
-            "wanted": list(self.wanted),
-            "classes": list(self.classes),
-            "prompt_classes": list(self.prompt_classes),
-            "stubs": list(self.stubs),
-        }
+        return asdict(self)
 
 
 @lru_cache(maxsize=1024)

@@ -64,7 +64,10 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     collections.deque: lambda value: [list(value), value.maxlen],
     collections.Counter: lambda value: [dict(value)],
     collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
-    collections.defaultdict: lambda value: [_factory(value), dict(value)],
+    collections.defaultdict: lambda value: [
+        value.default_factory if id(value.default_factory) in _CLASS_NAMES else None,
+        dict(value),
+    ],
 }
 """What each of these is made of. `_MAKERS` holds those that are not made by a call of their class."""
 _MAKERS: dict[type, Callable[..., Any]] = {
@@ -265,11 +268,6 @@ def become(old: Any, new: Any) -> Any:
     else:
         return new
     return old
-
-
-def _factory(value: Any) -> Any:
-    """Return what makes the missing values of a dictionary, where that is a builtin class."""
-    return value.default_factory if id(value.default_factory) in _CLASS_NAMES else None
 
 
 def _has_methods(kind: type) -> bool:
