@@ -63,8 +63,6 @@ class Task(NamedTuple):
     """Nanoseconds."""
     waited: int
     """Nanoseconds ready to run, up to its last turn."""
-    turns: int
-    """How often it has been given a CPU."""
 
 
 class Watch:
@@ -97,20 +95,21 @@ class Watch:
     def look(self) -> None:
         """Note how long nothing ran and nothing waited for a CPU.
 
-        How long a thread has waited shows when it gets a CPU. Until then one that is ready and had no turn since the
-        last look counts as waiting, and so does one that waits for the disk, within a bound: a program can look so on
-        purpose.
+        How long a thread has waited shows when it gets a CPU. Until then one that is ready counts as waiting, and so
+        does one that waits for the disk, within a bound: a program can look so on purpose.
         """
         now = time.monotonic()
         passed, self._last = now - self._last, now
         tasks = self._tasks()
         missing = passed - self._busy(tasks)
-        is_waiting = any(task.state == "D" or _had_no_turn(self._seen.get(key), task) for key, task in tasks.items())
-        if missing > 0 and passed <= _APART_SECONDS_MAX:
-            if is_waiting and self._unconfirmed_seconds < _UNCONFIRMED_SECONDS_MAX:
-                self._unconfirmed_seconds += missing
-            else:
-                self.idle_seconds += missing
+        is_waiting = any(task.state in "RD" for task in tasks.values())
+        if passed > _APART_SECONDS_MAX:
+            missing = min(missing, 0.0)
+        if missing < 0 or (is_waiting and self._unconfirmed_seconds < _UNCONFIRMED_SECONDS_MAX):
+            # Below zero a wait has ended that began before the last look, and is confirmed.
+            self._unconfirmed_seconds = max(0.0, self._unconfirmed_seconds + missing)
+        else:
+            self.idle_seconds += missing
         self._seen = tasks
         self._runs.update((key, task.run) for key, task in tasks.items())
 
@@ -142,12 +141,11 @@ class Watch:
         Threads that wait for each other do not wait for the machine: each second run keeps no more than all the others
         waiting.
         """
-        nothing = Task(0, "", 0, 0, 0)
+        nothing = Task(0, "", 0, 0)
         pairs = [(self._seen.get(key, nothing), task) for key, task in tasks.items()]
         run = sum(max(0, now.run - before.run) for before, now in pairs)
         waits = [wait for before, now in pairs if (wait := now.waited - before.waited) > 0]
         waited = max([0, *waits, sum(waits) - (len(waits) - 1) * run])
-        self._unconfirmed_seconds = max(0.0, self._unconfirmed_seconds - waited * _NANO)
         return (self._run_by_all(run) + waited) * _NANO
 
     def _run_by_all(self, run: int) -> int:
@@ -158,10 +156,6 @@ class Watch:
         own = time.process_time()
         since, self._counted = total - own - self._counted, total - own
         return max(run, int(since / _NANO))
-
-
-def _had_no_turn(before: Task | None, now: Task) -> bool:
-    return now.state == "R" and (before is None or (now.turns, now.run) == (before.turns, before.run))
 
 
 def running() -> list[int]:
@@ -180,12 +174,12 @@ def _tasks(pid: int) -> list[Task]:
     return found
 
 
-def _schedule(path: str) -> tuple[int, int, int]:
+def _schedule(path: str) -> tuple[int, int]:
     try:
-        run, waited, turns = _read(path).split()[:3]
+        run, waited = _read(path).split()[:2]
     except (OSError, ValueError):
-        return 0, 0, 0
-    return int(run), int(waited), int(turns)
+        return 0, 0
+    return int(run), int(waited)
 
 
 def _run_seconds(pid: int) -> float:
