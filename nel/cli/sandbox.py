@@ -84,7 +84,11 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
         shown = f"{size / 1e6:.0f} MB" if size else ""
         lines.append(f"{language.name:<12} {language.title:<24} {state:<10} {shown:<8} {language.image}".rstrip())
     if as_json:
-        _echo_json({"languages": rows, "containers": [one.as_json() for one in running]})
+        containers_now = [
+            {"id": one.id, "language": one.language, "state": one.state, "left_over": one.is_left_over}
+            for one in running
+        ]
+        _echo_json({"languages": rows, "containers": containers_now})
         return
     for line in lines:
         typer.echo(line)

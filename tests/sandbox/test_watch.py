@@ -69,7 +69,7 @@ def _looked_at(clock: list[float], monkeypatch: pytest.MonkeyPatch, *looks: list
 
 
 def test_ready_only_at_each_look_is_idle(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that wakes up to be seen and sleeps again waits for nothing: thirty seconds are believed, and no more."""
+    """A program that wakes up to be seen and sleeps again waits for nothing: thirty seconds are believed."""
     looks = [[Task(7, "R", turn, 0)] for turn in range(43)]
     assert _looked_at(clock, monkeypatch, *looks).idle_seconds == pytest.approx(12.0)
 
@@ -85,9 +85,7 @@ def test_threads_that_wait_for_each_other_do_not_wait_for_the_machine(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 64 threads that all wake up and run for 10 ms in turn, each waits for its siblings."""
-    looks = [
-        [Task(n, "S", turn * SECOND // 100, turn * n * SECOND // 100) for n in range(64)] for turn in range(11)
-    ]
+    looks = [[Task(n, "S", turn * SECOND // 100, turn * n * SECOND // 100) for n in range(64)] for turn in range(11)]
     monkeypatch.setattr(module, "running", lambda: [7])
     short = [[task._replace(run=task.run // 100, waited=task.waited // 100) for task in look] for look in looks]
     assert _looked_at(clock, monkeypatch, *short).idle_seconds > 9.0

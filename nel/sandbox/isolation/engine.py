@@ -6,10 +6,12 @@ The SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSErr
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from nel.errors import SandboxError
 
@@ -20,6 +22,9 @@ _ANSWER_SECONDS: Final = 60
 _FIRST_ANSWER_SECONDS: Final = 30
 """An engine that starts a hundred containers meanwhile is slow and yet there."""
 _NOT_FOUND: Final = 404
+_PORT: Final = 2375
+_TLS_PORT: Final = 2376
+_CONNECT_SECONDS: Final = 5
 
 OUTAGES: Final = ("no_engine", "no_image", "disk_full", "engine")
 """Kinds of fault that are the engine's and meet every program."""
@@ -72,6 +77,7 @@ def connect(host: str | None = None) -> docker.DockerClient:
     import docker  # noqa: PLC0415 - keeps start-up fast
 
     with speaking(host):
+        _knock(host or _host_in_use())
         environment = {**os.environ, "DOCKER_HOST": host or _host_in_use()}
         # The system's own ssh, with its settings and keys, where the engine is reached in that way.
         client = docker.from_env(timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=True, environment=environment)
@@ -132,6 +138,18 @@ def info_of(client: docker.DockerClient) -> EngineInfo:
 def is_outage(error: SandboxError) -> bool:
     """Return whether the fault is the engine's and will meet every other program, too."""
     return error.kind in OUTAGES
+
+
+def _knock(host: str) -> None:
+    """See that somebody listens; the SDK's own attempt takes longer and leaves a socket open."""
+    address = urlsplit(host)
+    if address.scheme == "unix":
+        with socket.socket(socket.AF_UNIX) as knocking:
+            knocking.settimeout(_CONNECT_SECONDS)
+            knocking.connect(address.path)
+    elif address.scheme in ("tcp", "http", "https") and address.hostname:
+        port = address.port or (_TLS_PORT if os.environ.get("DOCKER_TLS_VERIFY") else _PORT)
+        socket.create_connection((address.hostname, port), _CONNECT_SECONDS).close()
 
 
 def _host_in_use() -> str:

@@ -63,10 +63,6 @@ class Known:
     """The process that started it, on its machine."""
     is_left_over: bool
 
-    def as_json(self) -> dict[str, str | bool]:
-        """Return it as JSON."""
-        return {"id": self.id, "language": self.language, "state": self.state, "left_over": self.is_left_over}
-
 
 def containers(client: docker.DockerClient) -> list[Known]:
     """Return the sandbox's containers of all runs, living and dead.

@@ -144,40 +144,35 @@ class Judge:
 
     def _command_job(self, files: Mapping[str, str]) -> dict[str, Any]:
         language = self.language
-        compile_limits = {
-            "cpu_seconds": self.limits.compile_seconds,
-            "idle_seconds": _COMPILE_IDLE_SECONDS,
-            "wall_seconds_max": _wall_seconds_max(self.limits.compile_seconds, _COMPILE_IDLE_SECONDS),
-            "output_bytes": _COMPILE_OUTPUT_BYTES,
-            "file_bytes": _COMPILE_FILE_BYTES,
-            "processes": language.processes,
-            "files": _FILES,
-            "environment": dict(language.environment),
-        }
+        compiling = self._limits(self.limits.compile_seconds, _COMPILE_IDLE_SECONDS, _COMPILE_OUTPUT_BYTES)
         return {
             "do": "commands",
             "files": dict(files),
             "compile": list(language.compile),
-            "compile_limits": compile_limits,
+            "compile_limits": {**compiling, "file_bytes": _COMPILE_FILE_BYTES, "processes": language.processes},
             "command": list(language.run),
         }
 
     def _ask(self, job: dict[str, Any], *, output_bytes: int | None = None) -> Mapping[str, Any]:
         limits = self.limits
-        given: dict[str, Any] = {
-            "cpu_seconds": limits.cpu_seconds,
-            "idle_seconds": limits.idle_seconds,
-            "wall_seconds_max": _wall_seconds_max(limits.cpu_seconds, limits.idle_seconds),
-            "output_bytes": output_bytes or limits.output_bytes,
-            "file_bytes": limits.file_bytes,
-            "processes": limits.processes,
+        running = self._limits(limits.cpu_seconds, limits.idle_seconds, output_bytes or limits.output_bytes)
+        patience: float = running["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
+        if job.get("compile"):
+            patience += job["compile_limits"]["wall_seconds_max"]
+        return self.ask_container({**job, "limits": running}, patience)
+
+    def _limits(self, cpu_seconds: float, idle_seconds: float, output_bytes: int) -> dict[str, Any]:
+        """Return the limits of one process; a machine is too busy to tell after twenty times those of time."""
+        return {
+            "cpu_seconds": cpu_seconds,
+            "idle_seconds": idle_seconds,
+            "wall_seconds_max": 20 * (cpu_seconds + idle_seconds) + 60,
+            "output_bytes": output_bytes,
+            "file_bytes": self.limits.file_bytes,
+            "processes": self.limits.processes,
             "files": _FILES,
             "environment": dict(self.language.environment),
         }
-        patience = given["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
-        if job.get("compile"):
-            patience += job["compile_limits"]["wall_seconds_max"]
-        return self.ask_container({**job, "limits": given}, patience)
 
 
 def _raise_fault(run_alone: Callable[[], Verdict]) -> None:
@@ -201,8 +196,3 @@ def mode_of(program: Program) -> Mode:
     if program.mode == "split":
         return "split"
     return "shared" if read_task(program.tests, program.prompt, program.entry_point).shared else "split"
-
-
-def _wall_seconds_max(cpu_seconds: float, idle_seconds: float) -> float:
-    """Return the time after which a machine is too busy to tell: twenty times the limits, and a minute."""
-    return 20 * (cpu_seconds + idle_seconds) + 60

@@ -54,6 +54,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     unbound = unbound_names(tests) - {entry_point}
     supplied = supplied_names(tree, unbound - helpers, prompt, entry_point)
     wanted = unbound - set(supplied) | ({entry_point} if entry_point else set())
+    others = wanted - helpers - {entry_point}
     program = wanted - helpers | {entry_point or "candidate", "candidate"}
     return Task(
         tests=tests,
@@ -64,8 +65,8 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
-        shared=needs_shared(tests, tree, program, prompt_classes) or _uses_values(tree, wanted - helpers - stubs),
-        broken=_undefined(tree, wanted - helpers - {entry_point}, prompt, entry_point),
+        shared=needs_shared(tests, tree, program, prompt_classes) or _uses_values(tree, others - stubs),
+        broken=_undefined(tree, others, prompt, entry_point),
     )
 
 

@@ -328,13 +328,10 @@ class Remote:
         """Return what stands for an exception class of the program, by its name and those of its bases."""
         name = names[0]
         if name not in self._classes:
-            base: type[Exception] = Exception
-            if len(names) > 1:
-                known = getattr(builtins, names[1], None)
-                if known is None:
-                    base = self._exception_class(names[1:])
-                elif isinstance(known, type) and issubclass(known, Exception):
-                    base = Exception if known in _ENDS_OF_ITERATION else known
+            known = getattr(builtins, names[1], None) if names[1:] else Exception
+            base = self._exception_class(names[1:]) if known is None else known
+            if base in _ENDS_OF_ITERATION or not (isinstance(base, type) and issubclass(base, Exception)):
+                base = Exception
             self._classes[name] = type(name[:_NAME_CHARACTERS_MAX], (base,), {})
         return self._classes[name]
 
