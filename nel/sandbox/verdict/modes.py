@@ -9,11 +9,11 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from nel.sandbox.verdict.names import standard_module
+from nel.sandbox.verdict.names import BUILTIN_ATTRIBUTES, standard_module
 
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
-    r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
+    r"|mock|monkeypatch|tempfile|pathlib|uuid|ipaddress|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
     r"|write_text|write_bytes|IsolatedAsyncioTestCase|random\.seed|GeneratorType|__class__|__doc__"
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
@@ -123,7 +123,8 @@ class _Objects:
             return node.id in self._objects or node.id in self._makers or is_builtin
         if isinstance(node, ast.Attribute):
             owner = getattr(node.value, "id", None)
-            return owner in self._makers or (owner is not None and _is_function(owner, node.attr))
+            is_method = node.attr in BUILTIN_ATTRIBUTES and owner not in self._answers
+            return owner in self._makers or is_method or (owner is not None and _is_function(owner, node.attr))
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             return name in self._makers or name in _OBJECT_MAKERS

@@ -82,7 +82,7 @@ def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozen
             made.update((getattr(target, "id", getattr(target, "attr", "")), name) for target in node.targets)
     classes = {name for name in names if re.search(rf"\bclass\s+{name}\b", prompt)}
     for node in _attributes(tree):
-        if node.attr not in _BUILTIN_ATTRIBUTES:
+        if node.attr not in BUILTIN_ATTRIBUTES:
             owner = getattr(node.value, "id", getattr(node.value, "attr", ""))
             classes |= {made.get(owner, ""), _called(_first_operand(node.value)), owner} & set(names)
     return frozenset(
@@ -100,7 +100,7 @@ def standard_module(name: str) -> ModuleType | None:
         return None
 
 
-_BUILTIN_ATTRIBUTES: Final = frozenset(
+BUILTIN_ATTRIBUTES: Final = frozenset(
     name for kind in (str, bytes, list, tuple, dict, set, int, float, complex, range) for name in dir(kind)
 )
 """Of plain values, which every answer may be."""

@@ -45,7 +45,7 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
 def _shared(owner: Processes, job: channel.Message) -> channel.Message:
     """Program and tests in one process, which gets a secret to give back."""
     given = _sealed({name: job[name] for name in ("source", "task", "token")})
-    run, said = _step(owner, job, job["limits"], "shared", given=given)
+    run, said = _step(owner, job, job["limits"], "shared", given=given, answers=True)
     return {"run": {**run, "tests": _frame_of(said)}}
 
 
@@ -68,7 +68,8 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
             owner.keep_built()
     if job.get("command"):
         given = _secret(owner, job["token"]) if job.get("token") else None
-        run, said = _step(owner, job, job["limits"], "execute", command=job["command"], given=given)
+        answers = given is not None
+        run, said = _step(owner, job, job["limits"], "execute", command=job["command"], given=given, answers=answers)
         facts["run"] = {**run, "token": said[:256].decode("ascii", "replace").strip()}
     return facts
 
@@ -81,17 +82,20 @@ def _step(
     *,
     command: list[str] | None = None,
     given: int | None = None,
+    answers: bool = False,
 ) -> tuple[channel.Message, bytearray]:
     """Run one process to its end; return the facts and what it answered.
 
     Args:
-        given: A descriptor that the process finds at 3; it answers at 4.
+        given: A descriptor that the process finds at 3.
+        answers: Whether it finds one at 4, to answer at.
     """
     run = Run(owner, job, limits)
     with owner.as_user(owner.program_user):  # a program may open its descriptors by name
         answer, answer_writer = os.pipe()
     handles = [_sealed_text(job.get("stdin") or ""), run.out_handle, run.err_handle]
-    handles += [] if given is None else [given, answer_writer]
+    handles += [] if given is None else [given]
+    handles += [answer_writer] if answers else []
     owner.programs.start(run.request(what, command=command), handles)
     for handle in {*handles, answer_writer}:
         os.close(handle)

@@ -55,6 +55,7 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     bytearray: lambda value: [value.hex()],
     complex: lambda value: [repr(value.real), repr(value.imag)],
     range: lambda value: [value.start, value.stop, value.step],
+    slice: lambda value: [value.start, value.stop, value.step],
     decimal.Decimal: lambda value: [str(value)],
     fractions.Fraction: lambda value: [value.numerator, value.denominator],
     datetime.date: lambda value: [value.isoformat()],
@@ -259,10 +260,14 @@ def become(old: Any, new: Any) -> Any:
         old.clear()
         for key, item in items:
             old[key] = item
+    elif type(old) is tuple:
+        for a, b in zip(old, new):  # noqa: B905 - Python 3.9
+            become(a, b)
+        return new
     elif isinstance(old, set):
         old.clear()
         old.update(new)
-    elif isinstance(old, collections.deque):
+    elif isinstance(old, (bytearray, collections.deque)):
         old.clear()
         old.extend(new)
     else:

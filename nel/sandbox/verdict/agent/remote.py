@@ -89,6 +89,9 @@ class Reference:
     def __instancecheck__(self, value: Any) -> bool:
         return isinstance(value, Reference) and self._remote.ask("isinstance", _target_of(value), (self,)) is True
 
+    def __subclasscheck__(self, kind: Any) -> bool:
+        return isinstance(kind, Reference) and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
+
     def __exit__(self, *error: object) -> None:
         self._remote.ask("exit", self._target)
 

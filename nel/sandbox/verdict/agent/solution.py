@@ -227,6 +227,7 @@ _DEEDS: dict[str, Callable[..., Any]] = {
     "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
     "isinstance": isinstance,
+    "issubclass": issubclass,
     "contains": operator.contains,
     "getitem": operator.getitem,
     "setitem": operator.setitem,
