@@ -14,7 +14,7 @@ from typing import Final
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.errors import DatasetError
 from nel.scoring.broken_tests import key_of, write_broken_tests
-from nel.scoring.execution import _entry_point, _tests_of
+from nel.scoring.program_rows import entry_point_of, tests_of
 from nel.types import Sample, ScorerInput
 
 _EMPTY: Final = {"python": "pass", "bash": ":"}
@@ -45,7 +45,7 @@ def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> list[BrokenT
 def _broken(benchmark: Benchmark, sample: Sample) -> Iterator[BrokenTask]:
     given = ScorerInput(response="", target=sample.target, metadata=dict(sample.metadata))
     row = given.metadata
-    tests, entry_point = _tests_of(row), _entry_point(given)
+    tests, entry_point = tests_of(row), entry_point_of(given)
     language = str(row.get("_language") or row.get("language") or "python")
     key = key_of(tests, str(row.get("_prompt") or ""), entry_point)
     reason = ""

@@ -40,40 +40,38 @@ def build(
     """Build the images that programs run in; Python's alone where no language is given."""
     from nel.sandbox.isolation.engine import connect  # noqa: PLC0415 - keeps --help fast
     from nel.sandbox.isolation.images import build as build_image  # noqa: PLC0415
-    from nel.sandbox.isolation.images import list_images  # noqa: PLC0415
-    from nel.sandbox.isolation.languages import languages as known  # noqa: PLC0415
+    from nel.sandbox.isolation.images import sizes  # noqa: PLC0415
 
     with _usage_errors():
         client = connect(docker_host)
-        there = {image.tag for image in list_images(client, known())}
+        there = sizes(client)
         for language in _named(languages or ["python"]):
             if language.image in there and not force:
                 typer.echo(f"{language.name:<12} {language.image} exists")
                 continue
             typer.echo(f"{language.name:<12} building {language.image} ...")
             log = typer.echo if verbose else _silent
-            image = build_image(client, language, base=base, pull=pull, log=log)
-            typer.echo(f"{language.name:<12} built, {image.size_bytes / 1e6:.0f} MB")
+            size = build_image(client, language, base=base, pull=pull, log=log)
+            typer.echo(f"{language.name:<12} built, {size / 1e6:.0f} MB")
 
 
 @app.command(name="list")
 def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
     """List the languages, their images, and the running containers."""
     from nel.sandbox.isolation.engine import connect  # noqa: PLC0415 - keeps --help fast
-    from nel.sandbox.isolation.images import list_images  # noqa: PLC0415
+    from nel.sandbox.isolation.images import sizes  # noqa: PLC0415
     from nel.sandbox.isolation.languages import languages as known  # noqa: PLC0415
     from nel.sandbox.isolation.owners import containers  # noqa: PLC0415
 
     with _usage_errors():
         client = connect(docker_host)
-        images = list_images(client, known())
+        images = sizes(client)
         running = containers(client)
     rows, lines = [], []
     for language in known().values():
-        image = next((one for one in images if one.tag == language.image), None)
-        old = any(one.language == language.name for one in images)
-        size = None if image is None else image.size_bytes
-        state = "built" if image else "outdated" if old else "not built"
+        size = images.get(language.image)
+        is_old = any(tag.startswith(f"nel-sandbox-{language.name}:") for tag in images)
+        state = "built" if size is not None else "outdated" if is_old else "not built"
         rows.append(
             {
                 "language": language.name,
@@ -86,7 +84,11 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
         shown = f"{size / 1e6:.0f} MB" if size else ""
         lines.append(f"{language.name:<12} {language.title:<24} {state:<10} {shown:<8} {language.image}".rstrip())
     if as_json:
-        _echo_json({"languages": rows, "containers": [one.as_json() for one in running]})
+        containers_now = [
+            {"id": one.id, "language": one.language, "state": one.state, "left_over": one.is_left_over}
+            for one in running
+        ]
+        _echo_json({"languages": rows, "containers": containers_now})
         return
     for line in lines:
         typer.echo(line)
@@ -133,23 +135,15 @@ def check(
 
 @app.command(name="clean", hidden=True)
 @app.command()
-def prune(
-    images: Annotated[bool, typer.Option("--images", help="Also remove outdated images.")] = False,
-    docker_host: Host = None,
-) -> None:
+def prune(docker_host: Host = None) -> None:
     """Remove the leftover containers of killed runs; those of active runs stay."""
     from nel.sandbox.isolation.engine import connect  # noqa: PLC0415 - keeps --help fast
-    from nel.sandbox.isolation.images import remove_old_images  # noqa: PLC0415
-    from nel.sandbox.isolation.languages import languages as known  # noqa: PLC0415
     from nel.sandbox.isolation.owners import reap  # noqa: PLC0415
 
     with _usage_errors():
         client = connect(docker_host)
         removed = reap(client)
         typer.echo(f"removed {len(removed)} container(s)")
-        if images:
-            old = remove_old_images(client, known())
-            typer.echo(f"removed {len(old)} image(s){': ' + ', '.join(old) if old else ''}")
 
 
 def _lacking(info: EngineInfo) -> list[Finding]:

@@ -19,6 +19,7 @@ from nel.errors import ResumeRefused
 SCORING_FIELDS: Final = (
     "scorer.rules",
     "scoring.truncated",
+    "scoring.broken_tests",
     "sandbox.limits",
     "sandbox.images",
     "sandbox.strict_verdicts",

@@ -43,6 +43,7 @@ from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, changed, tokens_max
+from nel.scoring.broken_tests import broken_tests_fields
 from nel.types import Generation, Protocol
 
 
@@ -329,6 +330,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
+            **broken_tests_fields(benchmark.languages),
             **stop_fields(config, entry),
             **sample_fields(entry),
             **shard_fields(config),

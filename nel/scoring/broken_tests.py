@@ -1,13 +1,14 @@
 """The list of tasks whose tests are broken or check nothing, as `nel benchmark check` writes it.
 
-A run that is started in the directory where the list was made leaves these tasks unscored, as bad rows.
+A run that is started in the directory where the list was made leaves these tasks unscored, as bad rows. Which list it
+read is a part of the run's identity.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -30,6 +31,15 @@ def broken_tests() -> Mapping[str, str]:
     except (OSError, ValueError):
         return {}
     return {str(key): str(entry["reason"]) for key, entry in entries.items()}
+
+
+def broken_tests_fields(languages: Collection[str]) -> dict[str, object]:
+    """Return what a run's identity says of the list, read now; nothing where it is empty or no program is run."""
+    broken_tests.cache_clear()
+    if not languages or not broken_tests():
+        return {}
+    text = json.dumps(sorted(broken_tests()))
+    return {"scoring.broken_tests": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
 
 
 def write_broken_tests(benchmark: str, found: Mapping[str, tuple[str, str]]) -> None:

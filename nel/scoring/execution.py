@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import atexit
 import inspect
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from nel.errors import DatasetError
 from nel.scoring.broken_tests import broken_tests, key_of
+from nel.scoring.program_rows import cases_of, entry_point_of, tests_of
 from nel.types import ScorerInput
 
 if TYPE_CHECKING:
-    from nel.sandbox import Case, Limits, Program, Sandbox, Verdict
+    from nel.sandbox import Limits, Program, Sandbox, Verdict
 
 _Result: TypeAlias = "dict[str, bool | str | None]"
-_TEST_FIELDS: Final = ("_test", "_tests", "test", "tests", "test_list")
-_CASE_FIELDS: Final = ("_cases", "cases", "test_cases")
-_INPUT_FIELDS: Final = ("stdin", "input")
-_OUTPUT_FIELDS: Final = ("expected_output", "output", "stdout")
 
 
 class _RunsPrograms(Protocol):
@@ -75,9 +72,9 @@ def code_sandbox(
 
     row = sample.metadata
     named = find_language(language or str(row.get("_language") or row.get("language") or "python"))
-    entry_point = _entry_point(sample)
+    entry_point = entry_point_of(sample)
     prompt = str(row.get("_prompt") or "")
-    tests, cases = _tests_of(row), _cases_of(row)
+    tests, cases = tests_of(row), cases_of(row)
     if tests is None and not cases:
         raise DatasetError('the row has no tests: give it a field "_test", or "_cases" with inputs and outputs')
     if reason := broken_tests().get(key_of(tests, prompt, entry_point)):
@@ -137,42 +134,3 @@ def _own_sandbox() -> Sandbox:
     sandbox = Sandbox()
     atexit.register(sandbox.close)
     return sandbox
-
-
-def _entry_point(sample: ScorerInput) -> str:
-    given = sample.metadata.get("entry_point") or sample.target
-    return given if isinstance(given, str) and given.isidentifier() else ""
-
-
-def _tests_of(row: Mapping[str, object]) -> str | None:
-    for name in _TEST_FIELDS:
-        tests = row.get(name)
-        if isinstance(tests, str) and tests.strip():
-            return tests
-        if isinstance(tests, (list, tuple)) and tests and all(isinstance(test, str) for test in tests):
-            return "\n".join(tests)
-    return None
-
-
-def _cases_of(row: Mapping[str, object]) -> tuple[Case, ...]:
-    from nel.sandbox import Case  # noqa: PLC0415
-
-    given = next((row[name] for name in _CASE_FIELDS if row.get(name)), ())
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        raise DatasetError(
-            'the cases must be a list of inputs and outputs, such as [{"stdin": …, "expected_output": …}]'
-        )
-    cases = []
-    for number, case in enumerate(given, 1):
-        stdin = _first(case, _INPUT_FIELDS)
-        expected = _first(case, _OUTPUT_FIELDS)
-        if expected is None:
-            raise DatasetError(f'case {number} has no "expected_output"')
-        cases.append(Case(stdin=stdin or "", expected_output=expected))
-    return tuple(cases)
-
-
-def _first(case: object, names: Sequence[str]) -> str | None:
-    if not isinstance(case, Mapping):
-        return None
-    return next((str(case[name]) for name in names if case.get(name) is not None), None)

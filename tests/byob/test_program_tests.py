@@ -8,8 +8,9 @@ import pytest
 
 from nel import Benchmark, ScorerInput, benchmark, code_sandbox, scorer
 from nel.byob.program_tests import check_tests
+from nel.config.identity import SCORING_FIELDS
 from nel.errors import DatasetError
-from nel.scoring.broken_tests import broken_tests, key_of, write_broken_tests
+from nel.scoring.broken_tests import broken_tests, broken_tests_fields, key_of, write_broken_tests
 from nel.types import Sample
 from tests.sandbox.conftest import need_engine
 
@@ -60,3 +61,16 @@ def test_a_task_of_the_list_is_a_bad_row(tmp_path: Path, monkeypatch: pytest.Mon
         code_sandbox(sample)
     write_broken_tests("mini", {})
     assert broken_tests() == {}
+
+
+def test_the_list_that_a_run_read_is_part_of_its_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another list is another run; without one, or without programs, the identity says nothing."""
+    monkeypatch.chdir(tmp_path)
+    assert broken_tests_fields(["python"]) == {}
+    write_broken_tests("mini", {"a": ("1", "no use")})
+    first = broken_tests_fields(["python"])
+    write_broken_tests("mini", {"a": ("1", "no use"), "b": ("2", "no use")})
+    second = broken_tests_fields(["python"])
+    assert (first.keys(), broken_tests_fields([])) == ({"scoring.broken_tests"}, {})
+    assert first != second
+    assert set(first) <= set(SCORING_FIELDS)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import datetime
 import decimal
-import enum
 import fractions
 import http
 import json
 import math
-import uuid
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -48,9 +44,9 @@ def refuse(value: Any) -> int:
     raise codec.CannotCross(type(value).__name__)
 
 
-def there_and_back(value: Any, shared: Mapping[str, Any] | None = None) -> Any:
-    data = channel.loads(channel.dumps(codec.Sender(refuse, shared or {}).encode(value)))
-    return codec.Receiver(lambda number: ("reference", number), shared or {}).decode(data)
+def there_and_back(value: Any) -> Any:
+    data = channel.loads(channel.dumps(codec.Sender(refuse).encode(value)))
+    return codec.Receiver(lambda number: ("reference", number)).decode(data)
 
 
 @given(PLAIN)
@@ -131,8 +127,8 @@ def test_a_subclass_is_reduced_to_what_it_derives_from(lying: Any, honest: Any) 
 def test_everything_else_is_a_reference_or_refused() -> None:
     with pytest.raises(codec.CannotCross, match="function"):
         there_and_back(lambda: 1)
-    assert codec.Sender(lambda _: 7, {}).encode(object()) == ["R", 7]
-    receiver = codec.Receiver(lambda number: ("reference", number), {})
+    assert codec.Sender(lambda _: 7).encode(object()) == ["R", 7]
+    receiver = codec.Receiver(lambda number: ("reference", number))
     assert receiver.decode(["R", 7]) == ("reference", 7)
 
 
@@ -141,7 +137,7 @@ def test_tuples_that_are_too_deep_are_refused() -> None:
     for _ in range(300):
         deep = (deep,)
     with pytest.raises(codec.TooDeep):
-        codec.Sender(refuse, {}).encode(deep)
+        codec.Sender(refuse).encode(deep)
 
 
 def test_what_changes_becomes_its_new_value_in_place() -> None:
@@ -151,24 +147,6 @@ def test_what_changes_becomes_its_new_value_in_place() -> None:
     codec.become(table, {"rows": [[1, 3], [2]], "more": 1})
     assert table == {"rows": [[1, 3], [2]], "more": 1}
     assert table["rows"][0] is row
-
-
-@dataclasses.dataclass
-class Point:
-    x: int
-    y: int = 0
-
-
-class Colour(enum.Enum):
-    RED = 1
-
-
-def test_dataclasses_and_enumerations_of_the_prompt_cross_by_their_fields() -> None:
-    """Each side has a class of its own, so that no method of the program crosses."""
-    shared = {"Point": Point, "Colour": Colour}
-    assert there_and_back([Point(1, 2), Colour.RED], shared) == [Point(1, 2), Colour.RED]
-    with pytest.raises(codec.CannotCross):
-        there_and_back(Point(1, 2))
 
 
 def test_members_of_standard_enumerations_stay_members() -> None:
@@ -182,13 +160,13 @@ def test_a_value_deeper_than_an_answer_may_be_is_refused() -> None:
     for _ in range(codec.ANSWER_DEPTH_MAX + 2):
         data = ["l", [data]]
     with pytest.raises(codec.BadValue):
-        codec.Receiver(refuse, {}, codec.ANSWER_DEPTH_MAX).decode(data)
+        codec.Receiver(refuse, codec.ANSWER_DEPTH_MAX).decode(data)
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3)))
 def test_foreign_data_is_a_value_or_refused_and_nothing_else(data: Any) -> None:
     try:
-        value = codec.Receiver(lambda number: number, {}).decode(data)
+        value = codec.Receiver(lambda number: number).decode(data)
     except codec.BadValue:
         return
     assert not callable(value)
@@ -219,7 +197,7 @@ def test_bytes_that_are_no_message_are_refused(text: str) -> None:
 )
 def test_values_that_nobody_encodes_are_refused(data: Any) -> None:
     with pytest.raises(codec.BadValue):
-        codec.Receiver(lambda number: number, {}).decode(json.loads(json.dumps(data)))
+        codec.Receiver(lambda number: number).decode(json.loads(json.dumps(data)))
 
 
 def test_times_fractions_and_queues() -> None:
@@ -236,7 +214,7 @@ def test_times_fractions_and_queues() -> None:
 
 def test_classes_and_values_of_the_standard_library_cross_by_name_and_parts() -> None:
     """Builtin classes by name, other values by what they are made of."""
-    values = (int, ValueError, type(None), ..., NotImplemented, slice(1, None, 2), uuid.UUID(int=5))
+    values = (int, ValueError, type(None), ..., NotImplemented)
     assert there_and_back(values) == values
     made = there_and_back(collections.defaultdict(list, a=[1]))
     assert (made, made["b"], type(made)) == ({"a": [1], "b": []}, [], collections.defaultdict)

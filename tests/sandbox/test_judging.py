@@ -16,10 +16,10 @@ from tests.sandbox.test_verdict import run
 
 
 def judge(language: str, ask: Ask, program: Program) -> Verdict:
-    return Judge(find_language(language), Limits(), ask, {}).judge(program)
+    return Judge(find_language(language), Limits(), ask).judge(program)
 
 
-def test_shared_tests_that_fail_are_tried_once_without_the_program() -> None:
+def test_shared_tests_that_fail_are_tried_without_the_program() -> None:
     """What they do then, no program has a say in."""
     asked = []
 
@@ -29,11 +29,9 @@ def test_shared_tests_that_fail_are_tried_once_without_the_program() -> None:
         return {"run": run(tests={"failed": "line 1"} if job["do"] == "shared" else {"broken": broken})}
 
     program = Program(source="f = 1", tests="import x, inspect\nassert f == 1", entry_point="f")
-    shared = Judge(find_language("python"), Limits(), ask, {})
-    for _ in range(2):
-        with pytest.raises(DatasetError, match="not there"):
-            shared.judge(program)
-    assert asked == ["shared", "split", "shared"]
+    with pytest.raises(DatasetError, match="not there"):
+        judge("python", ask, program)
+    assert asked == ["shared", "split"]
 
 
 @pytest.mark.parametrize(("is_kept", "compiled"), [(True, [True, False, False]), (False, [True, True, True])])

@@ -21,7 +21,7 @@ from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
 from nel.sandbox.isolation.container import Container
 from nel.sandbox.isolation.engine import connect, info_of, speaking
 from nel.sandbox.isolation.languages import find_language
-from nel.sandbox.isolation.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of
+from nel.sandbox.isolation.owners import OWNER_LABEL, containers, labels_of
 from tests.sandbox.conftest import need_engine
 
 pytestmark = pytest.mark.docker
@@ -123,12 +123,6 @@ def test_the_next_start_reaps_what_is_left_and_touches_nobody_else(client: Any) 
 def remove(container: Any) -> None:
     with suppress(SandboxError), speaking():
         container.remove(force=True)
-
-
-def test_a_container_of_another_machine_is_removed_when_its_time_is_over() -> None:
-    labels = {LABEL: "1", OWNER_LABEL: "another-machine:1:1", EXPIRES_LABEL: str(int(time.time()) - 1)}
-    assert is_left_over(labels)
-    assert not is_left_over({**labels, EXPIRES_LABEL: str(int(time.time()) + 60)})
 
 
 def test_a_container_that_dies_costs_nobody_their_verdict(
@@ -265,7 +259,6 @@ def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
 
     assert mode("def f(x): return x", "assert f(1) == 1") == "split"
     assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "shared"
-    assert mode("def f(g): g(2)", "got = []\nf(got.append)\nassert got == [2]") == "shared"
     unit = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): self.assertEqual(f(1), 1)"
     assert mode("def f(x): return x", unit) == "split"
     assert mode("def f(x): return x", f"from unittest import mock\n{unit}") == "shared"

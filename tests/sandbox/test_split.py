@@ -16,19 +16,6 @@ pytestmark = pytest.mark.docker
 
 TIGHT = Limits(cpu_seconds=5.0, idle_seconds=1.0)
 PATIENT = Limits(cpu_seconds=20.0, idle_seconds=20.0)
-ALARM = """
-import signal
-class Late(Exception): pass
-def late(*_): raise Late
-signal.signal(signal.SIGALRM, late)
-signal.setitimer(signal.ITIMER_REAL, 0.3)
-try:
-    f(1)
-except Late:
-    pass
-assert f(2) == 2
-assert f(3) == 3
-"""
 FORGES = """
 import os, sys
 class ListNode(Exception): pass
@@ -73,18 +60,15 @@ def judged(
 @pytest.mark.parametrize(
     ("source", "tests"),
     [
-        ("import time\ndef f(x):\n    if x == 1: time.sleep(0.7)\n    return x", ALARM),
         ("def f(x): return x", THREADS),
         (NAMED, "assert f().x == 1\nassert f() == (1, 2)"),
         (COUNTS, "assert f('aab').most_common(1) == [('a', 2)]"),
-        ("def f(d): return d.keys()", "assert f({'a': 1}) == {'a'}"),
         ("def f(a): a.sort()", "a = [2, 1]\nf(a=a)\nassert a == [1, 2]"),
         ("def f(a): return len(a)", "assert f(list(range(2_000_000))) == 2_000_000"),
         ("def f(a): return a", "import sys\nassert f(1) == 1\nsys.exit(0)"),
         ("import math\ndef f(a): return math.sqrt(a)", "assert math.isclose(f(4), 2)"),
-        ("def f(x): return x", "assert f(1) == 1\nclass TestF:\n    def test_a(self): assert f(2) == 2"),
     ],
-    ids=["alarm", "threads", "namedtuple", "counter", "keys", "keyword", "large", "exit", "module", "class"],
+    ids=["threads", "namedtuple", "counter", "keyword", "large", "exit", "module"],
 )  # fmt: skip
 def test_honest_programs_pass(sandbox: Sandbox, source: str, tests: str) -> None:
     assert judged(sandbox, source, tests) == ("passed", "split")
@@ -99,20 +83,22 @@ def test_a_container_with_methods_of_its_own_keeps_them(sandbox: Sandbox) -> Non
     ("source", "tests", "verdict"),
     [
         (FORGES, LINKED, "runtime_error"),
-        ("import time\ndef f(x):\n    if x == 1:\n        time.sleep(0.7); return 2\n    return x + 1", ALARM, "wrong"),
-        ("def f(d): return d.keys()", "assert f({'a': 1}) == ['a']", "wrong"),
-        ("def f(x): return x", "assert f(1) == 1\nclass TestF:\n    def test_a(self): assert f(2) == 3", "wrong"),
         ("def f(x): return x", "assert f(1) == 1\ndef m(): assert f(2) == 3\nif __name__ == '__main__': m()", "wrong"),
         (VFORK, "f(1)", "timeout"),
     ],
-    ids=["chooses-the-mode", "late-answer", "keys", "class", "main", "vfork"],
+    ids=["chooses-the-mode", "main", "vfork"],
 )  # fmt: skip
 def test_others_do_not(sandbox: Sandbox, source: str, tests: str, verdict: str) -> None:
     limits = TIGHT if verdict == "timeout" else PATIENT
     assert judged(sandbox, source, tests, limits=limits) == (verdict, "split")
 
 
-@pytest.mark.parametrize("tests", ["import numpy_of_another_world\nassert f()", "def test_a(n): assert f(n) == 3"])
+CLASS = "assert f() == 1\nclass TestF:\n    def test_a(self): assert f() == 2"
+
+
+@pytest.mark.parametrize(
+    "tests", ["import numpy_of_another_world\nassert f()", "def test_a(n): assert f(n) == 3", CLASS]
+)
 def test_tests_that_cannot_run_are_the_rows_fault(sandbox: Sandbox, tests: str) -> None:
     with pytest.raises(DatasetError):
         judged(sandbox, "def f(): return 1", tests)
@@ -211,8 +197,8 @@ def test_a_fork_does_not_use_the_sandbox_of_its_parent() -> None:
 
 
 def test_the_end_of_a_script_is_an_interpreters_and_bytes_that_are_no_text_equal_none(sandbox: Sandbox) -> None:
-    """What an object prints when it is let go of counts; a byte beyond UTF-8 is not the escape that shows it."""
-    last_words = "class Last:\n    def __del__(self): print(self.word)\nlast = Last()\nlast.word = input()"
+    """What is registered for the exit counts; a byte beyond UTF-8 is not the escape that shows it."""
+    last_words = "import atexit\natexit.register(print, input())"
     said = sandbox.run(Program(source=last_words, cases=(Case(stdin="bye\n", expected_output="bye\n"),)))
     raw = "import sys; sys.stdout.buffer.write(b'\\xff')"
     escaped = sandbox.run(Program(source=raw, cases=(Case(stdin="", expected_output="\\xff"),)))

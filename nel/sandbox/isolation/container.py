@@ -13,7 +13,6 @@ import struct
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,14 +82,20 @@ class Container:
     """A container with the supervisor in it, ready for one job after the other. Not thread-safe."""
 
     def __init__(
-        self, client: docker.DockerClient, language: Language, modules: Sequence[tuple[str, Path]], **options: Any
+        self,
+        client: docker.DockerClient,
+        language: Language,
+        modules: Sequence[tuple[str, Path]],
+        image: str,
+        **options: Any,
     ) -> None:
         """Start it and wait until it answers.
 
         Args:
             modules: The agent: names and files, in the order in which they import each other.
-            options: ``image``, ``memory_mb``, ``runtime``: what is None is the language's or the engine's own; and
-                ``unlimited``: what the engine cannot limit, which it would refuse to be asked for.
+            image: The image to start.
+            options: ``memory_mb``, ``runtime``: what is None is the language's or the engine's own; and ``unlimited``:
+                what the engine cannot limit, which it would refuse to be asked for.
 
         Raises:
             SandboxError: The engine refuses, the image is missing, or the container does not come up.
@@ -99,18 +104,23 @@ class Container:
         self.language = language
         self.jobs = 0
         self.started = time.monotonic()
-        self.last_used = self.started
         self._modules = modules
         self._errors = b""
         self._error_bytes = 0
         self._pending = 0
         """Bytes of the engine's frame that are still to come."""
         self._socket: socket.socket | None = None
-        image = options.get("image") or language.image
         with speaking():
             created = self._api.create_container(
                 image,
-                command=["python3", "-s", "-S", "-B", "-c", _BOOT.replace("FIRST_USER", str(_first_user()))],
+                command=[
+                    "python3",
+                    "-s",
+                    "-S",
+                    "-B",
+                    "-c",
+                    _BOOT.replace("FIRST_USER", str(secrets.choice(_FIRST_USERS))),
+                ],
                 entrypoint=[],
                 host_config=self._api.create_host_config(**host_options(language, **options)),
                 environment={"PYTHONHASHSEED": "0", "LANG": "C.UTF-8"},
@@ -134,9 +144,9 @@ class Container:
             self._attached = attached
             self._socket = getattr(attached, "_sock", attached)
             self._api.start(self.id)
-        sources = [[name, _source(path)] for name, path in self._modules]
+        sources = [[name, path.read_text(encoding="utf-8")] for name, path in self._modules]
         self._send({"modules": sources}, time.monotonic() + 10)
-        self.facts = self.ask({"do": "ping"}, seconds=_START_SECONDS)
+        self.ask({"do": "ping"}, seconds=_START_SECONDS)
 
     def ask(self, job: dict[str, object], *, seconds: float) -> dict[str, Any]:
         """Have a job done and return what the supervisor saw.
@@ -160,7 +170,6 @@ class Container:
             raise ContainerDied(f"the container is gone ({said or error})") from error
         if reply.get("number") != number or reply.get("nonce") != nonce:
             raise ContainerDied("the container gave an answer to something else")
-        self.last_used = time.monotonic()
         return reply
 
     def hang_up(self) -> None:
@@ -246,11 +255,9 @@ def host_options(
     *,
     memory_mb: int | None = None,
     runtime: str | None = None,
-    image: str | None = None,
     unlimited: Sequence[str] = (),
 ) -> dict[str, object]:
     """Return everything that walls a container in."""
-    _ = image
     memory = (memory_mb or language.memory_mb) * _MEGABYTE
     execution, inodes = ("exec", "16k") if language.compile else ("noexec", "4k")
     options = {
@@ -284,12 +291,3 @@ def host_options(
         for name in _OPTIONS_OF[limit]:
             del options[name]
     return options
-
-
-def _first_user() -> int:
-    return secrets.choice(_FIRST_USERS)
-
-
-@cache
-def _source(path: Path) -> str:
-    return path.read_text(encoding="utf-8")

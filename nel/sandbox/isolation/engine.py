@@ -5,7 +5,6 @@ The SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSErr
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import socket
 from collections.abc import Iterator, Mapping
@@ -20,12 +19,12 @@ if TYPE_CHECKING:
     import docker
 
 _ANSWER_SECONDS: Final = 60
-_CONNECT_SECONDS: Final = 5
 _FIRST_ANSWER_SECONDS: Final = 30
 """An engine that starts a hundred containers meanwhile is slow and yet there."""
 _NOT_FOUND: Final = 404
 _PORT: Final = 2375
 _TLS_PORT: Final = 2376
+_CONNECT_SECONDS: Final = 5
 
 OUTAGES: Final = ("no_engine", "no_image", "disk_full", "engine")
 """Kinds of fault that are the engine's and meet every program."""
@@ -79,14 +78,9 @@ def connect(host: str | None = None) -> docker.DockerClient:
 
     with speaking(host):
         _knock(host or _host_in_use())
+        environment = {**os.environ, "DOCKER_HOST": host or _host_in_use()}
         # The system's own ssh, with its settings and keys, where the engine is reached in that way.
-        by_ssh = urlsplit(host or _host_in_use()).scheme == "ssh"
-        if by_ssh and importlib.util.find_spec("paramiko") is None:
-            raise SandboxError("an engine over ssh needs more of the SDK: pip install 'docker[ssh]'", kind="no_engine")
-        if host is not None:
-            client = docker.DockerClient(base_url=host, timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=by_ssh)
-        else:
-            client = docker.from_env(timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=by_ssh)
+        client = docker.from_env(timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=True, environment=environment)
         client.ping()
         client.api.timeout = _ANSWER_SECONDS
         return client
@@ -103,7 +97,7 @@ def speaking(host: str | None = None) -> Iterator[None]:
     except docker.errors.ImageNotFound as error:
         raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
     except docker.errors.APIError as error:
-        if _is_disk_full(str(error.explanation or error)):
+        if "no space left on device" in str(error.explanation or error).lower():
             raise SandboxError(f"the engine's disk is full: {error.explanation}", kind="disk_full") from error
         if error.status_code == _NOT_FOUND and "No such image" in str(error.explanation):
             raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
@@ -160,10 +154,6 @@ def _knock(host: str) -> None:
 
 def _host_in_use() -> str:
     return os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
-
-
-def _is_disk_full(text: str) -> bool:
-    return "no space left on device" in text.lower()
 
 
 def _root(error: BaseException) -> str:

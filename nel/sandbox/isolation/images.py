@@ -8,8 +8,7 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
@@ -21,18 +20,6 @@ if TYPE_CHECKING:
 _LABEL: Final = "nel.sandbox.language"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltImage:
-    """An image that is there."""
-
-    language: str
-    tag: str
-    id: str
-    size_bytes: int
-    is_current: bool
-    """Whether it was built of the folder as it is now."""
-
-
 def build(
     client: docker.DockerClient,
     language: Language,
@@ -40,8 +27,8 @@ def build(
     base: str | None = None,
     pull: bool = False,
     log: Callable[[str], None] = lambda _: None,
-) -> BuiltImage:
-    """Build the image of a language.
+) -> int:
+    """Build the image of a language; return its size in bytes.
 
     Args:
         base: The image it starts from, instead of the one its Dockerfile names.
@@ -66,56 +53,18 @@ def build(
         )
         for line in lines:
             _read_line(line, language, base, log)
-        image = client.images.get(language.image)
-    return _built(image, language.image, language)
+    return sizes(client)[language.image]
 
 
-def list_images(client: docker.DockerClient, known: Mapping[str, Language]) -> list[BuiltImage]:
-    """Return the images of all languages that are there, old ones included.
+def sizes(client: docker.DockerClient) -> dict[str, int]:
+    """Return the images of all languages that are there, old ones included: bytes by tag.
 
     Raises:
         SandboxError: The engine does not answer.
     """
     with speaking():
         images = client.images.list(filters={"label": _LABEL})
-    found = []
-    for image in images:
-        language = known.get(image.labels.get(_LABEL, ""))
-        found += [_built(image, tag, language) for tag in image.tags if tag.startswith("nel-sandbox-")]
-    return sorted(found, key=lambda one: (one.language, not one.is_current))
-
-
-def remove_old_images(client: docker.DockerClient, known: Mapping[str, Language]) -> list[str]:
-    """Remove images of folders that have changed since; return their tags.
-
-    Raises:
-        SandboxError: The engine does not answer.
-    """
-    import docker.errors  # noqa: PLC0415 - keeps start-up fast
-
-    removed = []
-    for image in list_images(client, known):
-        if image.is_current:
-            continue
-        try:
-            with speaking():
-                client.images.remove(image.tag)
-        except SandboxError as error:
-            if isinstance(error.__cause__, docker.errors.APIError):
-                continue  # a container uses it
-            raise
-        removed.append(image.tag)
-    return removed
-
-
-def _built(image: Any, tag: str, language: Language | None) -> BuiltImage:
-    return BuiltImage(
-        language=language.name if language else str(image.labels.get(_LABEL)),
-        tag=tag,
-        id=str(image.short_id).removeprefix("sha256:"),
-        size_bytes=int(image.attrs.get("Size") or 0),
-        is_current=language is not None and tag == language.image,
-    )
+    return {tag: int(image.attrs.get("Size") or 0) for image in images for tag in image.tags}
 
 
 def _read_line(line: Mapping[str, object], language: Language, base: str | None, log: Callable[[str], None]) -> None:

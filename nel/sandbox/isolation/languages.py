@@ -36,7 +36,6 @@ class Language:
     compile: tuple[str, ...] = ()
     """Empty for an interpreted language."""
     run: tuple[str, ...]
-    version: tuple[str, ...] = ()
     assertion: str = ""
     """Pattern: in standard error it means that a test failed."""
     syntax_error: str = ""
@@ -117,7 +116,6 @@ def _read(folder: Path) -> Language:
             fences=tuple(given.pop("fences", ())),
             compile=tuple(given.pop("compile", ())),
             run=tuple(given.pop("run")),
-            version=tuple(given.pop("version", ())),
             environment=given.pop("env", {}),
             runner=_runner(folder),
             **given,

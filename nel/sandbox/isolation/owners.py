@@ -1,15 +1,13 @@
 """Whose container is whose: labels, and the removal of what a killed run left.
 
 An owner is a process: machine, boot, process name space, process id and start time, so that a number that is used again
-names somebody else. Containers of living owners are never touched, and those of other machines only when they are long
-past the time they were made for.
+names another one. Containers of living owners and of other machines are never touched: they end with their input.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,9 +23,7 @@ if TYPE_CHECKING:
 
 LABEL: Final = "nel.sandbox"
 OWNER_LABEL: Final = "nel.sandbox.owner"
-EXPIRES_LABEL: Final = "nel.sandbox.expires"
 LANGUAGE_LABEL: Final = "nel.sandbox.language"
-_LIFE_SECONDS: Final = 24 * 3600
 _START_TIME_FIELD: Final = 19
 """Of ``/proc/<pid>/stat``, counted from after the name; see proc(5), field 22."""
 
@@ -37,7 +33,6 @@ def labels_of(language: str) -> dict[str, str]:
     return {
         LABEL: "1",
         OWNER_LABEL: owner_of(os.getpid()),
-        EXPIRES_LABEL: str(int(time.time()) + _LIFE_SECONDS),
         LANGUAGE_LABEL: language,
     }
 
@@ -49,16 +44,12 @@ def owner_of(pid: int) -> str:
 
 def is_left_over(labels: Mapping[str, str]) -> bool:
     """Return whether the owner of a container is gone for sure."""
-    home, _, rest = labels.get(OWNER_LABEL, "").partition(":")
-    if home == _home():
-        pid, _, _ = rest.partition(":")
-        try:
-            return owner_of(int(pid)) != labels[OWNER_LABEL]
-        except (OSError, ValueError):
-            return True
-    with suppress(ValueError):
-        return int(labels.get(EXPIRES_LABEL, "0")) < time.time()
-    return True
+    owner = labels.get(OWNER_LABEL, "")
+    home, _, rest = owner.partition(":")
+    try:
+        return home == _home() and owner_of(int(rest.partition(":")[0])) != owner
+    except (OSError, ValueError):
+        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +62,6 @@ class Known:
     pid: str
     """The process that started it, on its machine."""
     is_left_over: bool
-
-    def as_json(self) -> dict[str, str | bool]:
-        """Return it as JSON."""
-        return {"id": self.id, "language": self.language, "state": self.state, "left_over": self.is_left_over}
 
 
 def containers(client: docker.DockerClient) -> list[Known]:

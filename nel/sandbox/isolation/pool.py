@@ -107,10 +107,12 @@ class Pool:
             info = self._check_engine(client)
             images = {}
             for language in wanted:
-                images[language.name] = self._check_image(client, language)
                 container = self.start(client, language)
                 try:
-                    is_well(language, _asker(container))
+                    with speaking():
+                        image = self.image_of(language)
+                        images[language.name] = f"{image}@{client.images.get(image).id}"
+                    is_well(language, lambda job, seconds, ask=container.ask: ask(job, seconds=seconds))  # type: ignore[misc]
                 finally:
                     container.remove()
             return replace(info, images=images)
@@ -146,7 +148,7 @@ class Pool:
                 client,
                 language,
                 self._modules,
-                image=self.image_of(language),
+                self.image_of(language),
                 memory_mb=memory_mb,
                 runtime=self.settings.runtime,
                 unlimited=self._unlimited,
@@ -154,7 +156,8 @@ class Pool:
         except SandboxError as error:
             if error.kind != "no_image":
                 raise
-            raise self._no_image(language) from None
+            text = f"there is no image {self.image_of(language)} for {language.title}; build it with: "
+            raise SandboxError(f"{text}nel sandbox build {language.name}", kind="no_image") from None
 
     def meet(self, client: docker.DockerClient) -> None:
         """See, once, how many CPUs the engine has, and remove what killed runs left there."""
@@ -205,22 +208,6 @@ class Pool:
             thread = threading.Thread(target=self._serve, name=name, daemon=True)
             self._threads.append(thread)
             thread.start()
-
-    def _check_image(self, client: docker.DockerClient, language: Language) -> str:
-        """Return the tag and the digest of a language's image."""
-        image = self.image_of(language)
-        try:
-            with speaking():
-                return f"{image}@{client.images.get(image).id}"
-        except SandboxError as error:
-            if error.kind != "no_image":
-                raise
-            raise self._no_image(language) from None
-
-    def _no_image(self, language: Language) -> SandboxError:
-        image, command = self.image_of(language), f"nel sandbox build {language.name}"
-        text = f"there is no image {image} for {language.title}; build it with: {command}"
-        return SandboxError(text, kind="no_image")
 
     def _serve(self) -> None:
         worker = _Worker(self)
@@ -349,7 +336,3 @@ class _Worker:
             if known is container:
                 del self._containers[key]
         container.remove()
-
-
-def _asker(container: Container) -> Ask:
-    return lambda job, seconds: container.ask(job, seconds=seconds)

@@ -16,7 +16,6 @@ from nel.sandbox.verdict.types import Mode, Verdict, VerdictName
 
 _DETAIL_CHARACTERS_MAX: Final = 1_000
 _STDERR_CHARACTERS_MAX: Final = 2_000
-_FACTS: Final = ("reason", "ending", "out_of_memory", "output_bytes", "idle_seconds")
 _NO_COMMAND: Final = 127
 """What a shell says of a missing command."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
@@ -144,7 +143,6 @@ def verdict_of(run: Mapping[str, Any], mode: Mode, name: VerdictName, detail: st
         stderr=_ADDRESS.sub("0x…", str(run["stderr"]))[-_STDERR_CHARACTERS_MAX:],
         cpu_seconds=float(run["cpu_seconds"]),
         wall_seconds=float(run["wall_seconds"]),
-        facts={name: run.get(name) for name in _FACTS},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -33,8 +33,6 @@ class Judge:
     language: Language
     limits: Limits
     ask_container: Ask
-    faults: dict[tuple[str, ...], str]
-    """What tests do without a program, by task: empty, or how they fail by themselves."""
 
     def judge(self, program: Program) -> Verdict:
         """Run a program and return its verdict.
@@ -65,7 +63,7 @@ class Judge:
         verdict = endings.of_shared(self._ask(job)["run"], self.limits.cpu_seconds, token)
         if not verdict.passed:
             # What the tests do without a program, no program has a say in.
-            self._raise_fault((task.tests, task.prompt), lambda: self._split("", task))
+            _raise_fault(lambda: self._split("", task))
         return verdict
 
     def _by_runner(self, program: Program, tests: str) -> Verdict:
@@ -74,24 +72,8 @@ class Judge:
             raise DatasetError("the tests define no function check")
         verdict = self._framed(program.source, tests)
         if verdict.verdict == "syntax_error" and not self.language.compile:
-            self._raise_fault((self.language.name, tests), lambda: self._framed("", tests))
+            _raise_fault(lambda: self._framed("", tests))
         return verdict
-
-    def _raise_fault(self, key: tuple[str, ...], run_alone: Any) -> None:
-        """Raise `DatasetError` where tests fail by themselves; they are tried at most once."""
-        if key not in self.faults:
-            try:
-                alone = run_alone()
-                is_broken = alone.verdict == "syntax_error"
-                self.faults[key] = f"the tests do not parse: {alone.detail}" if is_broken else ""
-            except DatasetError as error:
-                self.faults[key] = str(error)
-            except SandboxError as error:
-                if error.kind != "tests_died":
-                    raise
-                self.faults[key] = "the tests end their own process"
-        if self.faults[key]:
-            raise DatasetError(self.faults[key])
 
     def _framed(self, source: str, tests: str) -> Verdict:
         """Run a program and its tests in one frame that gives a secret back after the last test."""
@@ -162,40 +144,47 @@ class Judge:
 
     def _command_job(self, files: Mapping[str, str]) -> dict[str, Any]:
         language = self.language
-        compile_limits = {
-            "cpu_seconds": self.limits.compile_seconds,
-            "idle_seconds": _COMPILE_IDLE_SECONDS,
-            "wall_seconds_max": _wall_seconds_max(self.limits.compile_seconds, _COMPILE_IDLE_SECONDS),
-            "output_bytes": _COMPILE_OUTPUT_BYTES,
-            "file_bytes": _COMPILE_FILE_BYTES,
-            "processes": language.processes,
-            "files": _FILES,
-            "environment": dict(language.environment),
-        }
+        compiling = self._limits(self.limits.compile_seconds, _COMPILE_IDLE_SECONDS, _COMPILE_OUTPUT_BYTES)
         return {
             "do": "commands",
             "files": dict(files),
             "compile": list(language.compile),
-            "compile_limits": compile_limits,
+            "compile_limits": {**compiling, "file_bytes": _COMPILE_FILE_BYTES, "processes": language.processes},
             "command": list(language.run),
         }
 
     def _ask(self, job: dict[str, Any], *, output_bytes: int | None = None) -> Mapping[str, Any]:
         limits = self.limits
-        given: dict[str, Any] = {
-            "cpu_seconds": limits.cpu_seconds,
-            "idle_seconds": limits.idle_seconds,
-            "wall_seconds_max": _wall_seconds_max(limits.cpu_seconds, limits.idle_seconds),
-            "output_bytes": output_bytes or limits.output_bytes,
-            "file_bytes": limits.file_bytes,
-            "processes": limits.processes,
+        running = self._limits(limits.cpu_seconds, limits.idle_seconds, output_bytes or limits.output_bytes)
+        patience: float = running["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
+        if job.get("compile"):
+            patience += job["compile_limits"]["wall_seconds_max"]
+        return self.ask_container({**job, "limits": running}, patience)
+
+    def _limits(self, cpu_seconds: float, idle_seconds: float, output_bytes: int) -> dict[str, Any]:
+        """Return the limits of one process; a machine is too busy to tell after twenty times those of time."""
+        return {
+            "cpu_seconds": cpu_seconds,
+            "idle_seconds": idle_seconds,
+            "wall_seconds_max": 20 * (cpu_seconds + idle_seconds) + 60,
+            "output_bytes": output_bytes,
+            "file_bytes": self.limits.file_bytes,
+            "processes": self.limits.processes,
             "files": _FILES,
             "environment": dict(self.language.environment),
         }
-        patience = given["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
-        if job.get("compile"):
-            patience += job["compile_limits"]["wall_seconds_max"]
-        return self.ask_container({**job, "limits": given}, patience)
+
+
+def _raise_fault(run_alone: Callable[[], Verdict]) -> None:
+    """Raise `DatasetError` where tests do not parse, or fail by themselves, without the program."""
+    try:
+        alone = run_alone()
+    except SandboxError as error:
+        if error.kind != "tests_died":
+            raise
+        raise DatasetError("the tests end their own process") from None
+    if alone.verdict == "syntax_error":
+        raise DatasetError(f"the tests do not parse: {alone.detail}")
 
 
 def mode_of(program: Program) -> Mode:
@@ -207,8 +196,3 @@ def mode_of(program: Program) -> Mode:
     if program.mode == "split":
         return "split"
     return "shared" if read_task(program.tests, program.prompt, program.entry_point).shared else "split"
-
-
-def _wall_seconds_max(cpu_seconds: float, idle_seconds: float) -> float:
-    """Return the time after which a machine is too busy to tell: twenty times the limits, and a minute."""
-    return 20 * (cpu_seconds + idle_seconds) + 60

@@ -6,99 +6,89 @@ import ast
 import builtins
 import inspect
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from nel.sandbox.verdict.names import BUILTIN_ATTRIBUTES, standard_module
 
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
-    r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
+    r"|mock|monkeypatch|tempfile|pathlib|uuid|ipaddress|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
-    r"|write_text|write_bytes|IsolatedAsyncioTestCase|GeneratorType|__class__|__doc__"
+    r"|write_text|write_bytes|IsolatedAsyncioTestCase|random\.seed|GeneratorType|__class__|__doc__"
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
     r"|\b(?P<open>open\([^)\n]*)"
 )
-"""What the program prints, its coroutines, files and the environment, which tests share with it."""
+"""What the program prints, its coroutines, random numbers, files and the environment, which tests share with it."""
 _CHANGES: Final = frozenset(
     "append extend insert pop remove clear update add discard setdefault sort reverse popitem".split()
 )
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PASSED_THROUGH: Final = ("enumerate", "zip", "reversed", "sorted", "list", "iter")
 _OBJECT_MAKERS: Final = ("iter", "map", "filter", "zip", "enumerate", "object", "partial", "open")
-_BUILTIN_FUNCTIONS: Final = frozenset(
-    name for name in dir(builtins) if not isinstance(getattr(builtins, name), type) and name.islower()
-)
 
 
-def needs_shared(tests: str, tree: ast.Module, program: Collection[str], prompt_classes: Mapping[str, bool]) -> str:
+def needs_shared(tests: str, tree: ast.Module, program: Collection[str], prompt_classes: Collection[str]) -> str:
     """Return why tests have to share the program's process; empty where they run apart from it.
 
     Args:
         program: Names that the program gives.
-        prompt_classes: Classes of the prompt, and whether their objects cross by their fields.
+        prompt_classes: Classes of the prompt, of which tests and program would each have their own.
 
     >>> tests = "assert f(lambda x: x) == 1"
-    >>> needs_shared(tests, ast.parse(tests), {"f"}, {})
+    >>> needs_shared(tests, ast.parse(tests), {"f"}, ())
     'line 1 hands the program a function or an object of the tests'
     """
     if match := _SHARED_STATE.search(tests):
         return f"the tests use {match['what'] or 'open'}"
-    objects = _Objects(tree, program, prompt_classes)
+    objects = _Objects(tree, program)
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and _names_in(node.bases) & set(program):
-            return f"line {node.lineno} derives from a class of the program"
-        if any(map(objects.is_of_program, getattr(node, "decorator_list", ()))):
-            return f"line {node.lineno} decorates with a function of the program"  # type: ignore[attr-defined]
-        if isinstance(node, ast.Name) and prompt_classes.get(node.id) is False:
-            return f"line {node.lineno} uses {node.id}, a class of the prompt"
+        line = f"line {getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.ClassDef) and not program_names(node.bases).isdisjoint(program):
+            return f"{line} derives from a class of the program"
+        if isinstance(node, ast.Name) and node.id in prompt_classes:
+            return f"{line} uses {node.id}, a class of the prompt"
         if any(map(objects.holds_object, objects.handed_over(node))):
-            line = getattr(node, "lineno", 0)
-            return f"line {line} hands the program a function or an object of the tests"
+            return f"{line} hands the program a function or an object of the tests"
         if objects.changes_attribute(node):
-            return f"line {getattr(node, 'lineno', 0)} changes what an object of the program holds"
+            return f"{line} changes what an object of the program holds"
     return ""
 
 
 class _Objects:
     """Which expressions of tests make something that has no plain form, by names alone."""
 
-    def __init__(self, tree: ast.Module, program: Collection[str], prompt_classes: Mapping[str, bool]) -> None:
-        own = [node for node in ast.walk(tree) if isinstance(node, (*_FUNCTIONS, ast.ClassDef))]
-        self._program = set(program)
-        self._modules = set(_imported(tree))
-        self._functions = {
-            node.name: node.args
-            for node in own
-            if not isinstance(node, ast.ClassDef) and node.name != "check" and node.name[:4] != "test"
-        }
-        self._makers = {
-            node.name for node in own if isinstance(node, ast.ClassDef) and not prompt_classes.get(node.name)
-        }
+    def __init__(self, tree: ast.Module, program: Collection[str]) -> None:
+        self._makers: set[str] = set()
+        """Classes of the tests, and functions that return their objects."""
         self._objects: set[str] = set()
+        """Names of what has no plain form."""
         self._answers = set(program)
+        """Names of what the program gives, and of its answers."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                self._makers.add(node.name)
+            elif isinstance(node, _FUNCTIONS) and node.name != "check" and not node.name.startswith("test"):
+                self._objects.add(node.name)
         size = -1
-        while size != len(self._objects) + len(self._makers) + len(self._answers):
-            size = len(self._objects) + len(self._makers) + len(self._answers)
+        while size != (size := len(self._makers) + len(self._objects) + len(self._answers)):
             for node in ast.walk(tree):
                 self._follow(node)
 
     def _follow(self, node: ast.AST) -> None:
-        if isinstance(node, _FUNCTIONS) and any(
-            isinstance(part, (ast.Yield, ast.YieldFrom))
-            or (isinstance(part, ast.Return) and part.value is not None and self.holds_object(part.value))
-            for part in ast.walk(node)
-        ):
+        """Add the names that a statement gives to objects and answers."""
+        if isinstance(node, _FUNCTIONS) and any(map(self._is_object_given, ast.walk(node))):
             self._makers.add(node.name)
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-            targets = getattr(node, "targets", None) or [getattr(node, "target", node)]
-            self._bind(targets, node.value)
+            self._bind(getattr(node, "targets", None) or [node.target], node.value)  # type: ignore[union-attr]
         elif isinstance(node, (ast.For, ast.comprehension)):
             for value in _iterated(node.iter):
                 self._bind([node.target], value)
-        elif isinstance(node, ast.Call) and any(map(self.holds_object, node.args)):
-            takes = self._functions.get(getattr(node.func, "id", ""))
-            self._objects.update(argument.arg for argument in (takes.args if takes else ()))
+
+    def _is_object_given(self, node: ast.AST) -> bool:
+        """Return whether a statement of a function gives its caller an object."""
+        is_return = isinstance(node, ast.Return) and node.value is not None and self.holds_object(node.value)
+        return is_return or isinstance(node, (ast.Yield, ast.YieldFrom))
 
     def _bind(self, targets: list[ast.expr], value: ast.expr) -> None:
         names = [name for target in targets for name in _stored(target)]
@@ -119,10 +109,9 @@ class _Objects:
         """Return what a call or an assignment of the tests hands to the program."""
         if isinstance(node, ast.Call) and self.is_of_program(node.func):
             return [*node.args, *(keyword.value for keyword in node.keywords)]
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, (ast.Attribute, ast.Subscript)) and self.is_of_program(target) for target in node.targets
-        ):
-            return [node.value]
+        if isinstance(node, ast.Assign):
+            parts = [target for target in node.targets if isinstance(target, (ast.Attribute, ast.Subscript))]
+            return [node.value] if any(map(self.is_of_program, parts)) else []
         return []
 
     def holds_object(self, node: ast.AST) -> bool:
@@ -130,24 +119,19 @@ class _Objects:
         if isinstance(node, (ast.Lambda, ast.GeneratorExp)):
             return True
         if isinstance(node, ast.Name):
-            known = (self._objects, self._functions, self._makers, self._modules, _BUILTIN_FUNCTIONS)
-            return any(node.id in names for names in known)
+            is_builtin = inspect.isbuiltin(getattr(builtins, node.id, None))
+            return node.id in self._objects or node.id in self._makers or is_builtin
         if isinstance(node, ast.Attribute):
             owner = getattr(node.value, "id", None)
             is_method = node.attr in BUILTIN_ATTRIBUTES and owner not in self._answers
-            return owner in self._makers or is_method or (owner is not None and _is_function(node))
+            return owner in self._makers or is_method or (owner is not None and _is_function(owner, node.attr))
         if isinstance(node, ast.Call):
-            name = getattr(node.func, "id", "")
-            return name in self._makers or name in _OBJECT_MAKERS or getattr(node.func, "attr", "") == "partial"
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return any(map(self.holds_object, node.elts))
-        if isinstance(node, ast.Dict):
-            return any(map(self.holds_object, node.values))
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            return name in self._makers or name in _OBJECT_MAKERS
         if isinstance(node, (ast.ListComp, ast.SetComp)):
             return self.holds_object(node.elt)
-        return isinstance(node, (ast.Starred, ast.IfExp)) and self.holds_object(
-            node.value if isinstance(node, ast.Starred) else node.body
-        )
+        literals = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Starred, ast.IfExp)
+        return isinstance(node, literals) and any(map(self.holds_object, ast.iter_child_nodes(node)))
 
     def changes_attribute(self, node: ast.AST) -> bool:
         """Return whether a statement changes a container that an attribute of the program's object holds."""
@@ -158,9 +142,13 @@ class _Objects:
             held = node.value
         while isinstance(held, ast.Subscript):
             held = held.value
-        if not isinstance(held, ast.Attribute) or not self.is_of_program(held):
-            return False
-        return not (isinstance(held.value, ast.Name) and held.value.id == "self")
+        is_own = isinstance(held, ast.Attribute) and getattr(held.value, "id", "") == "self"
+        return isinstance(held, ast.Attribute) and not is_own and self.is_of_program(held)
+
+
+def program_names(nodes: Collection[ast.AST]) -> set[str]:
+    """Return all names in some expressions."""
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _iterated(value: ast.expr) -> list[ast.expr]:
@@ -170,31 +158,14 @@ def _iterated(value: ast.expr) -> list[ast.expr]:
     return [value]
 
 
-def _is_function(node: ast.Attribute) -> bool:
+def _is_function(owner: str, name: str) -> bool:
     """Return whether an attribute is a function of a module or class of the standard library."""
-    owner = getattr(node.value, "id", "")
     module = standard_module(owner) or builtins
-    kinds = (module, getattr(module, owner, None))
-    return any(
-        inspect.isroutine(value) or inspect.isclass(value)
-        for kind in kinds
-        if (value := getattr(kind, node.attr, None))
-    )
+    values = [getattr(kind, name, None) for kind in (module, getattr(module, owner, None))]
+    return any(inspect.isroutine(value) for value in values)
 
 
 def _stored(target: ast.AST) -> Iterator[str]:
     for part in ast.walk(target):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            yield part.id
-        elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-            yield part.attr
-
-
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
-
-
-def _names_in(nodes: list[ast.expr]) -> set[str]:
-    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store):
+            yield part.id if isinstance(part, ast.Name) else part.attr

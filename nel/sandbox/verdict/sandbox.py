@@ -25,8 +25,6 @@ class Sandbox:
         """Prepare a sandbox; the engine is not asked for anything yet."""
         self.settings = settings or SandboxSettings()
         self.pool = Pool(self.settings, _MODULES)
-        self._faults: dict[tuple[str, ...], str] = {}
-        """By task, for those in shared mode that a program failed."""
 
     def __enter__(self) -> Sandbox:
         return self
@@ -49,7 +47,7 @@ class Sandbox:
         limits = program.limits or self.settings.limits
 
         def judge(ask: Ask) -> Verdict:
-            return Judge(language, limits, ask, self._faults).judge(program)
+            return Judge(language, limits, ask).judge(program)
 
         def of_repeated_death(detail: str) -> Verdict:
             return Verdict(verdict="runtime_error", mode=mode_of(program), detail=detail)
@@ -80,7 +78,7 @@ class Sandbox:
         self.pool.close()
 
     def _canary(self, language: Language, limits: Limits, ask: Ask) -> Verdict:
-        return Judge(language, limits, ask, self._faults).judge(_CANARY)
+        return Judge(language, limits, ask).judge(_CANARY)
 
     def _check_image(self, language: Language, ask: Ask) -> None:
         """Run a known-good program; for other languages the container has come up, which is enough."""

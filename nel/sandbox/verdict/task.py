@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from nel.core.python_trees import parse_python
 from nel.sandbox.verdict.modes import needs_shared
-from nel.sandbox.verdict.names import called_names, class_names, is_named, missing_judge, supplied_names, unbound_names
+from nel.sandbox.verdict.names import called_names, class_names, supplied_names, unbound_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +28,10 @@ class Task:
     """Names that tests use without defining them, and their places: ``module`` or ``module:name``."""
     wanted: tuple[str, ...] = ()
     """Names that the program has to give."""
-    constants: tuple[str, ...] = ()
-    """Those of them that may be plain values."""
     classes: tuple[str, ...] = ()
     """Those of them that are classes."""
     prompt_classes: tuple[str, ...] = ()
-    """Classes that the prompt defines, which the program is likely to hold, too."""
+    """Classes that the prompt defines, of which the program is likely to have its own."""
     stubs: tuple[str, ...] = ()
     """Functions and classes that the prompt only outlines."""
     shared: str = ""
@@ -43,17 +41,7 @@ class Task:
 
     def payload(self) -> dict[str, Any]:
         """Return what the process of the tests is given."""
-        return {
-            "tests": self.tests,
-            "prompt": self.prompt,
-            "entry_point": self.entry_point,
-            "supplied": dict(self.supplied),
-            "wanted": list(self.wanted),
-            "constants": list(self.constants),
-            "classes": list(self.classes),
-            "prompt_classes": list(self.prompt_classes),
-            "stubs": list(self.stubs),
-        }
+        return asdict(self)
 
 
 @lru_cache(maxsize=1024)
@@ -66,9 +54,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     unbound = unbound_names(tests) - {entry_point}
     supplied = supplied_names(tree, unbound - helpers, prompt, entry_point)
     wanted = unbound - set(supplied) | ({entry_point} if entry_point else set())
-    constants = [name for name in wanted if is_named(name, prompt)]
-    if not entry_point and called_names(tree).isdisjoint(wanted):
-        constants = sorted(wanted)  # the tests are about constants
+    others = wanted - helpers - {entry_point}
     program = wanted - helpers | {entry_point or "candidate", "candidate"}
     return Task(
         tests=tests,
@@ -76,22 +62,34 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         entry_point=entry_point,
         supplied=supplied,
         wanted=tuple(sorted(wanted)),
-        constants=tuple(constants),
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
-        shared=needs_shared(tests, tree, program, prompt_classes),
-        broken=_undefined(tree, wanted - helpers - {entry_point}, prompt, entry_point),
+        shared=needs_shared(tests, tree, program, prompt_classes) or _uses_values(tree, others - stubs),
+        broken=_undefined(tree, others, prompt, entry_point),
     )
 
 
+def _uses_values(tree: ast.Module, names: set[str]) -> str:
+    """Return which plain value of the program the tests use, which has no reference; empty where there is none."""
+    values = sorted(name for name in names - called_names(tree) if name.isupper() or name.islower())
+    return f"the tests use {values[0]}, a value of the program" if values else ""
+
+
 def _undefined(tree: ast.Module, names: set[str], prompt: str, entry_point: str) -> str:
-    """Return which name of the tests neither they nor the prompt define; empty where there is none."""
-    missing = missing_judge(tree, names, entry_point)
-    if entry_point and prompt.strip():
-        unknown = sorted(name for name in names if re.search(rf"\b{name}\b", prompt) is None)
-        missing = missing or next((name for name in unknown if name[:1].islower()), "")
-    return f"the tests use {missing}, which neither they nor the prompt define" if missing else ""
+    """Return which function of the tests nothing defines; empty where there is none.
+
+    Without code to complete, only a function counts that an assertion takes at its word.
+    """
+    tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    judges = {getattr(getattr(test, "func", None), "id", "") for test in tests if _uses(test, entry_point)}
+    called = called_names(tree) if prompt.strip() else judges
+    unknown = [name for name in sorted(names & called) if name.islower() and not re.search(rf"\b{name}\b", prompt)]
+    return f"the tests use {unknown[0]}, which neither they nor the prompt define" if entry_point and unknown else ""
+
+
+def _uses(node: ast.expr, entry_point: str) -> bool:
+    return any(getattr(part, "id", "") in (entry_point, "candidate") for part in ast.walk(node))
 
 
 def _parsed(text: str) -> ast.Module | None:
@@ -101,33 +99,24 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], dict[str, bool]]:
-    """Return what the code of a prompt defines, what it outlines, and its classes.
-
-    Of each class is said whether its objects cross by their fields.
-    """
+def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], set[str]]:
+    """Return what the code of a prompt defines, what it outlines, and its classes."""
     tree = _parsed(prompt) or _parsed(f"{prompt}\n    pass\n")
     defined: set[str] = set()
     stubs: set[str] = set()
-    classes: dict[str, bool] = {}
+    classes: set[str] = set()
     for node in tree.body if tree is not None else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             is_stub = _is_outline(node) or node.name == entry_point
             (stubs if is_stub else defined).add(node.name)
             if isinstance(node, ast.ClassDef) and not is_stub:
-                classes[node.name] = _crosses(node)
+                classes.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             defined.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
         else:
             parts = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
             defined.update(part.id for part in parts if isinstance(part.ctx, ast.Store))
     return defined - stubs, stubs, classes
-
-
-def _crosses(node: ast.ClassDef) -> bool:
-    """Return whether a class is a dataclass, an enumeration or a named tuple."""
-    text = " ".join(ast.unparse(part) for part in (*node.decorator_list, *node.bases))
-    return re.search(r"\bdataclass\b|\b(?:Int|Str)?(?:Enum|Flag)\b|\bNamedTuple\b", text) is not None
 
 
 def _is_outline(node: ast.stmt) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
 from nel.config.schema import SandboxConfig as SandboxSettings
 from nel.config.schema import SandboxLimits as Limits
@@ -72,8 +71,6 @@ class Verdict:
     """The end of standard error."""
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """What the supervisor saw, for debugging: exit status, signal, memory."""
 
     @property
     def passed(self) -> bool:

@@ -106,17 +106,8 @@ def read_exactly(handle: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def read_all(handle: int) -> bytes:
-    """Read a file from its start to its end."""
-    os.lseek(handle, 0, os.SEEK_SET)
-    parts = []
-    while part := os.read(handle, 1 << 20):
-        parts.append(part)
-    return b"".join(parts)
-
-
 def read_payload(handle: int) -> Any:
     """Read the message of a whole file and close it."""
-    message = loads(read_all(handle))
-    os.close(handle)
-    return message
+    os.lseek(handle, 0, os.SEEK_SET)
+    with open(handle, "rb") as file:
+        return loads(file.read())

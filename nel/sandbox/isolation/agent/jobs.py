@@ -7,13 +7,10 @@ import os
 import select
 import socket
 from collections.abc import Callable
-from contextlib import suppress
 
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.isolation.agent.processes import Processes
 from nel.sandbox.isolation.agent.run import READ_BYTES, Run
-
-_PATIENCE_SECONDS = 1.0
 
 
 def _split(owner: Processes, job: channel.Message) -> channel.Message:
@@ -42,53 +39,27 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
         continue
     os.close(result)
     run.forget(result)
-    return {"run": {**run.facts(), "tests": _frame_of(said), "tests_ending": owner.tests.ending}}
+    return {"run": {**run.facts(), "tests": _frame_of(said)}}
 
 
 def _shared(owner: Processes, job: channel.Message) -> channel.Message:
-    """Program and tests in one process."""
-    run = Run(owner, job, job["limits"])
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
-    said = bytearray()
-    empty = os.open("/dev/null", os.O_RDWR)
-    program = _sealed({"source": job["source"]})
-    owner.programs.start(run.request("shared"), [empty, run.out_handle, run.err_handle, program, theirs.fileno()])
-    theirs.close()
-    for handle in (empty, program, run.out_handle, run.err_handle):
-        os.close(handle)
-    run.read(ours.fileno(), lambda: _collect(ours.fileno(), said))
-
-    def has_ended() -> bool:
-        return owner.programs.ending is not None
-
-    run.until(lambda: has_ended() or _frame_of(said) is not None)
-    first = _frame_of(said)
-    if isinstance(first, dict) and first.get("loaded"):
-        said.clear()
-        ours.setblocking(True)
-        with suppress(channel.Gone, OSError):
-            ours.settimeout(_PATIENCE_SECONDS)
-            ours.sendall(_framed({**job["task"], "token": job["token"]}))
-        ours.setblocking(False)
-    run.until(has_ended)
-    while _collect(ours.fileno(), said, wait=False):
-        continue
-    run.forget(ours.fileno())
-    ours.close()
-    return {"run": {**run.facts(), "tests": _frame_of(said)}}
+    """Program and tests in one process, which gets a secret to give back."""
+    given = _sealed({name: job[name] for name in ("source", "task", "token")})
+    run, said = _step(owner, job, job["limits"], "shared", given=given, answers=True)
+    return {"run": {**run, "tests": _frame_of(said)}}
 
 
 def _script(owner: Processes, job: channel.Message) -> dict[str, object]:
     """A Python program that reads standard input and writes standard output."""
-    return {"run": _step(owner, job, job["limits"], "script", payload={"source": job["source"]})}
+    run, _ = _step(owner, job, job["limits"], "script", given=_sealed({"source": job["source"]}))
+    return {"run": run}
 
 
 def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
     """A compiler, then a program; either may be left out."""
     facts: channel.Message = {}
     if job.get("compile"):
-        facts["compile"] = _step(owner, {}, job["compile_limits"], "execute", command=job["compile"])
+        facts["compile"], _ = _step(owner, {}, job["compile_limits"], "execute", command=job["compile"])
         ending = facts["compile"]["ending"] or {}
         if ending.get("exit") != 0:
             return facts
@@ -96,7 +67,10 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
         if job.get("keep_built"):
             owner.keep_built()
     if job.get("command"):
-        facts["run"] = _step(owner, job, job["limits"], "execute", command=job["command"])
+        given = _secret(owner, job["token"]) if job.get("token") else None
+        answers = given is not None
+        run, said = _step(owner, job, job["limits"], "execute", command=job["command"], given=given, answers=answers)
+        facts["run"] = {**run, "token": said[:256].decode("ascii", "replace").strip()}
     return facts
 
 
@@ -107,32 +81,40 @@ def _step(
     what: str,
     *,
     command: list[str] | None = None,
-    payload: channel.Message | None = None,
-) -> dict[str, object]:
+    given: int | None = None,
+    answers: bool = False,
+) -> tuple[channel.Message, bytearray]:
+    """Run one process to its end; return the facts and what it answered.
+
+    Args:
+        given: A descriptor that the process finds at 3.
+        answers: Whether it finds one at 4, to answer at.
+    """
     run = Run(owner, job, limits)
+    with owner.as_user(owner.program_user):  # a program may open its descriptors by name
+        answer, answer_writer = os.pipe()
     handles = [_sealed_text(job.get("stdin") or ""), run.out_handle, run.err_handle]
-    said = bytearray()
-    answer: int | None = None
-    if payload is not None:
-        handles.append(_sealed(payload))
-    elif job.get("token"):
-        with owner.as_user(owner.program_user):  # a program may open its descriptors by name
-            token, token_writer = os.pipe()
-            answer, answer_writer = os.pipe()
-        os.write(token_writer, job["token"].encode() + b"\n")
-        os.close(token_writer)
-        handles += [token, answer_writer]
+    handles += [] if given is None else [given]
+    handles += [answer_writer] if answers else []
     owner.programs.start(run.request(what, command=command), handles)
-    for handle in handles:
+    for handle in {*handles, answer_writer}:
         os.close(handle)
     run.until(lambda: owner.programs.ending is not None)
     facts = run.facts()
-    if answer is not None:
-        while _collect(answer, said, wait=False):
-            continue
-        os.close(answer)
-        facts["token"] = said[:256].decode("ascii", "replace").strip()
-    return facts
+    said = bytearray()
+    while _collect(answer, said, wait=False):
+        continue
+    os.close(answer)
+    return facts, said
+
+
+def _secret(owner: Processes, token: str) -> int:
+    """Return a descriptor from which a secret can be read once."""
+    with owner.as_user(owner.program_user):
+        reader, writer = os.pipe()
+    os.write(writer, token.encode() + b"\n")
+    os.close(writer)
+    return reader
 
 
 def _sealed(payload: dict[str, object]) -> int:
@@ -147,11 +129,6 @@ def _sealed_text(text: str) -> int:
         view = view[os.write(handle, view) :]
     os.lseek(handle, 0, os.SEEK_SET)
     return handle
-
-
-def _framed(message: object) -> bytes:
-    data = channel.dumps(message)
-    return channel.HEADER.pack(len(data)) + data
 
 
 def _collect(handle: int, said: bytearray, *, wait: bool = True) -> bool:

@@ -6,7 +6,6 @@ user id for one system call, and removes their files in the same way.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import select
@@ -29,8 +28,6 @@ SWEEP_SECONDS_MAX = 5.0
 _WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")  # noqa: S108
 _BUILT_BYTES_MAX = 32 << 20
 _BUILT_FILES_MAX = 1_000
-_FLATTENINGS_MAX = 1 << 14
-"""More than a work space has inodes."""
 
 
 class Zygote:
@@ -189,36 +186,12 @@ def _is_empty(path: str) -> bool:
         return True
 
 
-def _remove_all(path: str) -> None:
-    """Remove what is in a directory, as its owner; deep trees are flattened instead of descended into."""
-    for _ in range(_FLATTENINGS_MAX):
-        entries = _entries(path)
-        removed = [_removed(path, name, is_directory=is_directory) for name, is_directory in entries]
-        if not any(removed):
-            return  # empty, or nothing that this user may remove
-
-
-def _removed(top: str, name: str, *, is_directory: bool) -> bool:
-    """Remove a file, or a directory once its own directories have moved to the top."""
-    try:
-        if not is_directory:
-            os.unlink(name)
-            return True
-        os.chmod(name, 0o700)
-        for child, child_is_directory in _entries(name):
-            if child_is_directory:
-                os.chmod(child, 0o700)
-                os.rename(child, f"{top}/.nel-{time.monotonic_ns()}")
-            else:
-                os.unlink(child)
-        os.rmdir(name)
-    except OSError as error:
-        if error.errno in (errno.EPERM, errno.EACCES, errno.ENOENT, errno.ENAMETOOLONG):
-            return False
-        raise
-    return True
-
-
-def _entries(path: str) -> list[tuple[str, bool]]:
-    with os.scandir(path) as entries:
-        return [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
+def _remove_all(top: str) -> None:
+    """Remove what is in a directory, as its owner; a container in which something resists is replaced."""
+    with suppress(OSError, RecursionError):
+        for folder, folders, files in os.walk(top, topdown=False):
+            for name in files:
+                os.unlink(f"{folder}/{name}")
+            for name in folders:
+                path = f"{folder}/{name}"
+                (os.unlink if os.path.islink(path) else os.rmdir)(path)

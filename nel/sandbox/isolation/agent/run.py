@@ -107,18 +107,13 @@ class Run:
         if self._readers.pop(handle, None) is not None:
             self._poll.unregister(handle)
 
-    def until(self, is_done: Callable[[], bool], *, seconds: float | None = None) -> None:
+    def until(self, is_done: Callable[[], bool]) -> None:
         """Wait for something, within the limits."""
-        end = None if seconds is None else time.monotonic() + seconds
         for one in (self.processes.programs, self.processes.tests):
             self._poll.register(one.socket.fileno(), select.POLLIN | select.POLLHUP)
         last = time.monotonic()
         while not is_done() and self.reason is None:
-            now = time.monotonic()
-            if end is not None and now >= end:
-                return
-            wait = _LOOK_SECONDS if end is None else min(_LOOK_SECONDS, end - now)
-            for handle, _ in self._poll.poll(max(1, int(wait * 1000))):
+            for handle, _ in self._poll.poll(int(_LOOK_SECONDS * 1000)):
                 self._take(handle)
             if time.monotonic() - last >= _LOOK_SECONDS:
                 last = time.monotonic()
@@ -157,13 +152,11 @@ class Run:
         self.watch.note_tests((self.processes.tests.ending or {}).get("cpu_seconds", 0.0) if self.tests_pid else 0.0)
         cpu = self.watch.cpu_seconds(without=self.tests_pid)
         self.processes.kill(self.processes.program_user)
-        was_running = programs.child is not None
         self._drain()
         oom = self.processes.counters.out_of_memory() - self._oom_before
         limit = self.limits["output_bytes"]
         return {
             "reason": self.reason,
-            "was_ended": was_running,
             "ending": programs.ending,
             "cpu_seconds": max(cpu, (programs.ending or {}).get("cpu_seconds", 0.0)),
             "idle_seconds": self.watch.idle_seconds,

@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import struct
-import sys
 
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.isolation.agent.jobs import JOBS
@@ -19,42 +18,37 @@ from nel.sandbox.isolation.agent.processes import Processes
 _LENGTH = struct.Struct(">I")
 
 
-class Supervisor:
-    """Runs the jobs of one container."""
-
-    def __init__(self, first_user: int) -> None:
-        """Start the zygotes."""
-        self._processes = Processes(first_user)
-
-    def serve(self) -> None:
-        """Answer the host until it hangs up."""
-        while True:
-            try:
-                job = json.loads(channel.read_exactly(0, _LENGTH.unpack(channel.read_exactly(0, _LENGTH.size))[0]))
-            except channel.Gone:
-                return
-            reply = {"number": job["number"], "nonce": job["nonce"], **self._answer(job)}
-            output = _output_of(reply)
-            data = json.dumps({**reply, "output_bytes": len(output)}).encode()
-            for part in (_LENGTH.pack(len(data)) + data, output):
-                view = memoryview(part)
-                while view:
-                    view = view[os.write(1, view) :]
-
-    def _answer(self, job: channel.Message) -> dict[str, object]:
-        if job["do"] == "ping":
-            cpu, memory = self._processes.counters.are_there
-            return {"python": sys.version.split()[0], "counts_cpu": cpu, "counts_memory": memory}
-        self._processes.make_work_space(job.get("files") or {})
-        if job.get("uses_built"):
-            self._processes.restore_built()
-        else:
-            self._processes.built = None
+def main(first_user: int) -> None:
+    """Serve the host until it hangs up; the container ends when this returns."""
+    processes = Processes(first_user)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # process 1 ignores it otherwise, and an engine waits for it
+    while True:
         try:
-            facts = JOBS[job["do"]](self._processes, job)
-        finally:
-            is_clean = self._processes.clear()
-        return {**facts, "is_clean": is_clean, "is_kept": self._processes.built is not None}
+            job = json.loads(channel.read_exactly(0, _LENGTH.unpack(channel.read_exactly(0, _LENGTH.size))[0]))
+        except channel.Gone:
+            return
+        reply = {"number": job["number"], "nonce": job["nonce"], **_answer(processes, job)}
+        output = _output_of(reply)
+        data = json.dumps({**reply, "output_bytes": len(output)}).encode()
+        for part in (_LENGTH.pack(len(data)) + data, output):
+            view = memoryview(part)
+            while view:
+                view = view[os.write(1, view) :]
+
+
+def _answer(processes: Processes, job: channel.Message) -> dict[str, object]:
+    if job["do"] == "ping":
+        return {}
+    processes.make_work_space(job.get("files") or {})
+    if job.get("uses_built"):
+        processes.restore_built()
+    else:
+        processes.built = None
+    try:
+        facts = JOBS[job["do"]](processes, job)
+    finally:
+        is_clean = processes.clear()
+    return {**facts, "is_clean": is_clean, "is_kept": processes.built is not None}
 
 
 def _output_of(reply: channel.Message) -> bytes:
@@ -65,10 +59,3 @@ def _output_of(reply: channel.Message) -> bytes:
     output: bytes = run["stdout"]
     run["stdout"] = ""
     return output
-
-
-def main(first_user: int) -> None:
-    """Serve the host; the container ends when this returns."""
-    supervisor = Supervisor(first_user)
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # process 1 ignores it otherwise, and an engine waits for it
-    supervisor.serve()

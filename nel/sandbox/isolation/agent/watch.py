@@ -20,12 +20,10 @@ _CPU_FILES = (
 )
 _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
-_DISK_SECONDS_MAX = 30.0
-"""So long a program may wait for the disk without being idle; a parent that has called vfork looks the same."""
+_UNCONFIRMED_SECONDS_MAX = 30.0
+"""So long a program may look as if it waited for the disk or for a CPU before the kernel's counts confirm it."""
 _APART_SECONDS_MAX = 1.0
 """Looks that are farther apart had no turn, either, as in a container that is paused: the time between is not idle."""
-_UNSEEN_SECONDS_MAX = 10.0
-"""So long threads may have waited that ended before it showed how long they did."""
 
 
 class Counters:
@@ -35,11 +33,6 @@ class Counters:
         """Open them."""
         self._cpu = _opened(_CPU_FILES)
         self._memory = _opened(_MEMORY_FILES)
-
-    @property
-    def are_there(self) -> tuple[bool, bool]:
-        """Return whether CPU time and memory ends can be read."""
-        return self._cpu is not None, self._memory is not None
 
     def cpu_seconds(self) -> float | None:
         """Return the CPU time of the whole container, None where the engine does not show it."""
@@ -70,8 +63,6 @@ class Task(NamedTuple):
     """Nanoseconds."""
     waited: int
     """Nanoseconds ready to run, up to its last turn."""
-    turns: int
-    """How often it has been given a CPU."""
 
 
 class Watch:
@@ -90,16 +81,11 @@ class Watch:
         self._own = time.process_time()
         self._counted = (self._cpu or 0.0) - self._own
         self._seen: dict[tuple[int, int], Task] = {}
-        self._open = 0.0
-        """Seconds in which nothing ran and something was ready to run, and may or may not have waited."""
-        self._ready: dict[tuple[int, int], Task] = {}
-        """What was ready to run at that time."""
         self._runs: dict[tuple[int, int], int] = {}
         """Nanoseconds run, by all threads ever seen."""
-        self._unseen_seconds = 0.0
+        self._unconfirmed_seconds = 0.0
         self.tests_cpu_seconds = 0.0
         self.idle_seconds = 0.0
-        self.disk_seconds = 0.0
 
     @property
     def wall_seconds(self) -> float:
@@ -109,38 +95,23 @@ class Watch:
     def look(self) -> None:
         """Note how long nothing ran and nothing waited for a CPU.
 
-        How long a thread has waited shows when it gets one. So the time that is missing while some thread is ready to
-        run stays open until that thread has run, and whatever it did not wait by then was idle, or a program that is
-        ready at each look and asleep in between would be neither busy nor idle.
+        How long a thread has waited shows when it gets a CPU. Until then one that is ready counts as waiting, and so
+        does one that waits for the disk, within a bound: a program can look so on purpose.
         """
         now = time.monotonic()
         passed, self._last = now - self._last, now
         tasks = self._tasks()
-        busy = self._busy(tasks)
-        missing = passed - busy if passed <= _APART_SECONDS_MAX else min(passed - busy, 0.0)
-        if missing < 0:  # a wait that began before the last look has ended
-            self._open, missing = max(0.0, self._open + missing), 0.0
-        waiting = {key: task for key, task in self._ready.items() if _had_no_turn(task, tasks.get(key))}
-        if not waiting:
-            self._count(self._open, is_unseen=not self._ready.keys() <= tasks.keys())
-            self._open = 0.0
-        ready = {key: task for key, task in tasks.items() if task.state == "R"}
-        if ready:
-            self._open += missing
+        missing = passed - self._busy(tasks)
+        is_waiting = any(task.state in "RD" for task in tasks.values())
+        if passed > _APART_SECONDS_MAX:
+            missing = min(missing, 0.0)
+        if missing < 0 or (is_waiting and self._unconfirmed_seconds < _UNCONFIRMED_SECONDS_MAX):
+            # Below zero a wait has ended that began before the last look, and is confirmed.
+            self._unconfirmed_seconds = max(0.0, self._unconfirmed_seconds + missing)
         else:
-            self._count(missing, in_disk=any(task.state == "D" for task in tasks.values()))
-        self._ready = waiting or ready
+            self.idle_seconds += missing
         self._seen = tasks
         self._runs.update((key, task.run) for key, task in tasks.items())
-
-    def _count(self, seconds: float, *, is_unseen: bool = False, in_disk: bool = False) -> None:
-        """Count time in which nothing ran as what it was."""
-        if is_unseen and self._unseen_seconds < _UNSEEN_SECONDS_MAX:
-            self._unseen_seconds += seconds
-        elif in_disk and self.disk_seconds < _DISK_SECONDS_MAX:
-            self.disk_seconds += seconds
-        else:
-            self.idle_seconds += seconds
 
     def note_tests(self, seconds: float) -> None:
         """Note the CPU time of the tests' process, which is charged to no program."""
@@ -170,7 +141,7 @@ class Watch:
         Threads that wait for each other do not wait for the machine: each second run keeps no more than all the others
         waiting.
         """
-        nothing = Task(0, "", 0, 0, 0)
+        nothing = Task(0, "", 0, 0)
         pairs = [(self._seen.get(key, nothing), task) for key, task in tasks.items()]
         run = sum(max(0, now.run - before.run) for before, now in pairs)
         waits = [wait for before, now in pairs if (wait := now.waited - before.waited) > 0]
@@ -185,10 +156,6 @@ class Watch:
         own = time.process_time()
         since, self._counted = total - own - self._counted, total - own
         return max(run, int(since / _NANO))
-
-
-def _had_no_turn(before: Task, now: Task | None) -> bool:
-    return now is not None and (now.turns, now.run) == (before.turns, before.run)
 
 
 def running() -> list[int]:
@@ -207,12 +174,12 @@ def _tasks(pid: int) -> list[Task]:
     return found
 
 
-def _schedule(path: str) -> tuple[int, int, int]:
+def _schedule(path: str) -> tuple[int, int]:
     try:
-        run, waited, turns = _read(path).split()[:3]
+        run, waited = _read(path).split()[:2]
     except (OSError, ValueError):
-        return 0, 0, 0
-    return int(run), int(waited), int(turns)
+        return 0, 0
+    return int(run), int(waited)
 
 
 def _run_seconds(pid: int) -> float:

@@ -15,7 +15,6 @@ import resource
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -105,8 +104,6 @@ def _ending(status: int, usage: resource.struct_rusage) -> channel.Message:
         "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
         "cpu_seconds": usage.ru_utime + usage.ru_stime,
-        "memory_bytes": usage.ru_maxrss * 1024,
-        "ended": time.monotonic(),
     }
 
 

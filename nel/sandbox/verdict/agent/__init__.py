@@ -9,5 +9,5 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = Path(__file__).parent
-MODULES: Final = ("codec", "solution", "running", "cases", "remote", "checker", "shared", "entries")
+MODULES: Final = ("codec", "solution", "cases", "running", "remote", "checker", "shared", "entries")
 """In the order in which they import each other."""

@@ -6,14 +6,16 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from nel.sandbox.verdict.agent import running
+
+class NotRun(Exception):
+    """Tests that this harness cannot run, or that end before their last assertion."""
 
 
 def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] | None:
     """Run the `unittest` cases of tests; return name and exception of the first that is wrong.
 
     Raises:
-        running.NotRun: They skip a test, or fewer ran than their text holds.
+        NotRun: They skip a test, or fewer ran than their text holds.
     """
     import unittest  # noqa: PLC0415 - few tests need it, and it makes every fork slower
 
@@ -51,5 +53,5 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item.name.startswith("test")
     }
     if result.skipped or result.expectedFailures or result.testsRun < max(1, len(methods)):
-        raise running.NotRun(f"only {result.testsRun} of {len(methods)} tests ran, or some are skipped")
+        raise NotRun(f"only {result.testsRun} of {len(methods)} tests ran, or some are skipped")
     return None

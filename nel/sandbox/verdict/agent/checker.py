@@ -8,13 +8,13 @@ object of the program equals nothing but another of its objects.
 from __future__ import annotations
 
 import builtins
-import dataclasses
-import enum
 import os
+from functools import partial
 from typing import Any
 
 from nel.sandbox.isolation.agent import channel
-from nel.sandbox.verdict.agent import cases, codec, running
+from nel.sandbox.verdict.agent import codec, running
+from nel.sandbox.verdict.agent.cases import NotRun
 from nel.sandbox.verdict.agent.remote import ProgramError, Remote
 
 
@@ -32,22 +32,13 @@ def judge(payload: int, connection: int, result: int) -> int:
 
 
 def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
-    tests = given["tests"]
-    running.remember_lines(tests)
-    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
-    running.forbid_forks()
     try:
-        code, owed = running.compiled(given)
-        running.define_helpers(given, namespace)
-        _bind(given, remote, namespace)
-        reached = running.run_tests(code, given, namespace)
-        wrong = cases.run_cases(namespace, tests) if "TestCase" in tests else None
-        if wrong is None and remote.failure is None:
-            running.check_reached(owed, reached)
-        elif remote.failure is None:
-            return _failure(wrong[1], remote, f"{wrong[0]}: ")  # type: ignore[index]
-    except running.NotRun as error:
-        return {"broken": str(error)}
+        wrong = running.run_all(given, partial(_bind, given, remote), "__main__")
+        if wrong is not None and remote.failure is None:
+            return _failure(wrong[1], remote, f"{wrong[0]}: ")
+    except NotRun as error:
+        if remote.failure is None:
+            return {"broken": str(error)}
     except codec.CannotCross as error:
         return {"broken": f"{error}; let them share the program's process (mode: shared)"}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
@@ -64,39 +55,18 @@ def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
 def _bind(given: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
     """Put references in the place of the entry point and of whatever else only the program defines."""
     entry_point = given["entry_point"]
-    own = {name: space[name] for name in given["prompt_classes"] if name in space}
-    names = remote.loaded({name: kind for name, kind in own.items() if _crosses(kind)})
+    names = remote.loaded()
     for name in given["wanted"]:
         kind = names.get(name)
         if kind is None or (name in space and name != entry_point):
             continue
-        if kind != "value" or name == entry_point or name in given["constants"]:
+        if kind != "value" or name == entry_point:
             is_class = name == entry_point and kind.startswith("exception")
             space[name] = remote.named(name, "callable" if is_class else kind)
     if entry_point and entry_point not in names:
         space.pop(entry_point, None)
         if hasattr(builtins, entry_point):
             raise remote.failed("raised", f"the program defines no {entry_point}")
-    if "seed(" in given["tests"]:
-        _share_seed(remote)
-
-
-def _crosses(kind: Any) -> bool:
-    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or issubclass(kind, (enum.Enum, tuple)))
-
-
-def _share_seed(remote: Remote) -> None:
-    """Seed the program's random numbers, too, where the tests seed theirs."""
-    import random  # noqa: PLC0415 - few tests need it
-
-    own = random.seed
-
-    def seed(*arguments: Any) -> None:
-        own(*arguments)
-        remote.ask("seed", {"name": "__name__"}, arguments)
-        remote.calls -= 1
-
-    random.seed = seed  # type: ignore[assignment]  # the one that the tests call
 
 
 def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:

@@ -2,8 +2,7 @@
 
 Exact builtin types cross by value; a subclass is reduced to the builtin it derives from, so that
 nothing it overrides crosses with it. Values of the standard library cross by their parts, members of
-its enumerations by name, dataclasses and enumerations of the prompt by their fields: each side has its
-own class. Everything else crosses as a reference into the program's process, or not at all.
+its enumerations by name. Everything else crosses as a reference into the program's process, or not at all.
 Never pickle, marshal or ``eval``; the bytes come from a hostile process.
 """
 
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import collections
-import dataclasses
 import datetime
 import decimal
 import enum
@@ -20,7 +18,7 @@ import importlib
 import math
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 DEPTH_MAX = 200
@@ -52,7 +50,6 @@ _CLASSES: dict[str, Any] = {
 } | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
 _CLASS_NAMES = {id(kind): name for name, kind in _CLASSES.items()}
 
-_KEYS: Any = type({}.keys())
 _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     bytes: lambda value: [value.hex()],
     bytearray: lambda value: [value.hex()],
@@ -65,15 +62,16 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     datetime.time: lambda value: [value.isoformat()],
     datetime.datetime: lambda value: [value.isoformat()],
     datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
-    _KEYS: lambda value: [list(value)],
     collections.deque: lambda value: [list(value), value.maxlen],
     collections.Counter: lambda value: [dict(value)],
     collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
-    collections.defaultdict: lambda value: [_factory(value), dict(value)],
+    collections.defaultdict: lambda value: [
+        value.default_factory if id(value.default_factory) in _CLASS_NAMES else None,
+        dict(value),
+    ],
 }
 """What each of these is made of. `_MAKERS` holds those that are not made by a call of their class."""
 _MAKERS: dict[type, Callable[..., Any]] = {
-    _KEYS: lambda keys: dict.fromkeys(keys).keys(),
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
     complex: lambda real, imaginary: complex(float(real), float(imaginary)),
@@ -81,12 +79,6 @@ _MAKERS: dict[type, Callable[..., Any]] = {
     datetime.time: datetime.time.fromisoformat,
     datetime.datetime: datetime.datetime.fromisoformat,
 }
-_BY_TEXT = {
-    "pathlib": ("PosixPath", "PurePosixPath"),
-    "uuid": ("UUID",),
-    "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
-}
-"""Classes of modules that few programs import; their values are made of their text."""
 _PLACES = {f"{kind.__module__}:{kind.__name__}": kind for kind in _BY_PARTS}
 _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
@@ -104,16 +96,14 @@ _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 class Sender:
     """Encodes values as something `json` can write."""
 
-    def __init__(self, refer: Callable[[Any], Any], shared: Mapping[str, Any], depth_max: int = DEPTH_MAX) -> None:
+    def __init__(self, refer: Callable[[Any], Any], depth_max: int = DEPTH_MAX) -> None:
         """Prepare to encode.
 
         Args:
             refer: Returns what stands for an object that crosses by reference, or raises `CannotCross`.
-            shared: The sender's own dataclasses and enumerations of the prompt, by name.
             depth_max: Deeper values raise `TooDeep`.
         """
         self._refer = refer
-        self._shared = {id(kind): name for name, kind in shared.items()}
         self._depth_max = depth_max
 
     def encode(self, value: Any, depth: int = 0) -> Any:
@@ -147,18 +137,13 @@ class Sender:
     def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
         if id(value) in _CLASS_NAMES:
             return ["y", _CLASS_NAMES[id(value)]]
-        place = self._place_of(kind) if issubclass(kind, enum.Enum) else ""
+        place = _place_of(kind) if issubclass(kind, enum.Enum) else ""
         if place and value.name in kind.__members__:  # type: ignore[attr-defined]
             return ["e", [place, value.name]]
-        if id(kind) in self._shared and dataclasses.is_dataclass(kind) and hasattr(value, "__dict__"):
-            fields = [part for pair in vars(value).items() for part in pair]
-            return ["p", [self._shared[id(kind)], self._encode_all(fields, depth)]]
         names: Any = getattr(kind, "_fields", None)
         if issubclass(kind, tuple) and type(names) is tuple and set(map(type, names)) <= {str}:
             items = self._encode_all(tuple.__iter__(value), depth)
             return ["n", [kind.__name__, list(names), items]]
-        if kind.__name__ in _BY_TEXT.get(kind.__module__, ()):
-            return ["s", [f"{kind.__module__}:{kind.__name__}", str(value)]]
         if (array := _array_parts(value, kind)) is not None:
             return ["a", array]
         if not _has_methods(kind):
@@ -167,30 +152,19 @@ class Sender:
                     return self.encode(reduce(value), depth)
         return ["R", self._refer(value)]
 
-    def _place_of(self, kind: type) -> str:
-        """Return the name of a class that both sides have; empty for any other."""
-        if id(kind) in self._shared:
-            return self._shared[id(kind)]
-        module, name = kind.__module__, kind.__name__
-        is_standard = module.partition(".")[0] in _STANDARD and module in sys.modules
-        is_same = is_standard and vars(sys.modules[module]).get(name) is kind
-        return f"{module}:{name}" if is_same else ""
-
 
 class Receiver:
     """Decodes what a `Sender` encoded."""
 
-    def __init__(self, resolve: Callable[[Any], Any], shared: Mapping[str, Any], depth_max: int = DEPTH_MAX) -> None:
+    def __init__(self, resolve: Callable[[Any], Any], depth_max: int = DEPTH_MAX) -> None:
         """Prepare to decode.
 
         Args:
             resolve: Returns what stands for a reference.
-            shared: The receiver's own dataclasses and enumerations of the prompt, by name.
             depth_max: Deeper values are no values.
         """
         self._depth_max = depth_max
         self._resolve = resolve
-        self._shared = shared
 
     def decode(self, data: Any) -> Any:
         """Return the value; raises `BadValue` for data that no `Sender` makes."""
@@ -229,30 +203,17 @@ class Receiver:
 
     def _decoded_member(self, body: Any, depth: int) -> Any:
         place, name = body
-        kind = self._class_of(place)
+        kind = _class_of(place)
         if not issubclass(kind, enum.Enum):
             raise BadValue("no enumeration")
         return kind[name]
-
-    def _decoded_dataclass(self, body: Any, depth: int) -> Any:
-        kind = self._shared[body[0]]
-        made = object.__new__(kind)
-        parts = [self._decoded(part, depth) for part in body[1]]
-        vars(made).update(zip(parts[::2], parts[1::2]))  # noqa: B905 - Python 3.9
-        return made
 
     def _decoded_tuple(self, body: Any, depth: int) -> Any:
         name, fields, items = body
         if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
             raise BadValue("too large a tuple")
-        kind = self._shared.get(name) or collections.namedtuple(name, fields)
-        return tuple.__new__(kind, [self._decoded(item, depth) for item in items])
-
-    def _decoded_text(self, body: Any, depth: int) -> Any:
-        module, _, name = body[0].partition(":")
-        if name not in _BY_TEXT[module]:
-            raise BadValue("no such class")
-        return getattr(importlib.import_module(module), name)(body[1])
+        make: Any = collections.namedtuple
+        return tuple.__new__(make(name, fields), [self._decoded(item, depth) for item in items])
 
     def _decoded_array(self, body: Any, depth: int) -> Any:
         numpy = importlib.import_module("numpy")
@@ -264,19 +225,24 @@ class Receiver:
         "x": _decoded_parts,
         "y": _decoded_class,
         "e": _decoded_member,
-        "p": _decoded_dataclass,
         "n": _decoded_tuple,
-        "s": _decoded_text,
         "a": _decoded_array,
     }
 
-    def _class_of(self, place: str) -> Any:
-        module, _, name = place.partition(":")
-        if not name:
-            return self._shared[place]
-        if module.partition(".")[0] not in _STANDARD - _NOT_IMPORTED:
-            raise BadValue("no module of the standard library")
-        return getattr(importlib.import_module(module), name)
+
+def _place_of(kind: type) -> str:
+    """Return the name of a class of the standard library; empty for any other."""
+    module, name = kind.__module__, kind.__name__
+    is_standard = module.partition(".")[0] in _STANDARD and module in sys.modules
+    is_same = is_standard and vars(sys.modules[module]).get(name) is kind
+    return f"{module}:{name}" if is_same else ""
+
+
+def _class_of(place: str) -> Any:
+    module, _, name = place.partition(":")
+    if module.partition(".")[0] not in _STANDARD - _NOT_IMPORTED:
+        raise BadValue("no module of the standard library")
+    return getattr(importlib.import_module(module), name)
 
 
 def become(old: Any, new: Any) -> Any:
@@ -304,16 +270,9 @@ def become(old: Any, new: Any) -> Any:
     elif isinstance(old, (bytearray, collections.deque)):
         old.clear()
         old.extend(new)
-    elif dataclasses.is_dataclass(old) and not isinstance(old, type):
-        vars(old).update(vars(new))
     else:
         return new
     return old
-
-
-def _factory(value: Any) -> Any:
-    """Return what makes the missing values of a dictionary, where that is a builtin class."""
-    return value.default_factory if id(value.default_factory) in _CLASS_NAMES else None
 
 
 def _has_methods(kind: type) -> bool:

@@ -152,14 +152,11 @@ class Remote:
         self._raised: list[tuple[BaseException, str]] = []
         self._classes: dict[str, type[Exception]] = {}
         self._references: dict[int, Reference] = {}
-        self._sender = codec.Sender(self._number_of, {})
-        self._receiver = codec.Receiver(self._reference, {}, codec.ANSWER_DEPTH_MAX)
+        self._sender = codec.Sender(self._number_of)
+        self._receiver = codec.Receiver(self._reference, codec.ANSWER_DEPTH_MAX)
 
-    def loaded(self, shared: Mapping[str, Any]) -> dict[str, str]:
+    def loaded(self) -> dict[str, str]:
         """Wait until the program is loaded and return its names.
-
-        Args:
-            shared: Dataclasses and enumerations of the prompt, as the tests have them.
 
         Raises:
             ProgramFailed: It cannot be loaded.
@@ -173,9 +170,6 @@ class Remote:
         names = message.get("loaded")
         if not isinstance(names, dict):
             raise self.failed("nonsense", "the program did not load as it should")
-        self._sender = codec.Sender(self._number_of, shared)
-        self._receiver = codec.Receiver(self._reference, shared, codec.ANSWER_DEPTH_MAX)
-        self._write({"shared": list(shared)})
         return {str(name): str(kind) for name, kind in names.items()}
 
     def named(self, name: str, kind: str) -> Any:
@@ -284,13 +278,10 @@ class Remote:
         self.calls += 1
         if self.failure is not None:
             raise self.failure
-        number = self.calls
-        self._write({"n": number, **question})
-        while (reply := self._read()).get("n") != number:
-            # An answer to an earlier question, whose wait the tests broke off, is passed over.
-            late = reply.get("n")
-            if type(late) is not int or late >= number:
-                raise self.failed("nonsense", "the program answered what it was not asked")
+        self._write({"n": self.calls, **question})
+        reply = self._read()
+        if reply.get("n") != self.calls:
+            raise self.failed("nonsense", "the program answered what it was not asked")
         return reply
 
     def _read(self) -> channel.Message:
@@ -340,13 +331,10 @@ class Remote:
         """Return what stands for an exception class of the program, by its name and those of its bases."""
         name = names[0]
         if name not in self._classes:
-            base: type[Exception] = Exception
-            if len(names) > 1:
-                known = getattr(builtins, names[1], None)
-                if known is None:
-                    base = self._exception_class(names[1:])
-                elif isinstance(known, type) and issubclass(known, Exception):
-                    base = Exception if known in _ENDS_OF_ITERATION else known
+            known = getattr(builtins, names[1], None) if names[1:] else Exception
+            base = self._exception_class(names[1:]) if known is None else known
+            if base in _ENDS_OF_ITERATION or not (isinstance(base, type) and issubclass(base, Exception)):
+                base = Exception
             self._classes[name] = type(name[:_NAME_CHARACTERS_MAX], (base,), {})
         return self._classes[name]
 

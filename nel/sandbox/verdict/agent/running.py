@@ -6,15 +6,17 @@ The same for tests apart from the program and in its process.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import importlib
 import linecache
-import os
 import re
 import traceback
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from nel.sandbox.verdict.agent.cases import NotRun, run_cases
 
 if TYPE_CHECKING:
     from nel.sandbox.isolation.agent import channel
@@ -23,22 +25,8 @@ FILE_NAME = "tests.py"
 PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
-_TEST_CLASS = re.compile(r"^class[ \t]+(Test\w*)", re.MULTILINE)
 _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
-
-
-class NotRun(Exception):
-    """Tests that this harness cannot run, or that end before their last assertion."""
-
-
-def forbid_forks() -> None:
-    """Tests that fork go on twice, and both would give a verdict."""
-
-    def refuse() -> int:
-        raise NotRun("the tests fork their process")
-
-    os.fork = refuse
 
 
 def compiled(given: channel.Message) -> tuple[types.CodeType, set[int]]:
@@ -113,18 +101,32 @@ def _supplied(place: str) -> Any:
     return getattr(found, name) if name else found
 
 
-def run_tests(code: types.CodeType, given: channel.Message, namespace: dict[str, Any]) -> set[int]:
-    """Run tests and what they leave to the harness; return the lines of the assertions reached.
+def run_all(
+    given: channel.Message, bind: Callable[[dict[str, Any]], None], module_name: str
+) -> tuple[str, BaseException] | None:
+    """Run tests and what they leave to the harness; return name and exception of a wrong `unittest` case.
+
+    Args:
+        bind: Puts the program's names into the tests' name space.
+        module_name: What the tests read as ``__name__``.
 
     Raises:
-        NotRun: They cannot run as they are.
+        NotRun: They cannot run as they are, or end past an assertion that they owe.
         SystemExit: They end with a status other than 0.
     """
+    tests = given["tests"]
+    linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
     reached: set[int] = set()
-    namespace[_MARK] = reached.add
-    _run_to_exit(exec, code, namespace)
-    _run_to_exit(_call_afterwards, given, namespace)
-    return reached
+    space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
+    code, owed = compiled(given)
+    define_helpers(given, space)
+    bind(space)
+    _run_to_exit(exec, code, space)
+    _run_to_exit(_call_afterwards, given, space)
+    wrong = run_cases(space, tests) if "TestCase" in tests else None
+    if wrong is None and (missed := sorted(owed - reached)):
+        raise NotRun(f"the tests end without having reached the assertion of line {missed[0]}")
+    return wrong
 
 
 def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
@@ -135,12 +137,6 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
         frames = traceback.walk_tb(end.__traceback__)
         if end.code or any(frame.f_code.co_filename == PROGRAM_FILE_NAME for frame, _ in frames):
             raise
-
-
-def check_reached(owed: set[int], reached: set[int]) -> None:
-    """Raise `NotRun` where tests came to their end past an assertion that they owe."""
-    if missed := sorted(owed - reached):
-        raise NotRun(f"the tests end without having reached the assertion of line {missed[0]}")
 
 
 def _call_afterwards(given: channel.Message, namespace: dict[str, Any]) -> None:
@@ -160,25 +156,6 @@ def _call_afterwards(given: channel.Message, namespace: dict[str, Any]) -> None:
             function()
         elif name.startswith("test"):
             raise NotRun(f"{name} takes arguments, which only pytest gives")
-    for name in _TEST_CLASS.findall(tests):
-        _run_methods(namespace.get(name))
-
-
-def _run_methods(found: Any) -> None:
-    """Run the test methods of a class in the style of pytest; `cases` runs those of `unittest`."""
-    if not isinstance(found, type) or any(kind.__module__.startswith("unittest.") for kind in found.__mro__):
-        return
-    getattr(found, "setup_class", lambda: None)()
-    for name in [name for name in vars(found) if name.startswith("test")]:
-        case = found()
-        for around in ("setup_method", "setUp"):
-            getattr(case, around, lambda: None)()
-        getattr(case, name)()
-
-
-def remember_lines(tests: str) -> None:
-    """Let tracebacks show the lines of tests."""
-    linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
 
 
 def line_of(error: BaseException) -> str:

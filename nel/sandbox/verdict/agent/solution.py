@@ -9,11 +9,9 @@ from __future__ import annotations
 import atexit
 import builtins
 import copy
-import gc
 import linecache
 import math
 import operator
-import random
 import sys
 import threading
 import traceback
@@ -38,10 +36,7 @@ def serve(payload: int, connection: int) -> int:
         channel.write_frame(connection, {"failed": failure})
         return 0
     channel.write_frame(connection, {"loaded": _names_of(module)})
-    try:
-        server = _Server(module, channel.read_frame(connection)["shared"])
-    except channel.Gone:
-        return 0
+    server = _Server(module)
     while True:
         try:
             question = channel.read_frame(connection, channel.QUESTION_BYTES_MAX)
@@ -99,7 +94,7 @@ def described(error: BaseException) -> channel.Message:
     except BaseException:  # noqa: BLE001 - its __str__ is the program's
         text = ""
     try:
-        sender = codec.Sender(_refuse, {}, codec.ANSWER_DEPTH_MAX)
+        sender = codec.Sender(_refuse, codec.ANSWER_DEPTH_MAX)
         arguments = [sender.encode(argument) for argument in error.args[:_ARGUMENTS_MAX]]
     except BaseException:  # noqa: BLE001 - they need not cross
         arguments = [text]
@@ -133,14 +128,10 @@ def _status_of(end: SystemExit) -> int:
 
 
 def _end_like_an_interpreter(status: int) -> int:
-    """Wait for threads, call what is registered for the exit, let go of objects, flush."""
+    """Wait for threads, call what is registered for the exit, flush."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 - as an interpreter's end
         atexit._run_exitfuncs()  # noqa: SLF001
-        names = vars(sys.modules["__main__"])
-        for name in [name for name in names if not name.startswith("__")]:
-            names[name] = None
-        gc.collect()
     except BaseException:  # noqa: BLE001
         traceback.print_exc()
     for stream in (sys.stdout, sys.stderr):
@@ -171,14 +162,12 @@ def _kind_of(value: Any) -> str:
 class _Server:
     """Does what the tests ask of the program's names and objects."""
 
-    def __init__(self, module: types.ModuleType, shared: list[str]) -> None:
-        """Begin; ``shared``: dataclasses and enumerations of the prompt that both sides have."""
+    def __init__(self, module: types.ModuleType) -> None:
+        """Serve the names of a program."""
         self._module = module
-        own = {name: getattr(module, name, None) for name in shared}
-        own = {name: kind for name, kind in own.items() if isinstance(kind, type)}
-        self._sender = codec.Sender(self._number, own, codec.ANSWER_DEPTH_MAX)
-        self._arguments = codec.Sender(self._number, own)
-        self._receiver = codec.Receiver(self._resolve, own)
+        self._sender = codec.Sender(self._number, codec.ANSWER_DEPTH_MAX)
+        self._arguments = codec.Sender(self._number)
+        self._receiver = codec.Receiver(self._resolve)
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
 
@@ -237,7 +226,6 @@ _DEEDS: dict[str, Callable[..., Any]] = {
     **{f"r{name}": _swapped(getattr(operator, name)) for name in BINARY},
     "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
-    "seed": lambda _, *arguments: random.seed(*arguments),
     "isinstance": isinstance,
     "issubclass": issubclass,
     "contains": operator.contains,
@@ -247,7 +235,7 @@ _DEEDS: dict[str, Callable[..., Any]] = {
     "enter": lambda target: type(target).__enter__(target),
     "exit": lambda target: type(target).__exit__(target, None, None, None),
     "trunc": math.trunc,
-    "plain": lambda target: codec.Sender(_refuse, {}).plain(target),
+    "plain": lambda target: codec.Sender(_refuse).plain(target),
     **{deed.__name__: deed for deed in (len, iter, next, reversed, str, repr, format, bool, hash)},
     **{deed.__name__: deed for deed in (getattr, setattr, delattr, int, float, complex, round)},
     **{deed.__name__: deed for deed in (copy.copy, copy.deepcopy)},
