@@ -18,9 +18,12 @@ from nel.reading.types import Form
 
 _FORMS: Final = frozenset((Form.TAG, Form.BOX, Form.HASHES, Form.FIELD, Form.MARKER))
 _PHRASES: Final = frozenset((Form.PHRASE,))
+_DECLARING: Final = _FORMS | _PHRASES
 _SENTENCES: Final = frozenset((Form.SENTENCE,))
 _LOOKED_AT_MAX: Final = 64
 """Declarations of one row that are looked at, from the end."""
+_BEFORE_MAX: Final = 40
+"""Characters of a match before the text that its row needs; the search begins there."""
 _CONTENT_MAX: Final = 20_000
 """Characters of a tag or a box."""
 _BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,4}[^\S\n]*)?\n\s*")
@@ -101,19 +104,25 @@ def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declar
                 yield declaration._replace(is_asked=True)
         if asked.is_strict:
             return
-    present = {text for text in _needs() if text in response.low}
+    first = {text: place for text in _needs() if (place := response.low.find(text)) >= 0}
+    tried = [row for row in rows_of(_DECLARING) if not first.keys().isdisjoint(row.needs)]
     for forms in (_FORMS, _PHRASES) if phrases else (_FORMS,):
         places = [
             (row, match)
-            for row in rows_of(forms)
-            if not present.isdisjoint(row.needs)
-            for match in list(row.pattern.finditer(response.low))[-_LOOKED_AT_MAX:]
+            for row in tried
+            if row.form in forms
+            for match in _matches(row, response.low, min(first[text] for text in row.needs if text in first))
         ]
         places.sort(key=lambda place: place[1].end(), reverse=True)
         for row, match in places:
             declaration = _declared(response, row.form, match)
             if declaration is not None:
                 yield declaration if row.decimal == "." else declaration._replace(decimal=row.decimal)
+
+
+def _matches(row: Row, low: str, first: int) -> list[re.Match[str]]:
+    """Return the last matches of a row; before the first text that it needs there is none."""
+    return list(row.pattern.finditer(low, max(0, first - _BEFORE_MAX)))[-_LOOKED_AT_MAX:]
 
 
 @cache
@@ -125,7 +134,7 @@ def rows_of(forms: frozenset[Form]) -> tuple[Row, ...]:
 @cache
 def _needs() -> frozenset[str]:
     """Return the texts that rows need which introduce an answer."""
-    return frozenset(text for row in rows_of(_FORMS | _PHRASES) for text in row.needs)
+    return frozenset(text for row in rows_of(_DECLARING) for text in row.needs)
 
 
 def named_in(response: Response, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -150,7 +150,7 @@ def before_next_question(response: str, prompt: str) -> str:
     >>> before_next_question("B\\n\\nQuestion: What is 2+2?\\nAnswer: C", "Question: Which?\\nAnswer:")
     'B'
     """
-    if "\n" not in response or not prompt:
+    if "\n" not in response.strip() or not prompt:
         return response
     pattern = _question_markers(prompt[-_PROMPT_TAIL:])
     first = _WORD.search(response)
