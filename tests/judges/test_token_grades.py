@@ -11,8 +11,8 @@ import pytest
 
 from nel.errors import ConfigError, JudgeError
 from nel.evaluation import evaluate
-from nel.judges.parsing.token_grades import grade_of_tokens
 from nel.judges.registry import check_template
+from nel.judges.token_grades import grade_of_tokens
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_results, write_jsonl
 

@@ -36,7 +36,7 @@ _DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
 _SCORING_ROOMS: Final = frozenset({"benchmarks", "byob", "core", "scoring"})
 """Packages and modules of nel into which a scorer's imports are followed. The engine, the client and the configuration
 cannot change a verdict; judges have a digest of their own."""
-_JUDGING_ROOMS: Final = frozenset({"core", "judges"})
+_JUDGING_ROOMS: Final = frozenset({"core", "judges", "reading"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
 _THINKING: Final = Path(nel.core.thinking.__file__)
@@ -131,7 +131,8 @@ def judge_digest(template: str | None) -> str:
         if is_template_file(template):
             parts.append(hashlib.sha256(Path(template).read_bytes()).hexdigest())
     files = _closure(starts, _JUDGING_ROOMS)
-    data = {path for source in files for path in _data_of(source).files}
+    forms = Path(nel.judges.__path__[0]).rglob("*.toml")
+    data = {path for source in files for path in _data_of(source).files} | set(forms)
     return combined([*parts, *(_digest_of(path) for path in (*files, *(data - files)))])
 
 
