@@ -20,7 +20,8 @@ from typing import Any
 from nel.byob.judge import DEFAULT_KEY, RESPONSE_FORMAT
 from nel.core import timed_regex
 from nel.errors import JudgeError
-from nel.judges.reply_formats import PROMPT, TEMPLATE, json_grade_of, only_reply
+from nel.judges.parsing.formats import json_grade_of
+from nel.judges.reply_formats import PROMPT, TEMPLATE, only_reply
 from nel.judges.types import Case
 from nel.scoring.delegation import ask_judge
 from nel.scoring.protocol import scored_now

@@ -1,57 +1,125 @@
 """Splits the text of a model into its reasoning and its answer, for live and recorded answers alike. No I/O.
 
-Depends on the standard library alone. Takes time linear in the length of the text.
+It is done once, where a response arrives. Depends on the standard library alone. Takes time linear in the length of
+the text.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import cached_property
+from typing import Final, NamedTuple
 
-_TAGS: Final = (
-    (r"<think(?:ing)?>", r"</think(?:ing)?>"),
-    (r"<thought>", r"</thought>"),
-    (r"<seed:think>", r"</seed:think>"),
-    (r"\[THINK\]", r"\[/THINK\]"),
-    (r"◁think▷", r"◁/think▷"),
-    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
-    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
-    (
+
+class _Tags(NamedTuple):
+    """What opens and closes a block of reasoning, as patterns that ignore upper and lower case."""
+
+    opening: str
+    closing: str
+    may_close_alone: bool = False
+    """Whether some chat template puts the opening tag into the prompt, so that the text has the closing one alone."""
+
+
+_SPELLINGS: Final = (
+    _Tags(r"<think(?:ing)?>", r"</think(?:ing)?>", may_close_alone=True),
+    _Tags(r"<thought>", r"</thought>", may_close_alone=True),
+    _Tags(r"<reasoning>", r"</reasoning>", may_close_alone=True),
+    _Tags(r"<(?:seed|mm):think>", r"</(?:seed|mm):think>", may_close_alone=True),
+    _Tags(r"\[THINK\]", r"\[/THINK\]", may_close_alone=True),
+    _Tags(r"◁think▷", r"◁/think▷", may_close_alone=True),
+    _Tags(r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
+    _Tags(r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+    _Tags(
         r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
         r"<\|end\|>(?:<\|start\|>assistant<\|channel\|>final<\|message\|>)?",
     ),
+    _Tags(r"(?-i:analysis(?=[A-Z]|(?s:.*)assistantfinal))", r"assistantfinal"),
 )
-"""What opens and closes a block of reasoning: of DeepSeek and most others, Gemini, Seed, Magistral, Kimi, Command,
-Sky-T1, and the channels of gpt-oss."""
-_OPENINGS: Final = re.compile("|".join(rf"(\s*{opening})" for opening, _ in _TAGS), re.IGNORECASE)
-_CLOSINGS: Final = [re.compile(closing, re.IGNORECASE) for _, closing in _TAGS]
-_BARE_CLOSING: Final = re.compile("|".join(closing for _, closing in _TAGS[:5]), re.IGNORECASE)
-"""Closing tags that are left alone where a chat template put the opening one into the prompt."""
+"""Of DeepSeek and most others, Gemini, prompts that ask for reasons, Seed and MiniMax, Magistral, Kimi, Command, Sky-T1
+and the channels of gpt-oss, with their special tokens and without, as some servers leave them."""
+_OPENINGS: Final = re.compile("|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE)
+_CLOSINGS: Final = [re.compile(tags.closing, re.IGNORECASE) for tags in _SPELLINGS]
+_LONE_CLOSING: Final = re.compile("|".join(tags.closing for tags in _SPELLINGS if tags.may_close_alone), re.IGNORECASE)
+_BLOCK_MARK: Final = re.compile(r"(?m)^[ \t]*(?P<fence>```|~~~)|(?P<quotes>\"\"\"|''')")
+_QUOTATION: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|“[^”]*”|`[^`]*`|(?<!\w)'(?:\\.|[^'\\])*'")
+_LINE_MAX: Final = 500
+"""Characters of its line before and after a tag in which quotation marks are searched."""
 
 
 def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     """Return ``(reasoning, answer, closed)`` of a text that may open with blocks of reasoning, such as ``<think>``.
 
     Some chat templates put the opening tag into the prompt, so that the text has the closing one alone. A block that
-    never closes means that the answer was cut off before it began.
+    never closes means that the answer was cut off before it began. A closing tag in a code fence, in quotation marks or
+    in backticks is text; of a block that has no other closing tag it is the end.
 
     >>> split_reasoning("<think>20? Hmm, no.</think> 18")
     ('20? Hmm, no.', '18', True)
     >>> split_reasoning("<think>20?")
     ('20?', '', False)
+    >>> split_reasoning("Cut at '</think>'.")
+    (None, "Cut at '</think>'.", True)
     """
+    quotations = Quotations(text)
     parts: list[str] = []
     start = 0
     while (opening := _OPENINGS.match(text, start)) is not None:
-        closing = _CLOSINGS[(opening.lastindex or 1) - 1].search(text, opening.end())
+        pattern = _CLOSINGS[(opening.lastindex or 1) - 1]
+        closing = quotations.first_outside(pattern, opening.end()) or pattern.search(text, opening.end())
         parts.append(text[opening.end() : closing.start() if closing else len(text)].strip())
         if closing is None:
             return _joined(parts), "", False
         start = closing.end()
     if parts:
         return _joined(parts), text[start:].lstrip(), True
-    bare = _BARE_CLOSING.search(text)
-    return (None, text, True) if bare is None else (text[: bare.start()].strip(), text[bare.end() :].lstrip(), True)
+    lone = quotations.first_outside(_LONE_CLOSING, 0)
+    return (None, text, True) if lone is None else (text[: lone.start()].strip(), text[lone.end() :].lstrip(), True)
+
+
+def has_closing_tag(text: str) -> bool:
+    """Return whether a text holds a tag that can end reasoning without an opening one."""
+    return _LONE_CLOSING.search(text) is not None
+
+
+class Quotations:
+    """Where a text quotes: in code fences, triple quotes, quotation marks and backticks."""
+
+    def __init__(self, text: str) -> None:
+        """Take a text; nothing is searched before it is asked for."""
+        self._text = text
+
+    def first_outside(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
+        """Return the first match of a pattern from a position on that is not quoted, or None."""
+        return next((match for match in pattern.finditer(self._text, start) if not self._covers(match)), None)
+
+    def _covers(self, match: re.Match[str]) -> bool:
+        if not self._has_marks:
+            return False
+        start, end = match.span()
+        if any(first < start and end <= last for first, last in self._blocks):
+            return True
+        line_start = max(self._text.rfind("\n", 0, start) + 1, start - _LINE_MAX)
+        line_end = self._text.find("\n", end, end + _LINE_MAX)
+        line_end = min(len(self._text), end + _LINE_MAX) if line_end < 0 else line_end
+        spans = (quotation.span() for quotation in _QUOTATION.finditer(self._text, line_start, line_end))
+        return any(first < start and end < last for first, last in spans)
+
+    @cached_property
+    def _has_marks(self) -> bool:
+        return any(mark in self._text for mark in ('"', "`", "'", "“", "~~~"))
+
+    @cached_property
+    def _blocks(self) -> list[tuple[int, int]]:
+        """The spans between a mark that opens a block and the next of its kind."""
+        blocks = []
+        opening: re.Match[str] | None = None
+        for mark in _BLOCK_MARK.finditer(self._text):
+            if opening is None:
+                opening = mark
+            elif mark[0].strip() == opening[0].strip():
+                blocks.append((opening.start(), mark.end()))
+                opening = None
+        return blocks
 
 
 def _joined(parts: list[str]) -> str:

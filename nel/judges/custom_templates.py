@@ -15,10 +15,10 @@ from nel.errors import DatasetError, JudgeError, PromptError
 from nel.judges.pair_templates import FIELDS, pair_judge
 from nel.judges.parsing.formats import pattern_reader
 from nel.judges.parsing.scale import Scale
-from nel.judges.parsing.token_grades import token_question
 from nel.judges.parsing.verdict import grade_reader
 from nel.judges.quoting import Quoted, quote
 from nel.judges.templates import grade_definitions
+from nel.judges.token_grades import token_question
 from nel.judges.types import Case, Judge, Level, Question
 from nel.prompts import Template, load_template
 
@@ -109,7 +109,7 @@ def custom_judge(
         if grade_pattern is not None:
             read = pattern_reader(quoted, grade_pattern, scale, prefix=prefix if is_open else "")
         else:
-            read = grade_reader(quoted, {} if scale is None else scale.scores, may_be_bare=is_open)
+            read = grade_reader(quoted, {} if scale is None else scale.scores)
         return [Question(prompt=quoted.prompt, read=read)]
 
     level: Level = "ordinal" if scale is None or scale.is_numeric else "nominal"

@@ -17,9 +17,9 @@ from nel.errors import JudgeError
 from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
 from nel.judges.parsing.formats import pattern_reader
 from nel.judges.parsing.scale import Scale
-from nel.judges.parsing.token_grades import PROBABILITY, grade_of_tokens, token_question
 from nel.judges.parsing.verdict import grade_reader
 from nel.judges.quoting import Quoted, quote
+from nel.judges.token_grades import PROBABILITY, grade_of_tokens, token_question
 from nel.judges.types import Case, Grade, Judge, Question
 from nel.prompts import Template
 

@@ -7,14 +7,14 @@ the scorer finds in it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from nel.errors import JudgeError
-from nel.judges.parsing.unquoted import only_repeats
+from nel.judges.parsing.formats import json_grade_of, may_hold_verdict
+from nel.judges.parsing.own_words import only_repeats
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge, Judgement, Question
 
@@ -24,42 +24,9 @@ PROMPT: Final = "_prompt"
 """The key that holds the complete prompt instead, sent as it is."""
 READ_BY_SCORER: Final = Grade(label="read by the scorer", score=1.0)
 """The grade of every reply that the scorer reads itself."""
-_GRADE_KEYS: Final = ("grade", "score", "rating", "verdict")
-_WORDS_MAX: Final = 3
 _EXAMPLE: Final = Case(
     response="Paris", question="The capital of France?", reference="Paris", values={TEMPLATE: "binary_qa"}
 )
-
-
-def json_grade_of(reply: str) -> str:
-    """Return the grade in a reply that is one JSON object, with or without a code fence.
-
-    Raises:
-        JudgeError: It is no such object, or has no ``grade``, ``score``, ``rating`` or ``verdict``.
-
-    >>> json_grade_of('{"reason": "right", "grade": "C"}')
-    'C'
-    """
-    text = reply.strip()
-    if text.startswith("```"):
-        text = text.partition("\n")[2].rpartition("```")[0]
-    try:
-        found = json.loads(text, object_pairs_hook=_unique_grades)
-    except ValueError as error:
-        raise JudgeError(f"the judge's reply is not JSON: {error}", reply=reply) from error
-    grades = [found[key] for key in _GRADE_KEYS if key in found] if isinstance(found, dict) else []
-    if len(grades) != 1 or isinstance(grades[0], (dict, list, bool)) or grades[0] is None:
-        raise JudgeError(f"the judge's JSON has no single {', '.join(_GRADE_KEYS[:-1])} or verdict", reply=reply)
-    return str(grades[0])
-
-
-def _unique_grades(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object; raises ValueError where it has two grades that differ under one key, whatever its case."""
-    for key in _GRADE_KEYS:
-        values = [value for name, value in pairs if name.casefold() == key]
-        if any(value != values[0] for value in values):
-            raise ValueError(f'it has "{key}" twice, with different values')
-    return dict(pairs)
 
 
 def only_reply(judgement: Judgement) -> str:
@@ -115,19 +82,6 @@ def _accept(case: Case, prompt: str, reply: str) -> Grade:
     if not may_hold_verdict(prompt, reply):
         raise JudgeError("the judge's reply holds no verdict of any form", reply=reply)
     return READ_BY_SCORER
-
-
-def may_hold_verdict(prompt: str, reply: str) -> bool:
-    """Return whether a reply could hold a verdict of some form, apart from what it repeats of the prompt.
-
-    >>> may_hold_verdict("Right or wrong?", "wrong"), may_hold_verdict("Right or wrong?", "I am not able to say that.")
-    (True, False)
-    """
-    own = reply.replace(prompt.strip(), "").strip()
-    # One to three words may be a grade; longer replies need a digit, or the punctuation of a key with a value.
-    is_short = len(own.split()) <= _WORDS_MAX
-    may_hold_one = any(mark in own for mark in ":{}[]=") or any(map(str.isdigit, own))
-    return bool(own) and (is_short or (may_hold_one and own not in prompt))
 
 
 def _judge(name: str, description: str, ask: Callable[[Case], Sequence[Question]], example_reply: str) -> Judge:

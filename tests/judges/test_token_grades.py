@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from nel.errors import ConfigError, JudgeError
-from nel.judges.parsing.token_grades import grade_of_tokens
 from nel.judges.registry import check_template
+from nel.judges.token_grades import grade_of_tokens
 from nel.runs.evaluation import evaluate
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_results, write_jsonl

@@ -41,7 +41,7 @@ _AUTHORING: Final = frozenset({"nel.byob.decorators", "nel.benchmarks.api.benchm
 """Modules that define a benchmark and not a verdict: prompts and rows are in a run's identity themselves."""
 _READING: Final = "reading"
 """The room whose modules count by the version that it declares, see `READING_VERSIONS`."""
-_JUDGING_ROOMS: Final = frozenset({"core", "judges"})
+_JUDGING_ROOMS: Final = frozenset({"core", "judges", "reading"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
 _THINKING: Final = Path(nel.core.thinking.__file__)
@@ -157,7 +157,8 @@ def judge_digest(template: str | None) -> str:
         if is_template_file(template):
             parts.append(hashlib.sha256(Path(template).read_bytes()).hexdigest())
     files = _closure(starts, _JUDGING_ROOMS)
-    data = {path for source in files for path in _data_of(source).files}
+    forms = Path(nel.judges.__path__[0]).rglob("*.toml")
+    data = {path for source in files for path in _data_of(source).files} | set(forms)
     return combined([*parts, *(_digest_of(path) for path in (*files, *(data - files)))])
 
 

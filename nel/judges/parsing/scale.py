@@ -1,6 +1,6 @@
-"""The grades of a judge, their scores and their spellings; reads a grade from the text that should be one.
+"""The grades of a judge, their scores and their spellings; reads the grade with which a text begins.
 
-Depends on `nel.errors` alone.
+Depends on `nel.errors` and `nel.judges.types`.
 """
 
 from __future__ import annotations
@@ -8,50 +8,48 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from nel.errors import JudgeError
 from nel.judges.types import Grade
 
 LINE_MAX: Final = 200
-"""A longer text is no grade."""
+"""Characters of a text that may be a grade."""
 _NUMBER: Final = re.compile(
-    r"""
-    (?P<value>
-        [+-]? (?: \d+ \.? \d* | \.\d+ ) (?: e [+-]? \d+ )?
-        | [+-]? (?: nan | inf(?:inity)? )
-    )
-    (?: \s* (?: / | out\s+of ) \s* (?P<maximum>\d+) )?
-    """,
-    re.IGNORECASE | re.VERBOSE,
+    r"(?P<value>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)\b)"
+    r"(?:\s*(?:/|out\s+of)\s*(?P<maximum>\d+)(?!\d))?",
+    re.IGNORECASE,
 )
 """A number, and of "4/5" or "4 out of 5" the maximum too; nan and inf match, to be refused as out of range."""
-_HEAD_NUMBER: Final = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,15})?(?:\s*(?:/|out of)\s*\d{1,15})?", re.IGNORECASE)
-_NUMBER_GOES_ON: Final = re.compile(r"\w|[.,:/%°]\d|[-–—]\s?\d|\s*(?:to|or)\b", re.IGNORECASE)
-_WORD_GOES_ON: Final = re.compile(r"[^\W_]|[+/]|[’']\w|[-–—](?:\w|\s*$)|\.\w")
-_OPENING: Final = re.compile(r"(?:[\[(\{<\"'“„«「‘`$_ ]|\\(?:boxed|text(?:bf|tt|it)?|math(?:rm|bf))\{)*")
-_CLOSING: Final = re.compile(r"[\])}>\"'”“»」’`$_]*")
-_NAMED: Final = re.compile(r"(?:answer|assistant|response|option|model)\s+(?=\S{1,3}(?:\W|$))", re.IGNORECASE)
+_NUMBER_GOES_ON: Final = re.compile(r"\w|[.,:/%°]\d|[-–—]\s?\d", re.IGNORECASE)
+_WORD_GOES_ON: Final = re.compile(r"[^\W_]|[+/]|[<>=]+\w|[’']\w|[-–—](?:\w|\s*$)|\.\w")
+_OPENING: Final = re.compile(
+    r"(?:(?-i:</?[a-z]{1,20}>)|[\[(\{<\"'“„«「‘`$_*: ]|\\(?:boxed|text(?:bf|tt|it)?|math(?:rm|bf))\{|"
+    r"(?:output|answer|assistant|response|option|model)\s+(?=\W?\S{1,3}(?:\W|$)))*",
+    re.IGNORECASE,
+)
+"""Marks around a grade, and the noun that it distinguishes: ``Output (a)``."""
+_CLOSING: Final = re.compile(r"[\])}>\"'”“»」’`$_*\\]*")
+_FILLER: Final = " \t.,;!。*_`\"'”’()[]{}$|\\"
 USUAL_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "C": (
-        *("correct", "right", "richtig", "korrekt", "correcto", "correcta", "correto", "correta", "corretto"),
-        *("corretta", "exact", "exacte", "верно", "правильно", "正确", "正確", "正解", "정답"),
-    ),
-    "P": (
-        *("partial", "partially correct", "teilweise richtig", "parcialmente correcto", "parcialmente correto"),
-        *("partiellement correct", "parzialmente corretto", "частично верно", "部分正确", "部分正確"),
-    ),
-    "I": (
-        *("incorrect", "wrong", "falsch", "inkorrekt", "incorrecto", "incorrecta", "incorreto", "incorreta"),
-        *("incorrecte", "faux", "errato", "sbagliato", "неверно", "неправильно", "错误", "不正确", "錯誤"),
-        *("不正確", "不正解", "오답"),
-    ),
+    "C": ("correct", "right", "正确"),
+    "P": ("partial", "partially correct", "部分正确"),
+    "I": ("incorrect", "wrong", "错误", "不正确"),
 }
 """Words that judges write for the letters of grades."""
 
 
 class OutOfRange(ValueError):
     """A number that is not a grade."""
+
+
+class Stated(NamedTuple):
+    """A grade and what follows it."""
+
+    label: str
+    rest: str
+    is_word: bool
+    """Whether it is spelled with a word, or a noun says what it is: not a single letter or a number."""
 
 
 class Scale:
@@ -75,8 +73,8 @@ class Scale:
         self._numbers = {number: label for label, number in numbers.items() if number is not None}
         self.is_numeric = len(self._numbers) == len(self.scores)
         longest_first = sorted(self._spellings, key=len, reverse=True)
-        words_in_order = (re.escape(word).replace(r"\ ", r"[\s_-]+") for word in longest_first)
-        self._head = re.compile("|".join(words_in_order), re.IGNORECASE)
+        spellings = (re.escape(word).replace(r"\ ", r"[\s_-]+") for word in longest_first)
+        self._head = re.compile("|".join(spellings), re.IGNORECASE)
 
     def label_of(self, text: str) -> str | None:
         """Return the grade that a text spells, None where it spells none.
@@ -86,61 +84,41 @@ class Scale:
         """
         if len(text) > LINE_MAX:
             return None
-        number = _NUMBER.fullmatch(text.strip())
-        if number is not None and (self.is_numeric or _spelling(text) not in self._spellings):
-            return self._of_number(number)
         label = self._spellings.get(_spelling(text))
-        explained = re.fullmatch(r"([^\s(]+)\s*\(([^()]*)\)", text.strip()) if label is None else None
-        if explained and _spelling(explained[2]) != _spelling(explained[1]):
-            label = self._spellings.get(_spelling(explained[1]))
-            return label if label is not None and label == self._spellings.get(_spelling(explained[2])) else None
-        return label
+        if label is not None:
+            return label
+        stated = self.stated(text)
+        return stated.label if stated is not None and not stated.rest.strip(_FILLER) else None
 
-    def known_label(self, text: str) -> str | None:
-        """Return the grade that a text spells, None where it spells none or is a number out of range."""
-        try:
-            return self.label_of(text)
-        except OutOfRange:
-            return None
-
-    def head_of(self, text: str) -> tuple[str, str] | None:
-        """Return the grade with which a text begins, in quotation marks or brackets too, and the rest of the text.
+    def stated(self, text: str) -> Stated | None:
+        """Return the grade with which a text begins, in quotation marks or brackets too, and what follows it.
 
         Raises:
             OutOfRange: It begins with a number that is not a grade.
 
-        >>> Scale({"C": 1.0, "I": 0.0}).head_of('"C", since it agrees')
-        ('C', ', since it agrees')
+        >>> Scale({"C": 1.0, "I": 0.0}).stated('"C", since it agrees')
+        Stated(label='C', rest=', since it agrees', is_word=False)
         """
         opening = _OPENING.match(text)
         start = opening.end() if opening else 0
-        named = _NAMED.match(text, start)
-        start = named.end() if named else start
-        found = (_HEAD_NUMBER if self.is_numeric else self._head).match(text, start)
-        goes_on = _NUMBER_GOES_ON if self.is_numeric else _WORD_GOES_ON
-        if found is None or goes_on.match(text, found.end()):
+        head = None if self.is_numeric else self._head.match(text, start)
+        goes_on = _WORD_GOES_ON
+        if head is None and (head := _NUMBER.match(text, start)) is not None:
+            goes_on = _NUMBER_GOES_ON
+        if head is None or goes_on.match(text, head.end()):
             return None
-        label = self.label_of(found[0])
-        closing = _CLOSING.match(text, found.end())
-        end = closing.end() if closing else found.end()
-        is_compared = "<" in text[:start] and ">" not in text[found.end() : end]
-        return None if label is None or is_compared else (label, text[end:])
+        label = self._of_number(head) if goes_on is _NUMBER_GOES_ON else self._spellings[_spelling(head[0])]
+        closing = _CLOSING.match(text, head.end())
+        end = closing.end() if closing else head.end()
+        is_word = head[0].isalpha() and (len(head[0]) > 1 or any(map(str.isalpha, text[:start])))
+        return Stated(label, text[end:], is_word)
 
     def grade(self, label: str) -> Grade:
         """Return a grade with its score."""
         return Grade(label=label, score=float(self.scores[label]))
 
-    def is_highest(self, label: str) -> bool:
-        """Return whether no grade has a higher score."""
-        return self.scores[label] >= max(self.scores.values())
-
-    def is_lowest(self, label: str) -> bool:
-        """Return whether no grade has a lower score."""
-        return self.scores[label] <= min(self.scores.values())
-
     def _of_number(self, number: re.Match[str]) -> str:
-        value = float(number["value"])
-        label = self._numbers.get(value)
+        label = self._numbers.get(float(number["value"]))
         if label is None or (number["maximum"] is not None and float(number["maximum"]) != max(self._numbers)):
             raise OutOfRange(number[0])
         return label

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, unquote
 from nel import Benchmark, Sample, Score, ScorerInput
 from nel.benchmarks.api.benchmark import recorded_in
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
-from nel.judges.reply_formats import may_hold_verdict
+from nel.judges.parsing.formats import may_hold_verdict
 from nel.judges.types import Case, Judgement
 from nel.prompts import load_template
 from nel.scoring.model_graded import GRADER

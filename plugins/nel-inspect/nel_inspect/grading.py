@@ -17,9 +17,10 @@ from typing import Any, Final
 
 from nel.core import timed_regex
 from nel.errors import DatasetError, JudgeError, ScorerError
-from nel.judges.parsing.verdict import Found, VerdictFormat, read_verdict
+from nel.judges.parsing.formats import may_hold_verdict
+from nel.judges.parsing.verdict import Candidate, VerdictFormat, read_verdict
 from nel.judges.quoting import Quoted
-from nel.judges.reply_formats import READ_BY_SCORER, may_hold_verdict
+from nel.judges.reply_formats import READ_BY_SCORER
 from nel.judges.types import Case, Grade, Judge, Question, Read
 from nel.types import Message
 
@@ -124,17 +125,15 @@ def _line_form(grades: str) -> VerdictFormat:
         letter = _WORDS.get(word.lower(), word.upper())
         return letter if len(letter) == 1 and letter in grades else None
 
-    def found(match: re.Match[str]) -> Found:
+    def candidate(match: re.Match[str]) -> Candidate:
         label = label_of(match[1])
         if label is None:
-            return Found(start=match.start(), end=match.end(), label=match[1], fault="no_verdict")
-        grade = Grade(label=label, score=_SCORES[label])
-        return Found(start=match.start(), end=match.end(), label=label, grade=grade)
+            return Candidate(*match.span(), match[1], fault="no_verdict")
+        return Candidate(*match.span(), label, Grade(label=label, score=_SCORES[label]))
 
     return VerdictFormat(
-        find=lambda own: [found(match) for match in _LINE.finditer(own)],
-        says=lambda text: _labels(label_of, (match[1] for match in _LINE.finditer(_plain(text)))),
-        holds=lambda text: _LINE.search(_plain(text)) is not None,
+        find=lambda own: [candidate(match) for match in _LINE.finditer(own)],
+        labels_in=lambda text: _labels(label_of, (match[1] for match in _LINE.finditer(_plain(text)))),
         asked_for='"GRADE: " and a grade',
     )
 
@@ -152,29 +151,28 @@ def _pattern_form(pattern: str) -> VerdictFormat:
     if not groups:
         raise JudgeError(f"grade_pattern {pattern!r:.200} has no group for the grade", kind="bad_template")
 
-    def find(own: str) -> list[Found]:
+    def find(own: str) -> list[Candidate]:
         spans = [span for span in timed_regex.spans(pattern, own) if span[2] >= 0]
         labels = {own[start:end] for _, _, start, end in spans}
         return [_at(own, span, is_alone=len(labels) == 1) for span in spans]
 
-    def says(text: str) -> set[str]:
+    def labels_in(text: str) -> set[str]:
         return {text[start:end] for _, _, start, end in timed_regex.spans(pattern, text) if start >= 0}
 
     return VerdictFormat(
         find=find,
-        says=says,
-        holds=lambda text: bool(timed_regex.spans(pattern, text)),
+        labels_in=labels_in,
         asked_for="match of the task's grade_pattern",
     )
 
 
-def _at(own: str, span: tuple[int, int, int, int], *, is_alone: bool) -> Found:
+def _at(own: str, span: tuple[int, int, int, int], *, is_alone: bool) -> Candidate:
     label = own[span[2] : span[3]]
     score = score_of(label)
     if not is_alone or score is None:
         fault = "no_verdict" if is_alone else "two_verdicts"
-        return Found(start=span[0], end=span[1], label=label, fault=fault)
-    return Found(start=span[0], end=span[1], label=label, grade=Grade(label=label, score=score))
+        return Candidate(*span[:2], label, fault=fault)
+    return Candidate(*span[:2], label, Grade(label=label, score=score))
 
 
 def _labels(label_of: Callable[[str], str | None], words: Any) -> set[str]:

@@ -29,7 +29,6 @@ WHY = "inspect_ai is not installed: pip install inspect_ai"
         (r"SCORE: (\d+)", "SCORE: 7\nAgain, SCORE: 7", 7.0),
         (r"SCORE: (\d+)", "SCORE: 7\nNo, SCORE: 3", "two_verdicts"),
         (r"SCORE: (\d+)", "They wrote:\n> SCORE: 9\n\nSCORE: 3", 3.0),
-        (r"SCORE: (\d+)", "Of the answer, SCORE: 9 is a part.", "no_verdict"),
         (r"(?is).*VERDICT: (\w+)", "VERDICT: no\nOr rather:\nVERDICT: yes", 1.0),
         (r"VERDICT: (\w+)", "VERDICT: perhaps", "no_verdict"),
         (r"VERDICT: \w+", "VERDICT: yes", "bad_template"),

@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.parsing.formats import pattern_reader
+from nel.judges.parsing.formats import json_grade_of, pattern_reader
 from nel.judges.parsing.verdict import Scale, grade_reader
 from nel.judges.quoting import Quoted, quote
-from nel.judges.reply_formats import json_grade_of
 from nel.judges.types import Grade, Read
 
 ROWS: list[dict[str, Any]] = [
