@@ -190,9 +190,7 @@ def test_every_gold_letter_of_the_real_package_is_right() -> None:
     dataset = open_dataset(mmlu.mmlu_generative_offline.dataset)
     benchmark = with_gold_kind(mmlu.mmlu_generative_offline, dataset)
     samples = (benchmark.sample(row.data, sample_id="1") for row in dataset.read())
-    right = (
-        choice_gold(ScorerInput(response="", target=one.target, sample=one)) == (one.target,) for one in samples
-    )
+    right = (choice_gold(ScorerInput(response="", target=one.target, sample=one)) == (one.target,) for one in samples)
     assert Counter(right) == {True: 14_042}
 
 

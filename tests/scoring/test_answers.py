@@ -89,7 +89,7 @@ def test_gsm8k_gold_answers(target: Any) -> None:
 @pytest.mark.parametrize("target", ["", "none", None, True, "x=5", "5 or 6", ["5"]])
 def test_gsm8k_gold_answer_without_a_number(target: Any) -> None:
     """A gold answer without a number is a bad row that is named."""
-    with pytest.raises(DatasetError, match="not a number|is empty"):
+    with pytest.raises(DatasetError, match=r"not a number|is empty"):
         gsm8k_answer(ScorerInput(response="#### 72", target=target))
 
 
