@@ -143,7 +143,7 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], int, list[str], l
             if stored.sample_id in ids:
                 twins.append(f'rows {ids[stored.sample_id]} and {stored.row_number} share the id "{stored.sample_id}"')
             ids[stored.sample_id] = stored.row_number
-            if stored.asked is not None:
+            if stored.fault is None:
                 yield stored
 
     stream = good()

@@ -48,10 +48,10 @@ def draw(samples: Iterable[StoredSample], *, seed: int) -> DrawnOrder:
     unusable = set()
     for sample in samples:
         group = None
-        if sample.asked is None:
+        if sample.content is None or sample.fault is not None:
             unusable.add(sample.idx)
         else:
-            group = decode_sample(sample.sample_id, sample.asked).group
+            group = decode_sample(sample.sample_id, sample.content).group
         name = f"question {sample.sample_id}" if group is None else f"group {group}"
         key = hashlib.sha256(f"{seed} {name}".encode()).digest()
         clusters.setdefault(key, array("q")).append(sample.idx)

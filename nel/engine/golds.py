@@ -67,5 +67,5 @@ def gold_fault(benchmark: Benchmark, sample: Sample) -> str | None:
         benchmark.scorer,
         sample,
         per_turn=not benchmark.scores_conversation,
-        judge_template=benchmark.judge_template,
+        judges_by_reference=benchmark.judges_by_reference,
     )

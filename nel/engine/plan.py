@@ -270,7 +270,8 @@ def _languages_of(scorer: Any) -> tuple[str, ...]:
     return (str(getattr(scorer, "keywords", {}).get("language") or "python"),)
 
 
-def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str, resuming: bool) -> Plan:
+def _check_combination(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> None:
+    """Raise ConfigError where settings of a run exclude each other for a benchmark."""
     eval_only = benchmark.response_field is not None
     if not eval_only and config.endpoint is None:
         raise ConfigError(
@@ -296,6 +297,11 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
         )
+
+
+def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str, resuming: bool) -> Plan:
+    _check_combination(config, entry, benchmark)
+    eval_only = benchmark.response_field is not None
     benchmark, judge, roles = with_judges(config, entry, benchmark)
     check_judge(config, benchmark, judge, roles)
     asked = protocol_asked(config, benchmark)

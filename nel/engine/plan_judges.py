@@ -14,6 +14,7 @@ from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConf
 from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import judge_digest
 from nel.errors import ConfigError, did_you_mean
+from nel.judges.types import Case
 from nel.prompts import is_template_file
 from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
@@ -29,7 +30,16 @@ def with_judges(
     benchmark = benchmark.with_judges(
         {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
     )
-    return replace(benchmark, judge_template=None if judge is None else judge.template), judge, roles
+    return replace(benchmark, judges_by_reference=_has_reference(judge)), judge, roles
+
+
+def _has_reference(judge: JudgeConfig | None) -> bool:
+    """Return whether judges see the reference, by the template of the run, where it has one."""
+    if judge is None or judge.template is None:
+        return True
+    from nel.judges.registry import judge_for  # noqa: PLC0415 - a run without a judge reads no reply
+
+    return judge_for(Case(response="", template=judge.template)).needs_reference
 
 
 def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:

@@ -141,7 +141,7 @@ def _paired(path: Path, snapshot: Snapshot, job: Job, theirs: Snapshot, key: int
     low, high = [], []
     n_missing = 0
     for name, sample in _named(snapshot.samples(job.key)):
-        ends = ANY if sample.asked is None else known.get(name)
+        ends = ANY if sample.fault is not None else known.get(name)
         n_missing += ends is None
         ends = ends or ANY
         low.append(ends[0])
@@ -159,7 +159,7 @@ def _scores(theirs: Snapshot, key: int, repeats: int, path: Path) -> Iterator[tu
     """Yield the name of each question of a baseline with its lowest and highest mean."""
     outcomes: dict[int, list[tuple[float, float]]] = {}
     for stored in theirs.results(key, repeats):
-        if stored.sample.asked is None:
+        if stored.sample.fault is not None:
             continue
         if stored.outcome is None:
             raise ConfigError(f"stop.when: {path} is not finished; finish it with nel eval resume {path}")
@@ -177,10 +177,10 @@ def _named(samples: Iterator[StoredSample]) -> Iterator[tuple[str, StoredSample]
     """Yield each sample with a name of its prompt, its gold answer and its occurrence, in order."""
     counts: Counter[str] = Counter()
     for stored in samples:
-        if stored.asked is None:
+        if stored.content is None or stored.fault is not None:
             yield "", stored
             continue
-        sample = decode_sample("", stored.asked)
+        sample = decode_sample("", stored.content)
         asked: Any = sample.input
         if not isinstance(asked, str):
             asked = [[message.role, message.content] for message in asked]

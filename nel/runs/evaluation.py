@@ -396,10 +396,12 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         ids[sample.sample_id] = sample.row_number
         if shard is not None and shard.number != _shard_number(sample, shard.of):
             continue
-        n_mine += sample.fault is None
-        characters += _prompt_characters(plan, sample.asked)
-        if len(first) < _REQUESTS_SHOWN and not plan.eval_only and sample.asked is not None:
-            first.append(_first_request(plan, config, sample.sample_id, sample.asked))
+        if sample.content is None or sample.fault is not None:
+            continue
+        n_mine += 1
+        characters += _prompt_characters(plan, sample.content)
+        if len(first) < _REQUESTS_SHOWN and not plan.eval_only:
+            first.append(_first_request(plan, config, sample.sample_id, sample.content))
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = n_mine * plan.config.repeats + (plan.config.repeat_check or 0)
     requests = 0 if plan.eval_only else answers
@@ -451,9 +453,7 @@ def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) 
     return body or {}
 
 
-def _prompt_characters(plan: Plan, content: str | None) -> int:
-    if content is None:
-        return 0
+def _prompt_characters(plan: Plan, content: str) -> int:
     asked = decode_sample("", content).input
     length = len(asked) if isinstance(asked, str) else sum(text_length(message) for message in asked)
     return length + len(plan.config.system_prompt or "")

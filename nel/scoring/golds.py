@@ -47,20 +47,20 @@ def texts_in(target: object) -> list[str]:
     return texts
 
 
-def unusable_gold(scorer: object, sample: Sample, *, per_turn: bool, judge_template: str | None = None) -> str | None:
+def unusable_gold(scorer: object, sample: Sample, *, per_turn: bool, judges_by_reference: bool = True) -> str | None:
     """Return why a scorer can decide nothing by a sample's gold answer; None where it can, or takes none.
 
     Args:
         scorer: Of the benchmark; one of a user's own says nothing before it is called.
         sample: As it would be asked.
         per_turn: Each turn of a conversation is scored with a target of its own.
-        judge_template: The run's own, which may need no reference.
+        judges_by_reference: False where the run's judges have a template of its own without a reference.
     """
     targets = sample.target
     has_each = per_turn and sample.turns and isinstance(targets, list) and len(targets) == len(sample.turns) + 1
     for target in targets if has_each and isinstance(targets, list) else [targets]:
         given = ScorerInput(response="", target=target, metadata=dict(sample.metadata), sample=sample)
-        fault = _fault(scorer, given, {"judge_template": judge_template})
+        fault = _fault(scorer, given, {"judges_by_reference": judges_by_reference})
         if fault is not None:
             return fault
     return None

@@ -154,16 +154,16 @@ def _graded(shared: Case, judges: tuple[str, ...], include_history: History) -> 
     return score  # type: ignore[return-value]
 
 
-def _criterion_gold(shared: Case, sample: ScorerInput, *, judge_template: str | None = None, **_: object) -> object:
+def _criterion_gold(shared: Case, sample: ScorerInput, *, judges_by_reference: bool = True, **_: object) -> object:
     """Return the criterion of a sample; anything where the template of the scorer or of the run shows none.
 
     Raises:
         DatasetError: It is empty.
     """
-    from nel.judges.registry import judge_for  # noqa: PLC0415 - loads the readers of replies
+    from nel.judges.custom_templates import custom_judge  # noqa: PLC0415 - loads the readers of replies
 
-    template = judge_template if judge_template and shared.yields_template else shared.template
-    return texts_in(sample.target) if judge_for(Case(response="", template=template)).needs_reference else None
+    needs = judges_by_reference if shared.yields_template else custom_judge(shared.template).needs_reference
+    return texts_in(sample.target) if needs else None
 
 
 def _score_of(judgement: Judgement, case: Case) -> Score:

@@ -35,7 +35,7 @@ from nel.benchmarks.api.adapters.report import make_report, report_table
 from nel.benchmarks.api.fewshot_loading import bind_examples
 from nel.benchmarks.api.registry import find_benchmark
 from nel.datasets.base import RawRow
-from nel.errors import ConfigError, DatasetError, NelError, PluginError, ResumeRefused, ScorerError
+from nel.errors import ConfigError, DatasetError, NelError, PluginError, ResumeRefused
 from nel.runs.task import TaskConfig, run_task
 from nel.types import Message, ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -243,7 +243,7 @@ def test_a_list_without_an_answer_leaves_its_sample_unscored(tmp_path: Path) -> 
     """Nothing can be compared with it, which says nothing of the model."""
     benchmark = made(tmp_path, Plain)
     sample = benchmark.sample({"q": "?", "a": [], "kind": "x"}, sample_id="1")
-    with pytest.raises(ScorerError, match="empty list"):
+    with pytest.raises(DatasetError, match="the target is empty"):
         benchmark.scorer(ScorerInput(response="x", target=[], sample=sample))
 
 

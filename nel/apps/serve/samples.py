@@ -87,10 +87,10 @@ def read_samples(
     places: dict[str, int] = {}
     n_bad = 0
     for stored in stream_samples(plan, digests, places.get):
-        if stored.asked is None:
+        if stored.content is None or stored.fault is not None:
             n_bad += 1
             continue
-        sample = decode_sample(stored.sample_id, stored.asked)
+        sample = decode_sample(stored.sample_id, stored.content)
         if sample.id in places:
             raise UsageError(f'two rows of {plan.dataset.uri} have the id "{sample.id}"; each needs its own')
         places[sample.id] = len(samples)

@@ -58,8 +58,8 @@ class Benchmark:
     """What stands once before examples and prompt, with or without examples; rendered from the sample's row."""
     gold_kind: GoldKind | None = None
     """What a gold answer that reads two ways is; `nel.engine.golds` binds what all of the dataset are."""
-    judge_template: str | None = None
-    """The run's own, bound with its judges."""
+    judges_by_reference: bool = True
+    """False where the run's own template shows its judges no reference; bound with the judges."""
     num_fewshot: int = 0
     """So many solved examples come before each prompt."""
     fewshot: FewShot = field(default_factory=FewShot)

@@ -35,7 +35,7 @@ DIGEST_MODULUS: Final = 2**256
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
-    """One row of the dataset snapshot."""
+    """One row of the dataset snapshot; one with a fault is a bad row, which is not asked."""
 
     idx: int
     sample_id: str
@@ -43,12 +43,6 @@ class StoredSample:
     content: str | None
     """The encoded sample with its checksum, which runs of an older version lack; None for a row that makes none."""
     fault: str | None
-    """Why the row is not asked: it makes no sample, or its gold answer decides nothing."""
-
-    @property
-    def asked(self) -> str | None:
-        """Return the encoded sample; None for a bad row."""
-        return self.content if self.fault is None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def test_an_empty_directory_is_used(finished: Path, tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("raises", r'the exporter "raises" of bad-exports 1\.0 failed: KeyError: .x.; nothing was written'),
-        ("returns", r"returned \[.*\], not a nel\.exporting\.Exported"),
+        ("returns", r"returned \[.*\], not a nel\.artifacts\.exporting\.Exported"),
         ("elsewhere", "it must return the files that it wrote into its directory"),
         ("cvs", 'no exporter "cvs" is installed; did you mean "csv"'),
     ],
