@@ -37,7 +37,7 @@ in metrics.json. [Programs](../how-to/run-programs.md) have another.
 | letter | a label, bare, in brackets, or before its option's text; or that text |
 | number | a number and at most its unit |
 | yes or no | yes, no, true or false, set off from what follows |
-| label | a permitted label; case, `_` and `-` do not count |
+| label | a permitted label; `_` and `-` do not count, nor does case unless two labels differ by it alone |
 | text | at most twelve words that are the whole response or a paragraph |
 | formula | an expression without words |
 

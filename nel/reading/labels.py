@@ -20,12 +20,23 @@ _DENIAL_MAX: Final = 30
 
 
 class LabelReader:
-    """Reads one of a few permitted labels; capitals do not count, and an underscore is a space."""
+    """Reads one of a few permitted labels; an underscore is a space.
+
+    Capitals do not count, unless two labels differ by them alone.
+    """
 
     def __init__(self, labels: Sequence[str]) -> None:
         """Take the labels."""
-        self.by_text = {_bare(label): label for label in labels}
+        self.is_exact = len({_bare(label) for label in labels}) < len(set(labels))
+        self.by_text = {self.bare(label): label for label in labels}
         self.pattern = _pattern(tuple(sorted(self.by_text, key=len, reverse=True)))
+
+    def bare(self, text: str) -> str:
+        """Return a text as labels are compared."""
+        return _bare(text, is_exact=self.is_exact)
+
+    def _compared(self, response: Response) -> str:
+        return response.plain if self.is_exact else response.low
 
     def declared(self, response: Response, declaration: Declaration) -> Value | None:
         """Return the label that a declaration introduces."""
@@ -33,10 +44,10 @@ class LabelReader:
         if form is Form.HASHES:
             return self.line(response, start, stop)
         opens = _OPENS.match(response.low, start, stop)
-        match = self.pattern.match(response.low, opens.end() if opens else start, stop)
+        match = self.pattern.match(self._compared(response), opens.end() if opens else start, stop)
         if match is not None:
             also = _ALSO.match(response.low, match.end(), stop)
-            if also is not None and self.pattern.match(response.low, also.end(), stop):
+            if also is not None and self.pattern.match(self._compared(response), also.end(), stop):
                 return Value(None, match.start(), stop, Reason.SEVERAL)
             return self._of(match)
         first = next(sentences(response.text, start, stop), None)
@@ -44,35 +55,37 @@ class LabelReader:
 
     def line(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the label of a line that is nothing but a label."""
-        label = self.by_text.get(_bare(response.text[start:stop]))
+        label = self.by_text.get(self.bare(response.text[start:stop]))
         return None if label is None else Value(label, start, stop)
 
     def sentence(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names and does not deny."""
         named = {}
-        for match in self.pattern.finditer(response.low, start, stop):
+        for match in self.pattern.finditer(self._compared(response), start, stop):
             if not _DENIED.search(response.low, max(start, match.start() - _DENIAL_MAX), match.start()):
-                named[_bare(match[0])] = match
+                named[self.bare(match[0])] = match
         return self._of(next(iter(named.values()))) if len(named) == 1 else None
 
     def _of(self, match: re.Match[str]) -> Value:
-        return Value(self.by_text[_bare(match[0])], *match.span())
+        return Value(self.by_text[self.bare(match[0])], *match.span())
 
 
 @lru_cache(maxsize=64)
 def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern of labels, the longest first; letters of a label are not letters of a longer word."""
     texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
-    return re.compile(r"(?<![a-z0-9])(?:" + "|".join(texts) + r")(?![a-z0-9])")
+    return re.compile(r"(?<![a-zA-Z0-9])(?:" + "|".join(texts) + r")(?![a-zA-Z0-9])")
 
 
-def _bare(text: str) -> str:
-    return " ".join(lowered(folded(text)).replace("_", " ").replace("-", " ").split()).strip(_WRAPPING)
+def _bare(text: str, *, is_exact: bool = False) -> str:
+    plain = folded(text) if is_exact else lowered(folded(text))
+    return " ".join(plain.replace("_", " ").replace("-", " ").split()).strip(_WRAPPING)
 
 
 def permitted_label(text: str, labels: Sequence[str]) -> str | None:
     """Return the label that a text is, as it is permitted, or None."""
-    return LabelReader(labels).by_text.get(_bare(text))
+    reader = LabelReader(labels)
+    return reader.by_text.get(reader.bare(text))
 
 
 def read_label(response: Response, labels: Sequence[str]) -> Reading:

@@ -43,8 +43,8 @@ def _permitted(sample: ScorerInput, labels: Sequence[str] | str | None) -> list[
 def label_match(sample: ScorerInput, *, labels: Sequence[str] | str | None = None) -> dict[str, bool | str | None]:
     """Compare the label that a response gives with the gold one, among a few permitted labels.
 
-    Rule: docs/reference/reading.md. Capitals do not count, and ``_`` is a space; several labels are no answer:
-    ``parsed`` is then false.
+    Rule: docs/reference/reading.md. Capitals do not count, unless labels differ by them alone, and ``_`` is a space;
+    several labels are no answer: ``parsed`` is then false.
 
     Args:
         labels: The permitted labels, a list or one text with commas; without them, the choices of the sample

@@ -159,6 +159,43 @@ def test_no_judge_is_asked_without_a_reference(tmp_path: Path, scorer: str) -> N
     assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [None, None, None, 1.0]
 
 
+DELEGATING = """
+from nel import ScorerInput, benchmark, scorer
+from nel.scoring import needs_judge
+
+@benchmark(name="b", dataset="rows.jsonl", prompt="{q}", target_field="target", response_field="out")
+@scorer(asks_judge=True)
+def b(sample: ScorerInput) -> dict:
+    return needs_judge(sample, template=%r)
+"""
+
+
+@pytest.mark.parametrize(
+    ("template", "first"),
+    [
+        ("simpleqa", None),
+        ("Does {response} say {reference}?", None),
+        ("Is {response} polite?", 1.0),
+        ("{% if reference %}{{ reference }}? {% endif %}{{ response }}", 1.0),
+        ("binary_qa", 1.0),
+    ],
+)
+def test_a_delegated_verdict_needs_the_reference_that_its_judge_shows(
+    tmp_path: Path, template: str, first: float | None
+) -> None:
+    """Where a scorer of one's own delegates, a judge that grades by a reference is not asked about an empty one."""
+    (tmp_path / "b.py").write_text(DELEGATING % template)
+    rows = [{"id": "1", "q": "a", "out": "x", "target": " "}, {"id": "2", "q": "b", "out": "Paris", "target": "Paris"}]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    reply = "GRADE: CORRECT" if template == "simpleqa" else "GRADE: C"
+    with scripted(lambda *_: answer(reply), models=["m"]) as endpoint:
+        where = ("--judge-url", endpoint.url, "--judge-id", "m", "-o", "out", "--run-id", "r")
+        done = nel("eval", "run", "--bench", "b.py", *where, cwd=tmp_path)
+    lines = read_results(tmp_path / "out" / "r", "b")
+    assert [line["reward"] for line in lines] == [first, 1.0], done.stderr
+    assert lines[0]["outcome"]["cause"] == (None if first else "bad_row")
+
+
 def test_a_judge_template_without_a_reference_needs_none(tmp_path: Path) -> None:
     """Where the run's own template shows no reference, a row without one is judged."""
     (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")

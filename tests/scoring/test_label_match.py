@@ -32,3 +32,13 @@ def test_a_gold_label_that_is_not_permitted_is_a_bad_row() -> None:
     """It could never be right."""
     with pytest.raises(DatasetError, match="the gold label 'eggs' is none of spam, ham"):
         label_match(ScorerInput(response="spam", target="eggs"), labels=["spam", "ham"])
+
+
+@pytest.mark.parametrize(
+    ("response", "label"),
+    [("Answer: Mg", "Mg"), ("Answer: mg", "mg"), ("It is MG.", "MG"), ("Answer: mG", None)],
+)
+def test_labels_that_differ_by_capitals_alone_are_compared_exactly(response: str, label: str | None) -> None:
+    """Capitals count among labels that nothing else tells apart."""
+    result = label_match(ScorerInput(response=response, target="mg"), labels=["Mg", "mg", "MG"])
+    assert (result["extracted"], result["correct"]) == (label, label == "mg")
