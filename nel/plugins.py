@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass
-from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, distributions
+from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, Final
 
 from nel.core.packages import DAMAGE, is_readable, place_of
@@ -41,8 +41,6 @@ GROUPS: Final = {
 
 BUILT_IN: Final = "nel"
 """The package of nel's own plugins, which keep their bare names."""
-_FORMERLY: Final = "nel"
-"""What the distribution of nel was called before, and what a stranger's package may be called on an index."""
 
 _PREFIX: Final = "nel."
 _DAMAGED: Final = "damaged"
@@ -290,10 +288,9 @@ def describe(ref: PluginRef, shape_error: Callable[[str, object], str | None]) -
 def _declared() -> Iterator[PluginRef]:
     """Yield the entry points of all groups ``nel.*``; of a distribution that is on the path twice, those of the first.
 
-    An entry point that a distribution declares twice is yielded once. An installed distribution of nel's former name is
-    left out where nel is installed under its own; see `former_distribution`.
+    An entry point that a distribution declares twice is yielded once. A distribution called ``nel`` is not nel's, which
+    is ``nel-eval``: it is left out, since its plugins would pass for built-ins.
     """
-    has_own = _is_installed(DISTRIBUTION)
     kinds = {group: kind for kind, group in GROUPS.items()}
     places: dict[str, int] = {}
     seen: set[tuple[str, str, str]] = set()
@@ -305,7 +302,7 @@ def _declared() -> Iterator[PluginRef]:
             continue
         metadata = found.metadata  # read from disk and parsed each time it is asked for
         name = metadata["Name"] or "unknown"
-        if places.setdefault(_normalized(name), place) != place or (has_own and _normalized(name) == _FORMERLY):
+        if places.setdefault(_normalized(name), place) != place or _normalized(name) == BUILT_IN:
             continue
         if _normalized(name) == DISTRIBUTION:
             name = BUILT_IN
@@ -328,25 +325,6 @@ def _may_have_plugins(distribution: Distribution) -> bool:
         return f"[{_PREFIX}" in (distribution.read_text("entry_points.txt") or "")
     except DAMAGE:
         return True
-
-
-def former_distribution() -> str | None:
-    """Return what to do about an installed distribution of nel's former name, whose plugins are ignored; else None."""
-    if not (_is_installed(_FORMERLY) and _is_installed(DISTRIBUTION)):
-        return None
-    return (
-        f'a distribution called "{_FORMERLY}" is installed beside {DISTRIBUTION}; its plugins are ignored, and it may '
-        f"have replaced files of nel. Remove it, then install nel again: python -m pip uninstall {_FORMERLY}; "
-        f"in nel's folder: python -m pip install --force-reinstall --no-deps ."
-    )
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _sorted(refs: Iterator[PluginRef]) -> list[PluginRef]:

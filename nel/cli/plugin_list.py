@@ -27,8 +27,6 @@ def list_plugins(
     from nel.cli.terminal import plain  # noqa: PLC0415
     from nel.discovery.listing import describe_all  # noqa: PLC0415
 
-    if (former := plugins.former_distribution()) is not None:
-        typer.echo(f"nel: {former}", err=True)
     kinds = [kind] if kind else list(plugins.GROUPS)
     refs = [ref for name in kinds for ref in plugins.discover(name)]
     found = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])

@@ -1580,13 +1580,13 @@ MUTATIONS: Final = (
         keyword="redirect",
     ),
     Mutation(
-        name="former-name-is-nel",
+        name="package-called-nel-is-nel",
         room="plugins",
-        fault="Plugins of a package that has nel's former name are taken for nel's own.",
-        fragment="or (has_own and _normalized(name) == _FORMERLY):",
-        replacement="or (has_own and _normalized(name) == DISTRIBUTION + name):",
+        fault="Plugins of a stranger's package called nel are taken for nel's own.",
+        fragment="or _normalized(name) == BUILT_IN:",
+        replacement="or _normalized(name) == DISTRIBUTION + name:",
         tests=("tests/test_plugins.py",),
-        keyword="former_name",
+        keyword="called_nel",
     ),
     Mutation(
         name="any-host-is-answered",
