@@ -87,7 +87,7 @@ def cold_start() -> tuple[float, int]:
     memory = 0
     for _ in range(5):
         started = time.monotonic()
-        container = Container(client, find_language("python"), Sandbox().pool._modules)
+        container = Container(client, find_language("python"), Sandbox().pool._modules, find_language("python").image)
         times.append((time.monotonic() - started) * 1000)
         stats = client.api.stats(container.id, stream=False)["memory_stats"]
         memory = stats["usage"] - stats.get("stats", {}).get("total_inactive_file", 0)

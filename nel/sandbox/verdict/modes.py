@@ -13,10 +13,10 @@ from nel.sandbox.verdict.names import BUILTIN_ATTRIBUTES, standard_module
 
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
-    r"|mock|monkeypatch|tempfile|pathlib|uuid|ipaddress|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
+    r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
     r"|write_text|write_bytes|IsolatedAsyncioTestCase|random\.seed|GeneratorType|__class__|__doc__"
-    r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
+    r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) (?:solution|pathlib|uuid|ipaddress))\b"
     r"|\b(?P<open>open\([^)\n]*)"
 )
 """What the program prints, its coroutines, random numbers, files and the environment, which tests share with it."""
