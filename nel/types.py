@@ -202,6 +202,8 @@ class Response:
     """The answer, without reasoning."""
     reasoning: str | None = None
     """The model's reasoning; it is never scored as the answer."""
+    received: str | None = field(default=None, repr=False)
+    """The text as received, where its reasoning was split from it; None where it is the answer."""
     finish_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
     model: str | None = None

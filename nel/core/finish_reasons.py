@@ -29,6 +29,7 @@ _WORDS: Final[Mapping[Ending, str]] = {
 _ENDINGS: Final[Mapping[str, Ending]] = {word: ending for ending, words in _WORDS.items() for word in words.split()}
 _NO_WORDS: Final = frozenset({"", "null", "none"})
 """That some servers write where an answer has not ended, as the chunks of a stream."""
+_FAILED_CALL: Final = frozenset({"malformed_function_call", "unexpected_tool_call"})
 _CONTEXT_FULL: Final = frozenset({"model_length", "context_length", "model_context_window_exceeded", "error_limit"})
 
 
@@ -54,6 +55,11 @@ def has_ended(finish_reason: object) -> bool:
 def is_context_full(finish_reason: str | None) -> bool:
     """Return whether a truncated answer met the end of the model's context rather than the limit of the request."""
     return _word(finish_reason) in _CONTEXT_FULL
+
+
+def is_failed_call(finish_reason: str | None) -> bool:
+    """Return whether an answer ended in a call of a tool that the server could not read, or that was not offered."""
+    return _word(finish_reason) in _FAILED_CALL
 
 
 @lru_cache(maxsize=256)  # a run has a few, and asks for each answer

@@ -99,7 +99,7 @@ class SampleRunner:
             return None, unsent
         for turn, following in enumerate(sample.turns):
             response = await self._stored_or_sent(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
-            if response.error or verdict_before_scoring(response, truncated=plan.config.truncated) is not None:
+            if response.error or verdict_before_scoring(response, truncated=plan.config.truncated, sample=sample):
                 await commit(body, response)
                 return body, response
             answer = Message(role="assistant", content=response.text)

@@ -338,7 +338,7 @@ class Pipeline:
         if self._trial is not None and self._trial.holds(response.error):
             self._held.add(item.place)
             return
-        verdict = verdict_before_scoring(response, truncated=item.job.plan.config.truncated)
+        verdict = verdict_before_scoring(response, truncated=item.job.plan.config.truncated, sample=item.sample)
         outcome = None if verdict is None else outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
         sent = None if body is None else body.decode()
         reached("before_commit")
@@ -353,7 +353,7 @@ class Pipeline:
             body, response = await self._settle_held(item, body, response)
         self._adaptation.counted(item.place)
         job, plan = item.job, item.job.plan
-        verdict = verdict_before_scoring(response, truncated=plan.config.truncated)
+        verdict = verdict_before_scoring(response, truncated=plan.config.truncated, sample=item.sample)
         self._progress.count_response(response)
         lost = self._endpoint_faults.add(response.error)
         if lost is not None and response.error is not None and self._trial is not None:
@@ -407,7 +407,7 @@ class Pipeline:
                     return
                 sample = decode_sample(stored.sample_id, stored.content or "")
                 response = await self._runner.stored_answer(job.plan, sample, (job.key, stored.idx, repeat), encoded)
-                verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
+                verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated, sample=sample)
                 if verdict is not None:
                     await self._store.put_outcomes([outcome_row(job.key, stored.idx, repeat, verdict)])
                     self._count_outcome((job.key, stored.idx, repeat), verdict)

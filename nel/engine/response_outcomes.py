@@ -7,20 +7,27 @@ from __future__ import annotations
 
 from typing import Literal
 
-from nel.core.finish_reasons import ending_of, is_context_full
+from nel.core.finish_reasons import ending_of, is_context_full, is_failed_call
+from nel.core.tool_calls import answer_in
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import OutcomeRow
-from nel.types import ModelFailure, Outcome, Response, Unscored
+from nel.types import ModelFailure, Outcome, Response, Sample, Unscored
 
 KEEP, RESCORE, RESEND = 0, 1, 2
 """What a resume does again: nothing, the scoring, or the request as well."""
 
 
 def verdict_before_scoring(
-    response: Response, *, truncated: Literal["failure", "score"]
+    response: Response, *, truncated: Literal["failure", "score"], sample: Sample | None = None
 ) -> ModelFailure | Unscored | None:
-    """Return the outcome of a response that no scorer needs to see, or None when it is to be scored."""
+    """Return the outcome of a response that no scorer needs to see, or None when it is to be scored.
+
+    Args:
+        response: What was received.
+        truncated: Whether a truncated answer is a failure or is scored.
+        sample: Its prompt may ask for calls of tools as text, which are then the answer.
+    """
     error = response.error
     if error is not None:
         if error.model_failure is not None:
@@ -38,7 +45,10 @@ def verdict_before_scoring(
         full = is_context_full(response.finish_reason)
         detail = "cut off where the model's context ends" if full else "cut off by the token limit; raise --max-tokens"
         return ModelFailure(kind="truncated", detail=detail)
-    if empty and ending == "tool_calls":
+    if is_failed_call(response.finish_reason):
+        return ModelFailure(kind="no_answer", detail="the model called a tool in a form that its server refused")
+    only_calls = bool(response.text.strip()) and not answer_in(response, sample).strip()
+    if only_calls or (empty and ending == "tool_calls"):
         return ModelFailure(kind="no_answer", detail="the model called a tool instead of answering")
     if empty:
         return ModelFailure(kind="empty", detail="no answer beside the reasoning" if response.reasoning else "")

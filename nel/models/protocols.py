@@ -121,16 +121,22 @@ def index_of(choice: Mapping[str, object], place: int) -> int:
 def read_text(text: str, *, finish_reason: str | None = None, reasoning: str | None = None) -> Response:
     """Return the answer that a model's text holds, recorded or just received, without its reasoning.
 
-    A text whose reasoning never closes is truncated, whatever the finish reason says.
+    A text whose reasoning never closes is truncated, whatever the finish reason says. It is split here and nowhere
+    else, so that a tag in the answer stays there.
 
     Args:
-        reasoning: What came in a field of its own.
+        text: As received.
+        finish_reason: As received.
+        reasoning: What came in a field of its own; then the text is the answer.
     """
+    if reasoning:
+        return Response(text=text, reasoning=reasoning, finish_reason=finish_reason)
     inner, answer, closed = split_reasoning(text)
     return Response(
         text=answer,
-        reasoning="\n".join(part for part in (reasoning, inner) if part) or None,
+        reasoning=inner or None,
         finish_reason=finish_reason if closed else "length",
+        received=None if inner is None else text,
     )
 
 

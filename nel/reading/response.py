@@ -1,8 +1,8 @@
 """A response as the readers see it: only its own turn, in the same length, so that positions hold.
 
-Reasoning and end tokens become spaces; typographic variants of a character become the plain one. The text ends where
-an end token stands, or where the question marker of the prompt opens a line again, since a base model goes on with a
-question of its own. Depends on `nel.core.thinking`.
+Its reasoning was split from it where it arrived. End tokens become spaces; typographic variants of a character become
+the plain one. The text ends where an end token stands, or where the question marker of the prompt opens a line again,
+since a base model goes on with a question of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from nel.core.thinking import split_reasoning
 from nel.reading.asked import AskedForm
 
 _END_TOKEN: Final = re.compile(
@@ -87,7 +86,7 @@ class Response:
     """The part of a response that answers its prompt."""
 
     text: str
-    """As received, with reasoning, end tokens and what follows them as spaces or cut off."""
+    """As received, with end tokens and what follows them as spaces or cut off."""
     asked: AskedForm | None = None
     """The form that the prompt asks for, where the benchmark declares it."""
 
@@ -111,22 +110,8 @@ def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) ->
         prompt: What it answers, empty where that is not known.
         asked: The form that the prompt asks for.
     """
-    own = _without_thinking(text) if "<" in text or "[" in text or "◁" in text else text
-    if "<" in own:
-        own = _own_turn(own)
+    own = _own_turn(text) if "<" in text else text
     return Response(before_next_question(own, prompt), asked)
-
-
-def _without_thinking(text: str) -> str:
-    _, answer, _ = split_reasoning(text)
-    if len(answer) == len(text):
-        return text
-    end = len(text.rstrip())
-    start = end - len(answer)
-    if text[start:end] == answer:
-        return " " * start + text[start:]
-    first = text.find(answer)
-    return text if first < 0 else " " * first + answer
 
 
 def _own_turn(text: str) -> str:

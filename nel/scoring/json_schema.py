@@ -1,7 +1,7 @@
 """JSON in free text: finds it (`extract_json`) and checks it against a JSON Schema (`validate_json_schema`).
 
-Depends on the standard library's decoder and on jsonschema. A response may hold several JSON texts, some inside the
-model's thinking; the last complete one is its answer.
+Depends on the standard library's decoder and on jsonschema. A response may hold several JSON texts; the
+last complete one is its answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 from nel.errors import ScorerError
 
 _FENCE = re.compile(r"```[^\S\n]*(?:json[c5]?)?[^\S\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 _TRIES_MAX = 1_000
 """Openings that are tried in one text; beyond it a text of brackets alone would cost quadratic time."""
@@ -31,8 +30,8 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 def extract_json(text: str) -> Any:
     """Return the last JSON object or array in a text, or None.
 
-    A fenced ``json`` block wins over bare text; what stands in ``<think>`` is skipped. Arrays of one element stay
-    arrays. Text that is nothing but JSON may also be a number, a string, a bool or null.
+    A fenced ``json`` block wins over bare text. Arrays of one element stay arrays. Text that is nothing but JSON may
+    also be a number, a string, a bool or null.
 
     >>> extract_json('First {"a": 1}, then finally: {"a": 2}.')
     {'a': 2}
@@ -41,11 +40,10 @@ def extract_json(text: str) -> Any:
     >>> extract_json("no json here") is None
     True
     """
-    visible = _THINKING.sub("", text)
-    whole = _parsed(visible.strip())
+    whole = _parsed(text.strip())
     if whole is not _NOTHING:
         return whole
-    for source in (*reversed(_FENCE.findall(visible)), visible):
+    for source in (*reversed(_FENCE.findall(text)), text):
         found = _NOTHING
         for value in _values_in(source):
             found = value

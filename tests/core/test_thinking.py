@@ -13,6 +13,8 @@ BLOCKS = (
     ("<think>", "</thinking>"),
     ("<thought>", "</thought>"),
     ("<seed:think>", "</seed:think>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<mm:think>", "</mm:think>"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -42,7 +44,9 @@ def test_text_that_opens_with_no_block_is_the_answer(text: str) -> None:
     assert split_reasoning(text) == (None, text, True)
 
 
-@pytest.mark.parametrize("closing", ["</think>", "</thinking>", "</thought>", "[/THINK]", "◁/think▷"])
+@pytest.mark.parametrize(
+    "closing", ["</think>", "</thinking>", "</thought>", "</reasoning>", "</mm:think>", "[/THINK]", "◁/think▷"]
+)
 def test_a_closing_tag_alone_ends_the_reasoning(closing: str) -> None:
     """Some chat templates put the opening tag into the prompt."""
     assert split_reasoning(f"20? Hmm, no.\n{closing}\n\n18") == ("20? Hmm, no.", "18", True)
@@ -52,6 +56,53 @@ def test_an_answer_about_tags_keeps_them() -> None:
     """Once a block was closed, a closing tag in the answer is text."""
     answer = 'text.split("</think>")[1]'
     assert split_reasoning(f"<think>How?</think>{answer}") == ("How?", answer, True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '```python\nend = "</think>"\n```',
+        "```\n</think>\n```",
+        "~~~\n</think>\n~~~",
+        'text.split("</think>")[1]',
+        "text.split('</think>')[1]",
+        'pattern = r"<think>.*</think>"',
+        'def f(s):\n    """Return what follows\n    </think>.\n    """\n    return s',
+        "The tag `</think>` ends it.",
+        "The tag “</think>” ends it.",
+        '{"tag": "\\"</think>"}',
+    ],
+)
+def test_a_quoted_closing_tag_is_text(answer: str) -> None:
+    """In a fence, in quotation marks or in backticks, with a block before it or without one."""
+    assert split_reasoning(answer) == (None, answer, True)
+    assert split_reasoning(f"<think>How?</think>\n{answer}") == ("How?", answer, True)
+    assert split_reasoning(f"How?\n</think>\n\n{answer}") == ("How?", answer, True)
+
+
+def test_a_block_may_quote_its_own_closing_tag() -> None:
+    """It ends at the tag that is not quoted; where there is none, at the first."""
+    assert split_reasoning("<think>It is `</think>`, so\n</think>18") == ("It is `</think>`, so", "18", True)
+    assert split_reasoning("<think>```python\nx = 1</think>\n```python\ny\n```") == (
+        "```python\nx = 1", "```python\ny\n```", True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("analysisWe need 18.assistantfinal18", ("We need 18.", "18", True)),
+        ("analysis2+2? 4.assistantfinalThe answer is 4.", ("2+2? 4.", "The answer is 4.", True)),
+        ("analysisWe call.assistantcommentary to=functions.f{}assistantanalysisSo.assistantfinal4",
+         ("We call.assistantcommentary to=functions.f{}assistantanalysisSo.", "4", True)),
+        ("analysisWe need to", ("We need to", "", False)),
+        ("analysis of the text: 18", (None, "analysis of the text: 18", True)),
+        ("Analysis shows 18", (None, "Analysis shows 18", True)),
+    ],
+)  # fmt: skip
+def test_channels_without_their_special_tokens(text: str, expected: tuple[str | None, str, bool]) -> None:
+    """As servers of gpt-oss leave them that skip special tokens; an ordinary word opens no channel."""
+    assert split_reasoning(text) == expected
 
 
 def test_many_blocks_take_linear_time() -> None:

@@ -21,6 +21,9 @@ TEXTS = (
     "[THINK]The answer is 20.[/THINK]The answer is 18.",
     "<think>18</think>",
     "I <think> so: the answer is 18.",
+    "Cut at `</think>`: the answer is 18.",
+    '<tool_call>\n{"name": "add", "arguments": {"a": 18}}\n</tool_call>',
+    "I add.\n<function=add>{}</function>",
     "",
     " \n",
     "I cannot help with that.",
@@ -56,6 +59,9 @@ def test_recorded_answers_are_scored_as_live_ones(tmp_path: Path, truncated: str
     assert by_text[TEXTS[1]]["extracted_answer"] == "18"
     assert by_text[TEXTS[2]]["outcome"] == by_text[TEXTS[3]]["outcome"]
     assert by_text[TEXTS[2]]["outcome"]["kind"] == "truncated"  # type: ignore[index]
+    assert by_text[TEXTS[9]]["model_response"] == TEXTS[9]
+    assert by_text[TEXTS[10]]["outcome"]["kind"] == "no_answer"  # type: ignore[index]
+    assert by_text[TEXTS[11]]["reward"] == 0
 
 
 def test_answers_that_an_earlier_version_stored_whole_are_split_when_scored(tmp_path: Path) -> None:

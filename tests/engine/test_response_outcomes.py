@@ -19,10 +19,18 @@ from nel.types import ModelFailure, Outcome, Response, ResponseError, Scored, Un
         (Response(text="", reasoning="hm", finish_reason="stop"), "empty"),
         (Response(text="x", finish_reason="content_filter"), "content_filter"),
         (Response(text="x", finish_reason="refusal"), "refusal"),
+        (Response(text="", finish_reason="tool_calls"), "no_answer"),
+        (Response(text='<tool_call>\n{"name": "add"}\n</tool_call>', finish_reason="stop"), "no_answer"),
+        (Response(text="I add.\n<function=add>{}</function>", finish_reason="stop"), None),
+        (Response(text="", finish_reason="MALFORMED_FUNCTION_CALL"), "no_answer"),
+        (Response(text="print(default_api.add(3))", finish_reason="MALFORMED_FUNCTION_CALL"), "no_answer"),
+        (Response(text="3", finish_reason="UNEXPECTED_TOOL_CALL"), "no_answer"),
+        (Response(text="3", finish_reason="FinishReason.MALFORMED_FUNCTION_CALL"), "no_answer"),
+        (Response(text="3", finish_reason="malformed_function_call"), "no_answer"),
     ],
 )
 def test_model_failures(response: Response, kind: str | None) -> None:
-    """Truncated, empty, filtered and refused answers are failures of the model, each of its own kind."""
+    """Truncated, empty, filtered and refused answers and calls of tools are failures of the model, each of its kind."""
     verdict = verdict_before_scoring(response, truncated="failure")
     assert (verdict.kind if isinstance(verdict, ModelFailure) else verdict) == kind
 

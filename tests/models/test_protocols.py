@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from nel.core.strict_json import loads
+from nel.engine.store.codec import decode_response, encode_response
 from nel.models.faults import Fault
 from nel.models.protocols import build_body, parse_answer, parse_usage, split_reasoning
 from nel.models.streams import EventStream
@@ -37,6 +39,28 @@ def test_content_and_reasoning(message: dict[str, Any], text: str, reasoning: st
     answer = parse_answer("chat", _chat(**message))
     assert isinstance(answer, Response)
     assert (answer.text, answer.reasoning) == (text, reasoning)
+
+
+@pytest.mark.parametrize("text", ["Cut at </think>.", "<think>a</think>b", '```python\nx = "</think>"\n```'])
+def test_nothing_is_split_where_the_server_sent_reasoning_apart(text: str) -> None:
+    """The content is the answer, whatever tags it speaks of."""
+    answer = parse_answer("chat", _chat(content=text, reasoning_content="Hm."))
+    assert isinstance(answer, Response)
+    assert (answer.text, answer.reasoning, answer.received) == (text, "Hm.", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>\n20? Hmm.\n</think>\n\n18", "20? Hmm.</think>18", "<think>a</think> <think>b</think>18", "<think>20?"],
+)
+def test_what_was_received_is_stored_whole(text: str) -> None:
+    """A text that was split is in the record as it came, its reasoning not twice."""
+    answer = parse_answer("chat", _chat(content=text))
+    assert isinstance(answer, Response)
+    assert answer.received == text
+    stored = encode_response(answer)
+    assert decode_response(stored) == answer
+    assert len(loads(stored).get("reasoning", "")) <= len("a\nb")
 
 
 def test_an_unclosed_think_block_is_a_truncated_answer() -> None:

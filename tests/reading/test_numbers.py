@@ -156,8 +156,8 @@ def test_a_language_with_a_decimal_comma_is_read_by_its_rule() -> None:
 
 
 def test_positions_are_those_of_the_whole_response() -> None:
-    """Removed thinking does not move the span."""
-    text = "<think>Is it 9?</think>The answer is 42."
+    """Removed tokens do not move the span."""
+    text = "<|start_header_id|>assistant<|end_header_id|>The answer is 42."
     reading = number(text)
     assert text[reading.start : reading.end] == "42"
 

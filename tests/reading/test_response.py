@@ -5,16 +5,10 @@ from __future__ import annotations
 from nel.reading.response import before_next_question, folded, invented_turn, lowered, own_response
 
 
-def test_thinking_becomes_spaces() -> None:
-    """Positions in the answer stay those of the response."""
-    text = "<think>maybe A</think>B"
-    own = own_response(text).text
-    assert (own.strip(), own.index("B")) == ("B", text.index("B"))
-
-
-def test_unfinished_thinking_is_no_answer() -> None:
-    """A response that was cut off while thinking says nothing."""
-    assert own_response("<think>It may be A").text.strip() == ""
+def test_a_closing_tag_of_reasoning_is_text() -> None:
+    """Reasoning was split off where the response arrived; what is left of its tags belongs to the answer."""
+    text = "Cut at </think>; the answer is B"
+    assert own_response(text).text == text
 
 
 def test_an_end_token_ends_the_response() -> None:

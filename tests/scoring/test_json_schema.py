@@ -18,7 +18,7 @@ from nel.scoring.json_schema import extract_json, validate_json_schema
         ("```\n[1, 2]\n```", [1, 2]),
         ('{"a": 1} and {"a": 2}', {"a": 2}),
         ('[{"a": 1}]', [{"a": 1}]),
-        ('<think>{"a": 0}</think> {"a": 1} ok', {"a": 1}),
+        ('{"tag": "<think>a</think>"}', {"tag": "<think>a</think>"}),
         ("42", 42),
         ("the answer is 42", None),
         ('{"a": NaN}', None),
@@ -28,7 +28,7 @@ from nel.scoring.json_schema import extract_json, validate_json_schema
     ],
 )
 def test_extract_json(text: str, value: Any) -> None:
-    """Fences win, the last complete value counts, thinking does not."""
+    """Fences win, the last complete value counts."""
     assert extract_json(text) == value
 
 

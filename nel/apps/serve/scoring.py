@@ -74,7 +74,7 @@ class AnswerScorer:
     async def score(self, sample: Sample, answer: str, finish_reason: str | None = None) -> Outcome:
         """Return the outcome of an answer to a sample, read as recorded answers are: without its reasoning."""
         response = read_text(answer, finish_reason=finish_reason)
-        verdict = verdict_before_scoring(response, truncated=self._truncated)
+        verdict = verdict_before_scoring(response, truncated=self._truncated, sample=sample)
         if verdict is not None:
             return verdict
         item = ScoringTask(JOB, next(self._numbers), 0, sample, response, self._benchmark)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +23,7 @@ from nel.artifacts.importing.reading import (
 )
 from nel.core.strict_json import loads
 from nel.errors import OutputError
+from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Usage
 
 _SUFFIX: Final = "_samples.jsonl"
@@ -162,9 +164,8 @@ def _response(value: Mapping[str, Any]) -> Response | None:
         return None
     tokens, times = value.get("token_usage") or {}, value.get("performance") or {}
     latency, first = number(times.get("latency_ms")), number(times.get("time_to_first_token_ms"))
-    return Response(
-        text=text(raw[0]) or "",
-        reasoning=text(traces[0]),
+    return replace(
+        read_text(text(raw[0]) or "", reasoning=text(traces[0])),
         usage=Usage(
             prompt_tokens=whole(tokens.get("input_tokens")),
             completion_tokens=whole(tokens.get("output_tokens")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,7 @@ from typing import Any, Final
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.artifacts.importing.reading import messages_of, number, read_file, read_object, text, wanted, whole
 from nel.errors import OutputError
+from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
 
 STATE: Final = "scenario_state.json"
@@ -185,10 +187,13 @@ def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response 
         return None
     reason = completions[0].get("finish_reason") or {}
     tokens = {name: stats.get(f"num_{name}_tokens") for name in ("prompt", "completion")}
-    return Response(
-        text=text(completions[0].get("text")) or "",
-        reasoning=text((completions[0].get("thinking") or {}).get("text")),
+    read = read_text(
+        text(completions[0].get("text")) or "",
         finish_reason=text(reason.get("reason")) if isinstance(reason, dict) else None,
+        reasoning=text((completions[0].get("thinking") or {}).get("text")),
+    )
+    return replace(
+        read,
         usage=Usage(**{f"{name}_tokens": None if one is None else int(one) for name, one in tokens.items()}),
         model=text((state.get("request") or {}).get("model_deployment")),
         latency_seconds=number((result or {}).get("request_time")),

@@ -22,7 +22,8 @@ from nel.artifacts.importing.reading import (
 )
 from nel.core.strict_json import loads
 from nel.errors import OutputError
-from nel.types import Outcome, Response, Sample, Scored, Unscored
+from nel.models.protocols import read_text
+from nel.types import Outcome, Sample, Scored, Unscored
 
 _SAMPLES: Final = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _NO_MEASURE: Final = "bypass"
@@ -122,7 +123,7 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
             subset=text(category),
         )
         answer = _single(value.get("resps"))
-        response = None if answer is None else Response(text=text(answer) or "")
+        response = None if answer is None else read_text(text(answer) or "")
         yield ImportedResult(sample=sample, repeat=0, response=response, outcome=_outcome(value, metric, is_own=is_own))
 
 

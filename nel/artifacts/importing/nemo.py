@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -24,6 +25,7 @@ from nel.artifacts.importing.reading import (
 )
 from nel.core.source_numbers import POSITION
 from nel.errors import OutputError
+from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
 
 _GENERATION: Final = ("temperature", "top_p", "max_tokens", "seed", "stop", "frequency_penalty", "presence_penalty")
@@ -102,8 +104,8 @@ def _response(value: Mapping[str, Any], answer: str, kept: Mapping[str, Any]) ->
     if kept:
         return kept_response(answer, kept)
     milliseconds = number(value.get("latency_ms"))
-    return Response(
-        text=answer,
+    return replace(
+        read_text(answer),
         usage=Usage(completion_tokens=whole(value.get("tokens"))),
         model=text(value.get("model")),
         latency_seconds=None if milliseconds is None else milliseconds / 1000,

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from nel.benchmarks.api.benchmark import Benchmark
+from nel.core.tool_calls import answer_in
 from nel.engine.loglikelihood import reserved_metadata
 from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, ScorerError
 from nel.judges.record import JudgementJson
@@ -105,11 +106,11 @@ def is_builtin_rule(scorer: Any) -> bool:
 def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
     """Return what the scorer gets: one input, or one for each turn of a conversation that is not scored as a whole."""
     if not item.conversation:
-        return [_scorer_input(item, item.response.text, item.sample.target)]
+        return [_scorer_input(item, answer_in(item.response, item.sample), item.sample.target)]
     first = len(item.conversation) - 2 * len(item.sample.turns) - 1
     answers = range(first, len(item.conversation), 2)  # examples shown as turns have answers too
     if item.benchmark.scores_conversation:
-        whole = _scorer_input(item, item.response.text, item.sample.target)
+        whole = _scorer_input(item, answer_in(item.response, item.sample), item.sample.target)
         whole.conversation = [dict(message) for message in item.conversation]
         whole.turn_index = len(answers) - 1
         return [whole]

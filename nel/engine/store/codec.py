@@ -126,7 +126,7 @@ def encode_response(response: Response) -> str:
     usage, error = response.usage, response.error
     fields = {
         "text": response.text,
-        "reasoning": response.reasoning,
+        **_reasoning_fields(response),
         "finish_reason": response.finish_reason,
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
@@ -155,7 +155,8 @@ def decode_response(text: str) -> Response:
         error = fields.get("error")
         return Response(
             text=fields["text"],
-            reasoning=fields.get("reasoning"),
+            reasoning=_reasoning(fields),
+            received=fields.get("received"),
             finish_reason=fields.get("finish_reason"),
             usage=Usage(
                 prompt_tokens=fields.get("prompt_tokens"),
@@ -178,6 +179,21 @@ def decode_response(text: str) -> Response:
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
+
+
+def _reasoning_fields(response: Response) -> dict[str, object]:
+    """Return the fields of reasoning: its span where it stands in what was received, so that it is stored once."""
+    received, reasoning = response.received, response.reasoning
+    start = -1 if received is None or reasoning is None else received.find(reasoning)
+    if received is None or reasoning is None or start < 0:
+        return {"reasoning": reasoning, "received": received}
+    return {"received": received, "reasoning_span": [start, start + len(reasoning)]}
+
+
+def _reasoning(fields: dict[str, Any]) -> str | None:
+    span = fields.get("reasoning_span")
+    reasoning: str | None = fields.get("reasoning") if span is None else fields["received"][span[0] : span[1]]
+    return reasoning
 
 
 def _choice_json(score: ChoiceScore) -> dict[str, object]:

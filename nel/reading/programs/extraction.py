@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from nel.core.thinking import split_reasoning
 from nel.reading.programs.completion import continuation_of, read_stub
 from nel.reading.programs.fences import blocks_of, dedented
 from nel.reading.programs.other_languages import extract_unparsed
@@ -66,9 +65,8 @@ def extract_program(
     >>> extract_program("I cannot solve this.") is None
     True
     """
-    _, answer, is_closed = split_reasoning(response)
-    text = _END_TOKEN.split(_START_TOKEN.sub("", _plain(answer)), maxsplit=1)[0]
-    if not is_closed or not text.strip():
+    text = _END_TOKEN.split(_START_TOKEN.sub("", _plain(response)), maxsplit=1)[0]
+    if not text.strip():
         return None
     tags = frozenset(tag.lower() for tag in (language, *fences))
     if language.lower() in _PYTHON:

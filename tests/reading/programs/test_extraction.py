@@ -247,20 +247,13 @@ def test_a_program_too_long_to_be_parsed_is_kept() -> None:
 @pytest.mark.parametrize(
     ("response", "code"),
     [
-        (
-            "<think>\n```python\ndef f(x):\n    return 0\n```\n</think>\n```python\ndef f(x):\n    return x + 1\n```",
-            "x + 1",
-        ),
-        (
-            "Hmm\n```python\ndef f(x):\n    return 0\n```\n</think>\n```python\ndef f(x):\n    return x + 1\n```",
-            "x + 1",
-        ),
         ("<|python_tag|>def f(x):\n    return x + 1<|eom_id|>", "x + 1"),
-        ("<think>\n```python\ndef f(x):\n    return x + 1\n```\n</think>", None),
-        ("<think>\n```python\ndef f(x):\n    return x + 1\n```", None),
+        ("```python\ndef f(x):\n    end = '</think>'\n    return x + 1\n```", "x + 1"),
+        ("def f(x):\n    # after </think>\n    return x + 1", "x + 1"),
     ],
 )
-def test_programs_that_are_only_thought_do_not_count(response: str, code: str | None) -> None:
-    """Reasoning in a recorded text is no part of the answer, and its tokens are none of the program."""
+def test_tokens_are_none_of_the_program_and_tags_of_reasoning_are(response: str, code: str) -> None:
+    """A server leaves tokens; a program may be about the tags of reasoning, which was split off before."""
     found = extract_program(response, prompt=PROMPT, entry_point="f")
-    assert (None if found is None else found.code.rpartition("return ")[2]) == code
+    assert found is not None
+    assert found.code.rpartition("return ")[2] == code

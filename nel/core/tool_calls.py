@@ -1,0 +1,69 @@
+"""Calls of tools that a server without a parser for them left in the text of an answer. No I/O.
+
+Depends on `nel.core.quotations` and `nel.types`. Takes time linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from nel.core.quotations import Quotations
+from nel.types import Response, Sample
+
+_SPELLINGS: Final = (
+    (r"<tool_calls?>", r"</tool_calls?>"),
+    (r"<function=[^<>\n]{1,200}>", r"</function>"),
+    (r"<(?:\w{1,20}:)?(?:function_calls|tool_call)>", r"</(?:\w{1,20}:)?(?:function_calls|tool_call)>"),
+    (r"\[TOOL_CALLS\]", ""),
+    (r"<｜tool▁calls▁begin｜>", r"<｜tool▁calls▁end｜>"),
+    (r"<\|tool_calls_section_begin\|>", r"<\|tool_calls_section_end\|>"),
+    (r"<\|tool_call\|?>", r"<\|/tool_call\|>|<tool_call\|>"),
+    (r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
+    (r"<\|python_tag\|>(?=\s*(?:\{|\w+\.call\())", ""),
+    (r"(?:<\|start\|>assistant)?<\|channel\|>commentary\s+to=", r"<\|call\|>"),
+    (r"\A\s*(?:assistant)?commentary\s+to=functions\.", ""),
+)
+"""What opens and closes a call, with Hermes, Qwen and GLM; Llama and Qwen-Coder; DeepSeek, MiniMax and XML; Mistral;
+DeepSeek V3; Kimi; Granite and Phi; Command; Llama's built-in tools; gpt-oss, with its special tokens and without. Where
+nothing closes it, the call goes on to the end."""
+_OPENINGS: Final = re.compile("|".join(f"({opening})" for opening, _ in _SPELLINGS))
+_CLOSINGS: Final = [re.compile(closing) if closing else None for _, closing in _SPELLINGS]
+_FIRST_CHARACTERS: Final = ("<", "[TOOL_CALLS]", "commentary")
+
+
+def answer_in(response: Response, sample: Sample | None) -> str:
+    """Return the answer to a sample: the text of its response without calls of tools, unless its prompt asks for them.
+
+    Where the server read calls itself, the text is the answer.
+    """
+    if response.tool_calls or not any(mark in response.text for mark in _FIRST_CHARACTERS):
+        return response.text
+    asked = "" if sample is None else sample.input
+    prompt = asked if isinstance(asked, str) else "\n".join(str(message.content) for message in asked)
+    return without_tool_calls(response.text, prompt)
+
+
+def without_tool_calls(text: str, prompt: str = "") -> str:
+    """Return a text without the calls of tools in it; as it is where there are none, or the prompt shows their form.
+
+    A call in a code fence, in quotation marks or in backticks is text.
+
+    >>> without_tool_calls('Let me add.\\n<tool_call>\\n{"name": "add"}\\n</tool_call>')
+    'Let me add.'
+    >>> without_tool_calls("<tool_call>{}</tool_call>", prompt="Call tools as <tool_call>JSON</tool_call>.")
+    '<tool_call>{}</tool_call>'
+    """
+    if not any(mark in text for mark in _FIRST_CHARACTERS):
+        return text
+    quotations = Quotations(text)
+    pieces: list[str] = []
+    start = 0
+    while (opening := quotations.first_outside(_OPENINGS, start)) is not None:
+        if opening[0].strip() in prompt:
+            return text
+        pieces.append(text[start : opening.start()])
+        pattern = _CLOSINGS[(opening.lastindex or 1) - 1]
+        closing = pattern.search(text, opening.end()) if pattern is not None else None
+        start = closing.end() if closing is not None else len(text)
+    return "".join([*pieces, text[start:]]).strip() if pieces else text
