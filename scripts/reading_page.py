@@ -14,8 +14,8 @@ in metrics.json. [Programs](../how-to/run-programs.md) have another.
 ## The rule
 
 1. **Only the answer is read.** Reasoning (`<think>…</think>` and its relatives) was split from it where the response
-   arrived, as were [calls of tools](../explanation/numbers.md#model-failures-count-0) in the text. The response ends at its
-   first end token (`<|eot_id|>`, `</s>`, `<eoa>`, or an unknown `<token>` that closes it).
+   arrived, as were [calls of tools](../explanation/numbers.md#model-failures-count-0) in the text. The response ends at
+   its first end token (`<|eot_id|>`, `</s>`, `<eoa>`, or an unknown `<token>` that closes it).
 2. **Only the model's own turn is read.** The response ends where a line opens with the question marker of the prompt
    (`Question:`, `Q:`, `问题：`). Where another turn opens all the same (`Q:`, or a
    second `A:`), what is declared before it counts first.
