@@ -52,7 +52,7 @@ ROOMS = {
     "cli": 19_100,
     "comparison": 22_700,
     "config": 14_400,
-    "core": 4_900,
+    "core": 5_200,
     "datasets": 11_500,
     "decide": 12_900,
     "discovery": 3_300,
