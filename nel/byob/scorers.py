@@ -7,8 +7,6 @@ punctuation and articles.
 
 from __future__ import annotations
 
-import unicodedata
-
 from nel.core.timed_regex import compiled, search
 from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
@@ -17,6 +15,7 @@ from nel.scoring.decisions import boolean_yesno
 from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.label_match import label_match
 from nel.scoring.loglikelihood import choice_mass, ranked_choice
+from nel.scoring.marks import searchable
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
 from nel.scoring.retrieval import retrieval_metrics
 from nel.types import ScorerInput
@@ -47,7 +46,8 @@ __all__ = [
 def exact_match(sample: ScorerInput) -> dict[str, object]:
     """Compare response and target, case and outer spaces apart.
 
-    Rule: ``strip`` and ``casefold`` of both are equal; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
+    Rule: ``strip`` and ``casefold`` of both are equal, with apostrophes, quotes, hyphens and spaces written in one way
+    and soft hyphens left out; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
 
     Raises:
         DatasetError: The target is empty, so that only an empty response could match.
@@ -57,7 +57,7 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
     >>> exact_match(ScorerInput(response="Paris.", target="Paris"))
     {'correct': False}
     """
-    response = _folded(sample.response or "").strip()
+    response = searchable(sample.response or "").strip()
     return {"correct": any(response == target for target in _targets(sample))}
 
 
@@ -65,7 +65,8 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
 def contains(sample: ScorerInput) -> dict[str, object]:
     """Look for the target anywhere in the response, case apart.
 
-    Rule: substring after ``casefold``; a list of targets accepts any. Source: NeMo Evaluator's BYOB. "12" contains "2"
+    Rule: substring after ``casefold``, with apostrophes, quotes, hyphens and spaces written in one way and soft hyphens
+    left out; a list of targets accepts any. Source: NeMo Evaluator's BYOB. "12" contains "2"
     and "It is not Paris" contains "Paris"; `nel.fuzzy_match` looks for whole words.
 
     Raises:
@@ -74,7 +75,7 @@ def contains(sample: ScorerInput) -> dict[str, object]:
     >>> contains(ScorerInput(response="The capital is Paris.", target="paris"))
     {'correct': True}
     """
-    response = _folded(sample.response or "")
+    response = searchable(sample.response or "")
     return {"correct": any(target in response for target in _targets(sample))}
 
 
@@ -103,10 +104,5 @@ def regex_match(sample: ScorerInput) -> dict[str, object]:
     return {"correct": any(search(one, response, ignore_case=True) is not None for one in patterns_of(sample))}
 
 
-def _folded(text: str) -> str:
-    """Return the text casefolded, an accent the same whichever way it is written."""
-    return unicodedata.normalize("NFC", text).casefold()
-
-
 def _targets(sample: ScorerInput) -> list[str]:
-    return [_folded(target).strip() for target in text_gold(sample)]
+    return [searchable(target).strip() for target in text_gold(sample)]

@@ -6,7 +6,6 @@ and a judge's verdicts are read by nel's own readers. A check that cannot be mad
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,6 +20,7 @@ from nel.reading.response import Response
 from nel.reading.texts import read_text
 from nel.scoring.delegation import ask_judge
 from nel.scoring.json_schema import validate_json_schema
+from nel.scoring.marks import searchable
 from nel.types import Json, Message, ScorerInput
 
 Kind: TypeAlias = Literal["contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"]
@@ -154,7 +154,8 @@ def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Js
 def _text_passes(check: Check, response: str, wanted: Sequence[str]) -> bool:
     if check.kind == "regex":
         return any(search(one, response, ignore_case=check.ignore_case) is not None for one in wanted)
-    text, texts = _folded(response, check), [_folded(one, check) for one in wanted]
+    text = searchable(response, ignore_case=check.ignore_case)
+    texts = [searchable(one, ignore_case=check.ignore_case) for one in wanted]
     if check.kind == "equals":
         return text.strip() in [one.strip() for one in texts]
     if check.kind == "not_contains":
@@ -183,11 +184,6 @@ def _stands_apart(sought: str, text: str) -> bool:
 def _joins(left: str, right: str) -> bool:
     """Return whether two neighbours belong to one word or number; not in scripts whose words have no spaces between."""
     return left.isalnum() and right.isalnum() and search(f"[{_UNSPACED}]", left + right) is None
-
-
-def _folded(text: str, check: Check) -> str:
-    normal = unicodedata.normalize("NFC", text)
-    return normal.casefold() if check.ignore_case else normal
 
 
 def _numeric(check: Check, response: Response, value: Json) -> Finding:

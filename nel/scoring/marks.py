@@ -74,6 +74,8 @@ _FOLDED: Final = {
     "♯": "#",
     "\u0640": "",
 }
+_SPACES: Final = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_QUOTES_AND_SPACES: Final = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys(_SPACES, " "))
 _PRIVATE: Final = 0xF0000
 """Where Unicode's supplementary private characters begin; protected marks are kept there while others are removed."""
 PROTECTED: Final = "\U000f0000-\U0010ffff"
@@ -216,6 +218,21 @@ def folded(text: str) -> str:
     ('-5 ✓', 'Kleenex', '42', 'Paris')
     """
     return text if text.isascii() else text.translate(_FOLD)
+
+
+def searchable(text: str, *, ignore_case: bool = True) -> str:
+    """Return a text as it is searched for another, or in one: `folded`, with quotes and spaces in one way only too.
+
+    Trade marks stay, and so does a text of invisible signs alone.
+
+    >>> searchable("I can’t co‑operate in New\u00a0York"), searchable("Mo\u00adther’s", ignore_case=False)
+    ("i can't co-operate in new york", "Mother's")
+    """
+    plain = text
+    if not text.isascii():
+        plain = unicodedata.normalize("NFC", text)
+        plain = plain.translate(_SEARCHED).translate(_QUOTES_AND_SPACES) or plain
+    return plain.casefold() if ignore_case else plain
 
 
 def comparable(text: str, counting: Kind = Kind.NONE) -> str:
@@ -406,6 +423,7 @@ def _units(text: str) -> list[str]:
 
 
 _FOLD = TranslationTable(_fold)
+_SEARCHED = TranslationTable(lambda character: character if character in _TRADE_MARKS else _fold(character))
 _RESTORED = TranslationTable(lambda mark: chr(ord(mark) - _PRIVATE) if ord(mark) >= _PRIVATE else mark)
 
 

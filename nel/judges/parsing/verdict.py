@@ -62,12 +62,7 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
     Raises:
         JudgeError: ``empty``, ``no_verdict``, ``two_verdicts``, ``out_of_range``; with the reply.
     """
-    if not plain_lines(reply).strip():
-        _refuse("the judge's reply is empty", "empty", reply)
-    if len(reply) > REPLY_CHARACTERS_MAX:
-        _refuse(f"the judge's reply is longer than {REPLY_CHARACTERS_MAX} characters", "no_verdict", reply)
-    if only_repeats(reply, quoted.foreign):
-        _refuse("the judge's reply only repeats a quoted text", "no_verdict", reply)
+    _check_readable(reply, quoted)
     own = own_words(reply, quoted, is_verdict=form.is_verdict)
     repeatable = {label for text in quoted.foreign for label in form.labels_in(plain_lines(text))}
     if repeatable and not form.is_json:
@@ -86,6 +81,16 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
         _refuse(f"the judge's {last.label[:80]!r} may be repeated from a quoted text", "no_verdict", reply)
     explanation = last.grade.explanation or own[: last.start].strip()[-EXPLANATION_CHARACTERS_MAX:]
     return replace(last.grade, explanation=explanation)
+
+
+def _check_readable(reply: str, quoted: Quoted) -> None:
+    """Refuse a reply that is empty or too long, or nothing but a quoted text."""
+    if not plain_lines(reply).strip():
+        _refuse("the judge's reply is empty", "empty", reply)
+    if len(reply) > REPLY_CHARACTERS_MAX:
+        _refuse(f"the judge's reply is longer than {REPLY_CHARACTERS_MAX} characters", "no_verdict", reply)
+    if only_repeats(reply, quoted.foreign):
+        _refuse("the judge's reply only repeats a quoted text", "no_verdict", reply)
 
 
 def _is_verdict_too(one: Candidate, last: Candidate, own: str) -> bool:
