@@ -71,7 +71,7 @@ class FormulaReader:
         words = set(_WORD.findall(_COMMAND.sub(" ", content)))
         return (
             None
-            if not re.search(r"[\w∞∅]", content) or words - _FUNCTIONS or content.count("{") != content.count("}")
+            if not _OPERAND.search(content) or words - _FUNCTIONS or content.count("{") != content.count("}")
             else Value(content, start, stop)
         )
 
@@ -106,7 +106,7 @@ def _in_formula(match: re.Match[str]) -> Value:
 
 def _stripped(text: str, start: int, stop: int) -> Value | None:
     content = _bare(text[start:stop])
-    return Value(content, start, stop) if content else None
+    return Value(content, start, stop) if _OPERAND.search(content) else None
 
 
 def _bare(text: str) -> str:

@@ -41,7 +41,7 @@ _NUMBER: Final = re.compile(
     re.VERBOSE,
 )
 _PART_OF_ANOTHER: Final = re.compile(
-    r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?\\(?:pi|sqrt)|[a-z]\b(?<=[xyzn])|°\s?[NSEW]\b"
+    r":\d\d|!(?!=)|\s?(?:-|–|to)\s?\d|[A-Za-z]?_\d|\s?\\(?:pi|sqrt)|\(?[xyzn]\b|°\s?[NSEW]\b"
 )
 """After a number that is a time, a factorial, a range or an ordinal."""
 _CALCULATED: Final = re.compile(
@@ -50,7 +50,10 @@ _CALCULATED: Final = re.compile(
 """After the first number of a calculation, whose result is its last number."""
 _DENIED: Final = re.compile(r"[\s*_]*not\b")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
-_ROOT_BEFORE: Final = re.compile(r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z")
+_ROOT_BEFORE: Final = re.compile(
+    r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z"
+)
+"""Before a number under a root, an exponent, an index, or an operand beside an unknown."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
     r"[\s*_`)\]}$\"'.]*\s*(?:,?\s?\bor\b|\band\b|/|,)\s*(?:\w+\s){0,2}?[\s*_`(\[{$\"']*\Z", re.IGNORECASE
@@ -141,14 +144,13 @@ class NumberReader:
         line = response.plain[start:stop]
         if _LIST_MARK.match(line):
             return None
-        opens = _OPENS.match(line)
         number = next(numbers_in(line, mark=self.mark), None)
         if number is None:
             words = line.strip(" *_`.\"'")
             value = words_value(words) if words[:1].isalpha() else None
             place = start + line.find(words)
             return None if value is None else Value(words, place, place + len(words))
-        is_alone = opens is not None and number.start <= opens.end() and _UNIT.fullmatch(line, number.end)
+        is_alone = _opens(line, 0, number) and _UNIT.fullmatch(line, number.end)
         if number.value is None or not is_alone:
             return None
         return self._taken(response, start, number)
@@ -158,11 +160,7 @@ class NumberReader:
         numbers = list(numbers_in(response.plain, start, stop, self.mark))
         equals = response.plain.rfind("=", start, stop)
         results = [number for number in numbers if number.start > equals] if equals >= 0 else []
-        numbers = results[:1] or [
-            number
-            for number in numbers
-            if not _LABELLED.search(response.plain, max(0, number.start - 12), number.start)
-        ]
+        numbers = results[:1] or [number for number in numbers if not _is_label(response, number)]
         if len({number.value for number in numbers}) == 1 and numbers[0].value is not None:
             return self._taken(response, 0, numbers[0])
         if not numbers:
@@ -173,7 +171,7 @@ class NumberReader:
         return self._taken(response, 0, last) if is_named else None
 
     def _in_sentence(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return the number of a declared sentence: the one that opens it, its result, its only or its last one."""
+        """Return the number of a declared stretch: its result, the one that opens it, or its last sentence's first."""
         text = response.plain
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:
@@ -182,12 +180,13 @@ class NumberReader:
         results = [number for number in numbers if number.start > equals >= start]
         if results:
             numbers = results
+        elif not _opens(text, start, numbers[0]):
+            *_, (begin, _) = sentences(text, start, stop)
+            numbers = [number for number in numbers if number.start >= begin] or numbers
         first, last = numbers[0], numbers[-1]
-        opens = _OPENS.match(text, start)
         if not results and _DENIED.match(response.low, start, first.start):
             return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
-        is_opening = opens is not None and first.start <= opens.end() and not _CALCULATED.match(text, first.end)
-        is_first = bool(results) or is_opening
+        is_first = bool(results) or not _CALCULATED.match(text, first.end)
         chosen = first if is_first else last
         if chosen.value is None:
             return Value(None, chosen.start, chosen.end, Reason.SEVERAL)
@@ -224,10 +223,16 @@ def _is_label(response: Response, number: Number) -> bool:
     return _LABELLED.search(response.plain, max(0, number.start - _LABEL_MAX), number.start) is not None
 
 
+def _opens(text: str, start: int, number: Number) -> bool:
+    """Return whether a stretch opens with a number."""
+    opens = _OPENS.match(text, start)
+    return opens is not None and number.start <= opens.end()
+
+
 def _are_joined(text: str, first: Number, second: Number) -> bool:
     """Return whether two numbers are two answers: "5 or 6"."""
     is_near = second.start - first.end < _ALSO_MAX and second.value != first.value
-    return is_near and _ALSO.match(text[: second.start], first.end) is not None
+    return is_near and _ALSO.match(text, first.end, second.start) is not None
 
 
 def _plain_decimal(number: Number) -> str:

@@ -21,6 +21,8 @@ Mark = Literal[",", "."]
 DIGITS_MAX: Final = 1_000
 _EXPONENT_MAX: Final = 400
 _GROUP: Final = 3
+_CENTS: Final = 2
+"""Digits after the decimal mark of an amount: ``28,00 $``."""
 _ASCII_DECIMAL: Final = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 _PLAIN_MONEY: Final = re.compile(r"\$?(?:[1-9]\d{0,2}(?:,\d{3}){1,9}|\d{1,40})(?:\.\d{1,40})?", re.ASCII)
 """Most numbers of answers that are not bare digits: ``$18``, ``1,200``, ``$1,200.50``."""
@@ -97,7 +99,7 @@ def parse_number(
         numeral_only: Read a bare numeral as Inspect's ``match`` does: no currency, percent sign, LaTeX, fraction bar,
             ``^`` or scale, and a lone comma before one to three digits parts decimals.
         decimal_mark: The language's, where it is known: with a comma ``12,5`` is 12.5 and ``1.234`` is 1234; without,
-            ``12,5`` is not a number and ``1.234`` is less than two.
+            ``12,5`` is not a number, ``12,50`` an amount, and ``1.234`` is less than two.
         words: Read numbers in words.
 
     >>> [str(parse_number(text)) for text in ("$1,234.50", "1/2", "\\\\dfrac12", "1.5 × 10^3", "1,2")]
@@ -162,7 +164,8 @@ def _separated(text: str, mark: Mark | None) -> str | None:
     """Return digits with marks between them as a plain decimal, or None where they are no single number.
 
     Several equal marks group; of two kinds the last one parts decimals. A lone point parts decimals, a lone comma
-    before three digits groups them, and the other way round where the language's decimal mark is the comma.
+    before three digits groups them, before two it parts decimals, and the other way round where the language's decimal
+    mark is the comma.
     """
     digits, marks = re.split("[.,']", text), re.findall("[.,']", text)
     last = marks[-1]
@@ -170,7 +173,8 @@ def _separated(text: str, mark: Mark | None) -> str | None:
         grouped = "".join(digits) if _are_groups(digits, last) else None
         if len(marks) > 1 or last == "'":
             return grouped
-        is_decimal = last == mark or (last == "." and (mark is None or grouped is None))
+        is_cents = mark is None and len(digits[-1]) == _CENTS
+        is_decimal = last == mark or is_cents or (last == "." and (mark is None or grouped is None))
         return ".".join(digits) if is_decimal else grouped
     if last != "'" and marks.count(last) == 1 and _are_groups(digits[:-1], marks[0]):
         return f"{''.join(digits[:-1])}.{digits[-1]}"

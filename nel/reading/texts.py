@@ -25,6 +25,7 @@ _COMMAND: Final = re.compile(
 )
 """A command of LaTeX that a model did not escape: JSON would read its first letter as a control character."""
 _APPOSITION: Final = re.compile(r",\s(?:which|who|as|because|since|where)\b")
+_LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
 _LIST_MARK: Final = re.compile(r"\s*(?:[-•]|\d{1,2}[.)])\s+")
 
 
@@ -36,8 +37,10 @@ class TextReader:
         form, start, stop = declaration[:3]
         if form is Form.FIELD:
             return field_value(response.text, start, stop)
-        if form is Form.HASHES:
-            return None
+        if form is Form.HASHES:  # a heading, unless nothing follows
+            return None if response.text[stop:].strip() else _unwrapped(response.text, start, stop)
+        if form is Form.BOX and (words := _LATEX_WORDS.fullmatch(response.text, start, stop)):
+            start, stop = words.span("words")
         if form is Form.PHRASE:
             first = next(sentences(response.text, start, stop), None)
             if first is None:

@@ -63,3 +63,8 @@ def test_a_heading_over_a_display_is_a_marker() -> None:
 def test_a_line_without_words_is_read() -> None:
     """An expression alone is an answer."""
     assert formula("$x$").value == "x"
+
+
+def test_a_tag_that_is_a_placeholder_is_passed_over() -> None:
+    """A comma is no expression."""
+    assert formula('{"answer": <answer>,\n"reasoning": "so x is 4"}\n\n{"answer": "4"}').value == "4"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from nel.reading.numbers import read_number
 from nel.reading.response import own_response
 from nel.reading.types import Form, Reading, Reason
@@ -166,3 +168,24 @@ def test_declared_only_reads_nothing_undeclared() -> None:
     """A number that nothing introduces does not count."""
     assert read_number(own_response("25 dollars"), declared_only=True).value is None
     assert read_number(own_response("Answer: 25"), declared_only=True).value == "25"
+
+
+def test_the_first_of_several_numbers_is_read() -> None:
+    """A sentence names its answer before what it depends on."""
+    assert number('>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después de 12 meses.\n"""').value == "$220"
+
+
+def test_of_several_sentences_the_last_is_read() -> None:
+    """A marker may introduce the reasoning too."""
+    assert number("Answer: Tom sold 24 a week. That makes 168 in 7 weeks.").value == "168"
+
+
+def test_an_amount_with_a_decimal_comma_is_read() -> None:
+    """Two digits after a comma are cents."""
+    assert number('>> FINAL ANSWER:\n"""\n28,00 $\n"""').value == "28,00"
+
+
+@pytest.mark.parametrize("term", ["4x - 4", "10(x+8) + 5(y+3)"])
+def test_an_expression_with_an_unknown_is_not_read(term: str) -> None:
+    """Its numbers are operands."""
+    assert number(f'{{"answer": "{term}"}}').value is None

@@ -31,6 +31,12 @@ def test_a_decimal_comma_is_that_of_the_language() -> None:
     assert parse_number("12,5") is None
 
 
+def test_two_digits_after_a_comma_are_cents() -> None:
+    """They group no thousands, and amounts have two decimals."""
+    assert parse_number("28,00 $") == 28
+    assert parse_number("$434,50") == Fraction(869, 2)
+
+
 def test_fractions_are_exact() -> None:
     """Plain, LaTeX, one character, mixed."""
     assert parse_number("1/2") == parse_number(r"\dfrac12") == parse_number("½") == Fraction(1, 2)

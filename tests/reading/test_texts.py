@@ -73,3 +73,19 @@ def test_quotation_marks_around_all_of_it_are_not_read() -> None:
 def test_a_question_is_no_answer() -> None:
     """A response that asks back gives none."""
     assert text("Who knows?").value is None
+
+
+def test_hashes_before_the_last_line_are_not_read() -> None:
+    """GSM8K's form, in words."""
+    reading = text("It is the capital of Norway.\n#### Oslo")
+    assert (reading.value, reading.form) == ("Oslo", Form.HASHES)
+
+
+def test_a_heading_in_hashes_is_no_answer() -> None:
+    """Text follows it."""
+    assert text("#### Conclusion\nThe city is called Oslo.").value == "Oslo"
+
+
+def test_words_in_a_box_are_read_without_their_command() -> None:
+    """LaTeX sets words in text mode."""
+    assert text(r"Thus \boxed{\text{Oslo}}.").value == "Oslo"
