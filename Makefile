@@ -132,7 +132,7 @@ test-plugins:
 test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
 	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'botocore>=1.35' 'moto[server]>=5' s3fs)
-	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS) tests/engine/executors/test_on_ray.py tests/artifacts/remote/test_on_s3.py
+	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS) tests/engine/executors/test_on_ray.py tests/runs/remote/test_on_s3.py
 
 # In an environment of its own too: inspect_evals and the other tools want different versions of the same libraries.
 test-inspect-evals:

@@ -37,7 +37,7 @@ FENCES = {
     "pandas": ("nel/artifacts/exporting/frames.py", "nel/runs/evaluation.py"),  # the latter for its type alone
     "mlflow": ("nel/artifacts/exporting/mlflow_store.py",),
     "wandb": ("nel/artifacts/exporting/wandb_run.py",),
-    "fsspec": ("nel/artifacts/remote/objects.py",),
+    "fsspec": ("nel/runs/remote/objects.py",),
     "ray": ("nel/engine/executors/ray_gateway.py",),
     "opentelemetry": ("nel/engine/observability/spans.py",),
     "prometheus_client": ("nel/engine/observability/metrics.py",),

@@ -9,7 +9,7 @@ def run_path(place: str) -> Path:
     """Return the directory of a run; of one at a URL, a copy of its newest snapshot for reading."""
     if "://" not in place:
         return Path(place)
-    from nel.artifacts.remote.places import local_copy  # noqa: PLC0415 - keeps --help fast
+    from nel.runs.remote.places import local_copy  # noqa: PLC0415 - keeps --help fast
 
     return local_copy(place)
 
@@ -18,6 +18,6 @@ def resumed_path(place: str) -> Path:
     """Return the directory in which a run goes on, which is fetched where it is newer at its URL."""
     if "://" not in place:
         return Path(place)
-    from nel.artifacts.remote.places import resumable  # noqa: PLC0415 - keeps --help fast
+    from nel.runs.remote.places import resumable  # noqa: PLC0415 - keeps --help fast
 
     return resumable(place)

@@ -11,7 +11,6 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from nel.artifacts.remote.objects import is_remote
 from nel.cli.console import wide_console
 from nel.cli.request_text import indented
 from nel.cli.streams import stdout_kept
@@ -21,6 +20,7 @@ from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.runs.evaluation import PlannedBenchmark, preview
+from nel.runs.remote.objects import is_remote
 
 _PREVIEW_COLUMNS = (
     "benchmark",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, Final
 
 import typer
+
+from nel.errors import NelError
 
 _MEANT: Final = {
     "plugins": "list",
@@ -113,14 +116,18 @@ def _commands_meant(asked: str, root: Any) -> list[str]:
     """Return the paths of commands that a word may mean: known synonyms, the same last word, then a similar one."""
     if asked in _MEANT:
         return [_MEANT[asked]]
-    paths = sorted(_paths(root.command), key=lambda path: (path.count(" "), path))
+    paths = sorted(_paths(root), key=lambda path: (path.count(" "), path))
     same = [path for path in paths if path.split()[-1] == asked]
     words = get_close_matches(asked, {path.split()[-1] for path in paths}, cutoff=_LIKE)
     return same or [path for word in words for path in paths if path.split()[-1] == word]
 
 
-def _paths(group: Any, before: str = "") -> Iterator[str]:
-    for name, command in sorted(group.commands.items()):
-        yield before + name
-        if hasattr(command, "commands"):
-            yield from _paths(command, f"{before}{name} ")
+def _paths(context: Any, before: str = "") -> Iterator[str]:
+    """Yield the paths of the commands below a group; those of a plugin that cannot be imported are left out."""
+    for name in sorted(context.command.list_commands(context)):
+        with suppress(NelError):
+            command = context.command.get_command(context, name)
+            yield before + name
+            if hasattr(command, "list_commands"):
+                below = type(context)(command, info_name=name, parent=context)
+                yield from _paths(below, f"{before}{name} ")

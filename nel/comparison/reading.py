@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from nel.artifacts.remote.places import local_copy
 from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
 from nel.core.existing import exists
 from nel.errors import OutputError, UsageError
+from nel.runs.remote.places import local_copy
 
 _KNOWN = "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"
 

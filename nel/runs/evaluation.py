@@ -14,9 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nel.artifacts.remote.mirror import mirrored
-from nel.artifacts.remote.objects import Objects, is_remote
-from nel.artifacts.remote.places import Home, live_directory, resumable, set_home
 from nel.config.load import build_config
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
@@ -40,6 +37,9 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED, ConfigError, NelError, OutputError, StoreError, UsageError
 from nel.models.image_sizes import text_length
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
+from nel.runs.remote.mirror import mirrored
+from nel.runs.remote.objects import Objects, is_remote
+from nel.runs.remote.places import Home, live_directory, resumable, set_home
 from nel.types import JsonObject
 
 if TYPE_CHECKING:

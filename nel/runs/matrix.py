@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
-from nel.artifacts.remote.objects import is_remote
 from nel.config.load import build_config
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -31,6 +30,7 @@ from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
 from nel.reports.writers import check_writers
 from nel.runs.evaluation import PlannedBenchmark, RunResult, has_begun, note_plans, preview, written_results
+from nel.runs.remote.objects import is_remote
 from nel.types import JsonObject
 
 MATRIX_NAME: Final = "matrix.json"

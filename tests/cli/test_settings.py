@@ -53,10 +53,10 @@ def chosen(overrides: tuple[str, ...] = (), **flags: object) -> Chosen:
 def test_commands_have_their_flags(names: tuple[str, ...], expected: set[str]) -> None:
     """Each command takes what it always took; a flag has no default of its own that would hide the file."""
     command = typer.main.get_command(app)
-    context = typer.Context(command)
+    context = typer.Context(command, info_name="nel")
     for name in names:
         command = command.get_command(context, name)  # type: ignore[attr-defined] # of groups
-        context = typer.Context(command)
+        context = typer.Context(command, info_name=name, parent=context)
     options = [param for param in command.get_params(context) if param.param_type_name == "option"]
     longest = {max(param.opts, key=len) for param in options}
     assert longest == {*expected, "--help"}

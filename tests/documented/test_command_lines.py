@@ -37,8 +37,13 @@ def words_of(one: Shown) -> list[str]:
 def resolved(words: list[str]) -> tuple[Any, list[str], list[str]]:
     """Return a command, the words that name it, and the others."""
     command, place = command_line(), 1
-    while place < len(words) and hasattr(command, "commands") and words[place] in command.commands:
-        command, place = command.commands[words[place]], place + 1
+    context = typer.Context(command, info_name="nel")
+    while place < len(words) and hasattr(command, "list_commands"):
+        below = command.get_command(context, words[place])
+        if below is None:
+            break
+        context = typer.Context(below, info_name=words[place], parent=context)
+        command, place = below, place + 1
     return command, words[:place], words[place:]
 
 
@@ -46,7 +51,7 @@ def resolved(words: list[str]) -> tuple[Any, list[str], list[str]]:
 def test_the_command_and_its_options_are_there(one: Shown) -> None:
     """The command exists, and so does each option that is shown."""
     command, named, rest = resolved(words_of(one))
-    assert not hasattr(command, "commands"), f"{one}: there is no such command"
+    assert not hasattr(command, "list_commands"), f"{one}: there is no such command"
     params = command.get_params(command.make_context(named[-1], [], resilient_parsing=True))
     known = {option for param in params for option in (*param.opts, *param.secondary_opts)} | {"--help"}
     given = [word.partition("=")[0] for word in rest if re.match(r"--?[A-Za-z]", word)]

@@ -139,7 +139,7 @@ MUTATIONS: Final = (
         fault="A reader sees an upload that is half done: the manifest names pieces that are not there yet.",
         fragment="    for name, path in sorted(paths.items()):\n",
         replacement="    objects.write(f'{run}/{MANIFEST}', b'')\n    for name, path in sorted(paths.items()):\n",
-        tests=("tests/artifacts/remote/test_snapshots.py",),
+        tests=("tests/runs/remote/test_snapshots.py",),
         keyword="half_an_upload",
     ),
     Mutation(
@@ -148,7 +148,7 @@ MUTATIONS: Final = (
         fault="Two processes write one run on a remote store.",
         fragment="    if numbers:\n        _check_silent(objects, run, numbers[-1], say, sleep)\n",
         replacement="",
-        tests=("tests/artifacts/remote/test_snapshots.py",),
+        tests=("tests/runs/remote/test_snapshots.py",),
         keyword="two_writers",
     ),
     Mutation(
@@ -157,7 +157,7 @@ MUTATIONS: Final = (
         fault="A run that was not uploaded says nothing of it.",
         fragment="            self._problem = error if isinstance(error, OutputError) else",
         replacement="            self._unsaid = error if isinstance(error, OutputError) else",
-        tests=("tests/artifacts/remote/test_remote_runs.py",),
+        tests=("tests/runs/remote/test_remote_runs.py",),
         keyword="upload_that_fails",
     ),
     Mutation(

@@ -10,9 +10,10 @@ import pytest
 from nel.byob import scorers as byob
 from nel.errors import DatasetError
 from nel.reading.letters import labels_for
-from nel.scoring.answers import boolean_yesno, numeric_match
+from nel.scoring.answers import numeric_match
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.configurable import choice, includes
+from nel.scoring.decisions import boolean_yesno
 from nel.scoring.gold_choices import ChoiceSetting, gold_label, gold_labels, own_labels
 from nel.scoring.golds import unusable_gold
 from nel.scoring.label_match import label_match

@@ -18,12 +18,12 @@ import yaml
 from nel.apps.cluster.division import Divided, divided, secrets_of
 from nel.apps.cluster.kubernetes import DATA, KubernetesJob, kubernetes_files
 from nel.apps.cluster.slurm import SlurmJob, slurm_files
-from nel.artifacts.remote.objects import is_remote
 from nel.config.schema import RunConfig
 from nel.core.atomic_files import write_file
 from nel.engine.plan import check_shard, make_plans
 from nel.engine.run import refuse_secrets, with_absolute_paths
 from nel.errors import ConfigError, OutputError
+from nel.runs.remote.objects import is_remote
 
 Scheduler = Literal["slurm", "kubernetes"]
 _ARRAY_MAX: Final = 1_000

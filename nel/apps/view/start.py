@@ -15,10 +15,10 @@ from nel.apps.view.finding import check_directories
 from nel.apps.view.security import Access, host_of, hosts_of, new_token
 from nel.apps.view.server import base_path_of, create_app, first_address, serve
 from nel.artifacts.exporting.archive import SUFFIXES, open_archive
-from nel.artifacts.remote.places import local_copy
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
 from nel.errors import UsageError
+from nel.runs.remote.places import local_copy
 
 _TOKEN_CHARACTERS_MIN: Final = 16
 """Of a token that the user chose; shorter ones can be guessed."""

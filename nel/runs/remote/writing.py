@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from nel.artifacts.remote.objects import Objects, StoreUnreachable
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import OutputError
+from nel.runs.remote.objects import Objects, StoreUnreachable
 
 BEAT_SECONDS: Final = 10.0
 _LOOKS: Final = 3

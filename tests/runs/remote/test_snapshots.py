@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from nel.artifacts.remote.objects import Objects, StoreUnreachable, is_remote
-from nel.artifacts.remote.places import split
-from nel.artifacts.remote.snapshots import MANIFEST, fetch, read_manifest, remove_unused, write_snapshot
-from nel.artifacts.remote.writing import Superseded, claim
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import ConfigError, OutputError
+from nel.runs.remote.objects import Objects, StoreUnreachable, is_remote
+from nel.runs.remote.places import split
+from nel.runs.remote.snapshots import MANIFEST, fetch, read_manifest, remove_unused, write_snapshot
+from nel.runs.remote.writing import Superseded, claim
 
 RUN = "run-1"
 _MIB = 1 << 20

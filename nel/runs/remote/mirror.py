@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from nel.artifacts.remote.objects import Objects
-from nel.artifacts.remote.places import HOME_FILE, Home, home_of, set_home
-from nel.artifacts.remote.snapshots import Manifest, read_manifest, remove_unused, write_snapshot
-from nel.artifacts.remote.writing import Superseded, Writer, claim
 from nel.core.work_directories import make_work_directory
 from nel.engine.progress import Progress
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError
+from nel.runs.remote.objects import Objects
+from nel.runs.remote.places import HOME_FILE, Home, home_of, set_home
+from nel.runs.remote.snapshots import Manifest, read_manifest, remove_unused, write_snapshot
+from nel.runs.remote.writing import Superseded, Writer, claim
 
 _LOG = logging.getLogger(__name__)
 _ATTEMPTS: Final = 5

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nel.artifacts.remote.objects import Objects
-from nel.artifacts.remote.writing import claim
+from nel.runs.remote.objects import Objects
+from nel.runs.remote.writing import claim
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, sums
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from nel.artifacts.remote.objects import Objects
 from nel.core.strict_json import dumps_bytes, loads
 from nel.core.work_directories import make_work_directory
 from nel.errors import OutputError
+from nel.runs.remote.objects import Objects
 
 MANIFEST: Final = "manifest.json"
 PIECES: Final = "pieces"
@@ -35,7 +35,7 @@ class Manifest:
     number: int
     """Grows with each."""
     writer: int
-    """The number of the process that wrote it, as `nel.artifacts.remote.writing` counts them."""
+    """The number of the process that wrote it, as `nel.runs.remote.writing` counts them."""
     complete: bool
     """Whether it holds the artifacts of an ended session, and not only the store of one in progress."""
     files: Mapping[str, tuple[int, tuple[str, ...]]]

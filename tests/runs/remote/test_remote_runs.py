@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from nel.artifacts.remote.mirror import mirrored
-from nel.artifacts.remote.objects import Objects
-from nel.artifacts.remote.places import local_copy, resumable
-from nel.artifacts.remote.snapshots import read_manifest
 from nel.comparison.reading import read_sides
 from nel.engine.progress import Progress
 from nel.errors import OutputError
 from nel.runs.evaluation import RunResult, evaluate, stored_config
+from nel.runs.remote.mirror import mirrored
+from nel.runs.remote.objects import Objects
+from nel.runs.remote.places import local_copy, resumable
+from nel.runs.remote.snapshots import read_manifest
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
