@@ -7,6 +7,9 @@ punctuation and articles.
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Callable
+
 from nel.core.timed_regex import search
 from nel.errors import DatasetError
 from nel.scoring.answers import boolean_yesno, gsm8k_answer
@@ -44,8 +47,7 @@ __all__ = [
 def exact_match(sample: ScorerInput) -> dict[str, object]:
     """Compare response and target, case and outer spaces apart.
 
-    Rule: ``strip`` and ``casefold`` of both are equal, with apostrophes, quotes, hyphens and spaces written in one way
-    and soft hyphens left out; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
+    Rule: ``strip`` and ``casefold`` of both are equal; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
 
     Raises:
         DatasetError: The target is empty, so that only an empty response could match.
@@ -55,8 +57,8 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
     >>> exact_match(ScorerInput(response="Paris.", target="Paris"))
     {'correct': False}
     """
-    response = searchable(sample.response or "").strip()
-    return {"correct": any(response == target for target in _targets(sample))}
+    response = _caseless(sample.response or "").strip()
+    return {"correct": any(response == target for target in _targets(sample, _caseless))}
 
 
 def contains(sample: ScorerInput) -> dict[str, object]:
@@ -73,7 +75,7 @@ def contains(sample: ScorerInput) -> dict[str, object]:
     {'correct': True}
     """
     response = searchable(sample.response or "")
-    return {"correct": any(target in response for target in _targets(sample))}
+    return {"correct": any(target in response for target in _targets(sample, searchable))}
 
 
 def regex_match(sample: ScorerInput) -> dict[str, object]:
@@ -88,15 +90,20 @@ def regex_match(sample: ScorerInput) -> dict[str, object]:
     >>> regex_match(ScorerInput(response="It takes 42 days", target=r"\\b4\\d\\s+days"))
     {'correct': True}
     """
-    _targets(sample)
+    _targets(sample, _caseless)
     patterns = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
     response = sample.response or ""
     return {"correct": any(search(str(one), response, ignore_case=True) is not None for one in patterns)}
 
 
-def _targets(sample: ScorerInput) -> list[str]:
+def _caseless(text: str) -> str:
+    """Return the text casefolded, an accent the same whichever way it is written."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _targets(sample: ScorerInput, fold: Callable[[str], str]) -> list[str]:
     given = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
-    targets = [searchable(str(target)).strip() for target in given if target is not None]
+    targets = [fold(str(target)).strip() for target in given if target is not None]
     if not targets or not all(targets):
         raise DatasetError("the target is empty; give the row an answer to compare with")
     return targets
