@@ -7,6 +7,9 @@ punctuation and articles.
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Callable
+
 from nel.core.timed_regex import compiled, search
 from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
@@ -46,8 +49,7 @@ __all__ = [
 def exact_match(sample: ScorerInput) -> dict[str, object]:
     """Compare response and target, case and outer spaces apart.
 
-    Rule: ``strip`` and ``casefold`` of both are equal, with apostrophes, quotes, hyphens and spaces written in one way
-    and soft hyphens left out; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
+    Rule: ``strip`` and ``casefold`` of both are equal; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
 
     Raises:
         DatasetError: The target is empty, so that only an empty response could match.
@@ -57,8 +59,8 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
     >>> exact_match(ScorerInput(response="Paris.", target="Paris"))
     {'correct': False}
     """
-    response = searchable(sample.response or "").strip()
-    return {"correct": any(response == target for target in _targets(sample))}
+    response = _caseless(sample.response or "").strip()
+    return {"correct": any(response == target for target in _targets(sample, _caseless))}
 
 
 @reads_gold(text_gold)
@@ -76,7 +78,7 @@ def contains(sample: ScorerInput) -> dict[str, object]:
     {'correct': True}
     """
     response = searchable(sample.response or "")
-    return {"correct": any(target in response for target in _targets(sample))}
+    return {"correct": any(target in response for target in _targets(sample, searchable))}
 
 
 def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
@@ -104,5 +106,10 @@ def regex_match(sample: ScorerInput) -> dict[str, object]:
     return {"correct": any(search(one, response, ignore_case=True) is not None for one in patterns_of(sample))}
 
 
-def _targets(sample: ScorerInput) -> list[str]:
-    return [searchable(target).strip() for target in text_gold(sample)]
+def _caseless(text: str) -> str:
+    """Return the text casefolded, an accent the same whichever way it is written."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _targets(sample: ScorerInput, fold: Callable[[str], str]) -> list[str]:
+    return [fold(target).strip() for target in text_gold(sample)]
