@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nel.core.thinking import has_closing_tag, split_reasoning
+from nel.core.thinking import split_reasoning
 from nel.reading.asked import parse_asked_form
 from nel.reading.response import Response, own_response
 from nel.types import ScorerInput
@@ -23,7 +23,7 @@ def own_answer(sample: ScorerInput) -> tuple[Response, dict[str, bool]]:
         known, as in a run.
     """
     received = sample.response or ""
-    if sample.sample is None and has_closing_tag(received):  # outside a run nothing has split it before
+    if sample.sample is None:  # outside a run nothing has split it before
         received = split_reasoning(received)[1]
     form = sample.config.get("answer_form") if sample.config else None
     asked = None if form is None else parse_asked_form(str(form), is_strict=bool(sample.config.get("strict_form")))
