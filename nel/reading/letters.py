@@ -197,7 +197,8 @@ class LetterReader:
     def _longer_text(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is a label and a mark, such as the grade ``A-``."""
         text = response.plain[start:stop].strip(_WRAPPING)
-        is_marked = len(text) == _MARKED_CHARACTERS and text[0].upper() in self.labels and not text[1].isalnum()
+        is_marked = len(text) == _MARKED_CHARACTERS and not text[1].isalnum()
+        is_marked = is_marked and text[0].upper() in self.labels
         return self._by_text(response, start, stop) if is_marked else None
 
     def _marked(self, response: Response, start: int, stop: int) -> Value | None:

@@ -171,7 +171,7 @@ class NumberReader:
         return self._taken(response, 0, last) if is_named else None
 
     def _in_sentence(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return the number of a declared stretch: its result, the one that opens it, or its last sentence's first."""
+        """Return the number of a stretch: its result, its opening, or the first of its last sentence."""
         text = response.plain
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:

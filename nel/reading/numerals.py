@@ -163,9 +163,9 @@ def _written(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
 def _separated(text: str, mark: Mark | None) -> str | None:
     """Return digits with marks between them as a plain decimal, or None where they are no single number.
 
-    Several equal marks group; of two kinds the last one parts decimals. A lone point parts decimals, a lone comma
-    before three digits groups them, before two it parts decimals, and the other way round where the language's decimal
-    mark is the comma.
+    Several equal marks group; of two kinds the last one parts decimals. A lone point parts
+    decimals, a lone comma before three digits groups them, before two it parts decimals, and the
+    other way round where the language's decimal mark is the comma.
     """
     digits, marks = re.split("[.,']", text), re.findall("[.,']", text)
     last = marks[-1]

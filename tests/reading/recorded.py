@@ -167,13 +167,14 @@ def _literal(text: str) -> str | None:
 
 
 def is_as_source(output: Output, value: str | None) -> bool:
-    """Return whether a value is what the source's own rule read: a text of the response, with JSON's escapes in it."""
+    """Return whether a value is what the source's own rule read, with JSON's escapes in it."""
     if output.read is None:
         return False
     texts = (output.read, _unescaped(output.read))
     if value in texts or any(equals(output.kind, value, text) for text in texts):
         return True
-    of_source = read_output(replace(output, response=f'Answer: """\n{output.read}\n"""', prompt="")).value
+    declared = f'Answer: """\n{output.read}\n"""'
+    of_source = read_output(replace(output, response=declared, prompt="")).value
     return value == of_source or (of_source is not None and equals(output.kind, value, of_source))
 
 

@@ -67,4 +67,4 @@ def test_a_line_without_words_is_read() -> None:
 
 def test_a_tag_that_is_a_placeholder_is_passed_over() -> None:
     """A comma is no expression."""
-    assert formula('{"answer": <answer>,\n"reasoning": "so x is 4"}\n\n{"answer": "4"}').value == "4"
+    assert formula('{"answer": <answer>,\n"reasoning": "x is 4"}\n\n{"answer": "4"}').value == "4"

@@ -172,7 +172,8 @@ def test_declared_only_reads_nothing_undeclared() -> None:
 
 def test_the_first_of_several_numbers_is_read() -> None:
     """A sentence names its answer before what it depends on."""
-    assert number('>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después de 12 meses.\n"""').value == "$220"
+    sentence = "Janeth tendrá un saldo de $220 después de 12 meses."
+    assert number(f'>> FINAL ANSWER:\n"""\n{sentence}\n"""').value == "$220"
 
 
 def test_of_several_sentences_the_last_is_read() -> None:
