@@ -17,7 +17,8 @@ from nel.errors import ConfigError
 
 FLAGS = """
 --bench --dataset --sample --sample-seed --max-problems --repeats --repeat-check --system-prompt --num-fewshot
---fewshot-dataset --response-field --scorer --reducer --metric --truncated --model-url --model-id --api-key-env
+--fewshot-dataset --response-field --scorer --rule --answer-form --strict-form --observer
+--reducer --metric --truncated --model-url --model-id --api-key-env
 --send-sample-id --stream --timeout --requests-per-minute --tokens-per-minute --temperature --top-p --max-tokens
 --stop --seed
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache

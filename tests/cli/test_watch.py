@@ -172,7 +172,10 @@ def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 
     run_dir.mkdir(parents=True)
     store = Store(run_dir / "run.db")
     key = store.put_benchmark("b", "b", {"repeats": repeats})
-    rows = [StoredSample(idx, f"s{idx}", idx, None if idx < bad else "{}", None) for idx in range(samples)]
+    rows = [
+        StoredSample(idx, f"s{idx}", idx, None if idx < bad else "{}", "no text" if idx < bad else None)
+        for idx in range(samples)
+    ]
     with store.transaction():
         store.add_samples(key, iter(rows))
         store.begin_session()

@@ -1580,6 +1580,15 @@ MUTATIONS: Final = (
         keyword="redirect",
     ),
     Mutation(
+        name="object-that-cannot-be-called-is-a-plugin",
+        room="discovery",
+        fault="A plugin that is not callable passes the check of its shape.",
+        fragment="    if not callable(plugin):\n        return f",
+        replacement="    if plugin is None:\n        return f",
+        tests=("tests/discovery/test_extension_points.py",),
+        keyword="another_shape",
+    ),
+    Mutation(
         name="package-called-nel-is-nel",
         room="plugins",
         fault="Plugins of a stranger's package called nel are taken for nel's own.",
