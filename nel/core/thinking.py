@@ -70,6 +70,8 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     if parts:
         return _joined(parts), text[start:].lstrip(), True
     lone = quotations.first_outside(_LONE_CLOSING, 0)
+    if lone is not None and _OPENINGS.search(text, 0, lone.start()):
+        lone = None  # it closes a block that follows the answer
     return (None, text, True) if lone is None else (text[: lone.start()].strip(), text[lone.end() :].lstrip(), True)
 
 
