@@ -46,7 +46,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 56_900,
-    "artifacts": 47_100,
+    "artifacts": 43_400,
     "benchmarks": 37_300,
     "byob": 18_400,
     "cli": 19_100,
@@ -63,7 +63,7 @@ ROOMS = {
     "prompts": 3_300,
     "reading": 18_000,
     "reports": 18_700,
-    "runs": 9_200,
+    "runs": 13_000,
     "sandbox": 24_000,
     "scoring": 26_900,
     "solvers": 200,
