@@ -40,6 +40,7 @@ _SPELLINGS: Final = (
 and the channels of gpt-oss, with their special tokens and without, as some servers leave them."""
 _OPENINGS: Final = re.compile("|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE)
 _CLOSINGS: Final = [re.compile(tags.closing, re.IGNORECASE) for tags in _SPELLINGS]
+_LONE_OPENING: Final = re.compile("|".join(tags.opening for tags in _SPELLINGS if tags.may_close_alone), re.IGNORECASE)
 _LONE_CLOSING: Final = re.compile("|".join(tags.closing for tags in _SPELLINGS if tags.may_close_alone), re.IGNORECASE)
 
 
@@ -70,7 +71,7 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     if parts:
         return _joined(parts), text[start:].lstrip(), True
     lone = quotations.first_outside(_LONE_CLOSING, 0)
-    if lone is not None and _OPENINGS.search(text, 0, lone.start()):
+    if lone is not None and _LONE_OPENING.search(text, 0, lone.start()):
         lone = None  # it closes a block that follows the answer
     return (None, text, True) if lone is None else (text[: lone.start()].strip(), text[lone.end() :].lstrip(), True)
 

@@ -50,7 +50,7 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
         ``correct`` and ``extracted``, the letter or None.
 
     Raises:
-        DatasetError: The target is empty, or is no letter from A to D and there is no pattern.
+        DatasetError: The target is empty, or is not a letter from A to D and there is no pattern.
 
     >>> multichoice_regex(ScorerInput(response="It is B because ...\\nAnswer: **B**", target="B"))
     {'correct': True, 'extracted': 'B'}
@@ -112,7 +112,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
         ``correct``, ``correct_lenient``, ``parsed`` (strictly) and ``extracted``, the labels joined by commas.
 
     Raises:
-        DatasetError: The gold is no label, index or text of a choice.
+        DatasetError: The gold is not a label, index or text of a choice.
 
     >>> multiple_choice(ScorerInput(response="I would say (B).", target="B"))
     {'correct': False, 'correct_lenient': True, 'parsed': False, 'extracted': 'B'}

@@ -102,7 +102,7 @@ def letter_gold(sample: ScorerInput, *, pattern: str | None = None, **_: object)
     """Return the letter of a sample's gold answer, any text where a pattern finds it.
 
     Raises:
-        DatasetError: It is empty, or is no letter from A to D and there is no pattern.
+        DatasetError: It is empty, or is not a letter from A to D and there is no pattern.
     """
     if pattern is None:
         return gold_label(sample.target, "ABCD")
@@ -138,7 +138,7 @@ def gold_label(
     if isinstance(target, int) and not isinstance(target, bool):
         raise DatasetError(f"the gold index {target} is not among {len(labels)} choices; indices start at 0")
     raise DatasetError(
-        f"the gold answer {str(target).strip()[:80]!r} is no label ({labels[0]} to {labels[-1]}), index or text of a "
+        f"the gold answer {str(target).strip()[:80]!r} is not a label ({labels[0]} to {labels[-1]}), index or text of a "
         "choice"
     )
 
@@ -173,7 +173,7 @@ def gold_labels(
     """Return the labels of a gold answer with several parts: a list, ``"A,C"`` or ``"AC"``, in the order of ``labels``.
 
     Raises:
-        DatasetError: A part is no label, index or text of a choice, or the answer reads two ways.
+        DatasetError: A part is not a label, index or text of a choice, or the answer reads two ways.
     """
     parts: Sequence[object] = _letters_of(target, labels) if isinstance(target, str) else [target]
     if isinstance(target, (list, tuple)):
@@ -210,7 +210,7 @@ def letters_in(target: object, labels: Sequence[str]) -> tuple[str, ...]:
     parts = _letters_of(texts[0], labels) if len(texts) == 1 else texts
     letters = [gold_ways(part, labels).get("label") for part in parts]
     if not letters or None in letters:
-        raise DatasetError(f"the gold answer {str(target)[:80]!r} is no letter ({labels[0]} to {labels[-1]})")
+        raise DatasetError(f"the gold answer {str(target)[:80]!r} is not a letter ({labels[0]} to {labels[-1]})")
     return tuple(label for label in labels if label in letters)
 
 

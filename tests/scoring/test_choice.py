@@ -44,16 +44,16 @@ def test_gold_label(target: Any, choices: list[str] | None, label: str) -> None:
     [
         (4, None, r"index 4 is not among 4 choices; indices start at 0"),
         (-1, None, r"index -1 is not among 4 choices"),
-        ("E", None, r"'E' is no label \(A to D\), index or text of a choice"),
-        ("4", None, r"'4' is no label"),
-        ("", None, r"'' is no label"),
-        ("AB", None, r"'AB' is no label"),
-        (None, None, r"'None' is no label"),
-        (True, None, r"'True' is no label"),
-        (1.0, None, r"'1\.0' is no label"),
-        ("Madrid", CITIES, r"'Madrid' is no label"),
-        ("Paris", ["Paris", "Paris"], r"'Paris' is no label"),
-        ("9" * 5000, None, r"is no label"),
+        ("E", None, r"'E' is not a label \(A to D\), index or text of a choice"),
+        ("4", None, r"'4' is not a label"),
+        ("", None, r"'' is not a label"),
+        ("AB", None, r"'AB' is not a label"),
+        (None, None, r"'None' is not a label"),
+        (True, None, r"'True' is not a label"),
+        (1.0, None, r"'1\.0' is not a label"),
+        ("Madrid", CITIES, r"'Madrid' is not a label"),
+        ("Paris", ["Paris", "Paris"], r"'Paris' is not a label"),
+        ("9" * 5000, None, r"is not a label"),
     ],
 )
 def test_gold_label_that_is_none(target: Any, choices: list[str] | None, message: str) -> None:
@@ -65,7 +65,7 @@ def test_gold_label_that_is_none(target: Any, choices: list[str] | None, message
 @pytest.mark.parametrize("target", ["", "BC"])
 def test_gold_label_among_letters_given_as_one_text(target: str) -> None:
     """Labels given as one text are single letters: neither nothing nor two of them is a label."""
-    with pytest.raises(DatasetError, match="is no label"):
+    with pytest.raises(DatasetError, match="is not a label"):
         gold_label(target, "ABCD")
 
 
@@ -90,7 +90,7 @@ def test_gold_labels(target: Any, choices: list[str] | None, labels: tuple[str, 
 
 @pytest.mark.parametrize(
     ("target", "message"),
-    [("", "names no choice"), ([], "names no choice"), ("A,E", "'E' is no label"), ([0, 9], "index 9 is not among")],
+    [("", "names no choice"), ([], "names no choice"), ("A,E", "'E' is not a label"), ([0, 9], "index 9 is not among")],
 )
 def test_gold_labels_that_are_none(target: Any, message: str) -> None:
     """One bad part makes the whole row bad."""
@@ -126,7 +126,7 @@ def test_choices_of_a_sample_go_first() -> None:
 @pytest.mark.parametrize("scorer", [mcq_letter_extract, multiple_choice])
 def test_a_bad_gold_answer_is_a_dataset_error(scorer: Any) -> None:
     """A scorer does not score a row whose gold answer names no choice."""
-    with pytest.raises(DatasetError, match="'Madrid' is no label"):
+    with pytest.raises(DatasetError, match="'Madrid' is not a label"):
         scorer(ScorerInput(response="A", target="Madrid", metadata={"choices": CITIES}))
 
 
@@ -138,7 +138,7 @@ def test_multiple_choice_keeps_both_verdicts() -> None:
 
 def test_several_gold_labels_need_the_option() -> None:
     """A gold answer of two letters is a bad row where one is asked for."""
-    with pytest.raises(DatasetError, match="'AC' is no label"):
+    with pytest.raises(DatasetError, match="'AC' is not a label"):
         multiple_choice(ScorerInput(response="ANSWER: AC", target="AC"))
 
 
@@ -237,5 +237,5 @@ def test_multiple_choice_acc_without_a_ranking(metadata: dict[str, Any], message
 
 def test_multiple_choice_acc_with_a_bad_gold_answer() -> None:
     """A gold answer that is no choice is a bad row here, too."""
-    with pytest.raises(DatasetError, match="'Madrid' is no label"):
+    with pytest.raises(DatasetError, match="'Madrid' is not a label"):
         _ranked("Madrid", ["x", "y"], [-1.0, -2.0])

@@ -259,7 +259,7 @@ class Benchmark:
         """
         row = self.prepared(raw)
         choices = self._choices(row)
-        return self._shown(self._values(row, choices, self._labels(row, choices), self._turns(row)), choices)
+        return self._prompt_text(self._values(row, choices, self._labels(row, choices), self._turns(row)), choices)
 
     def shots_json(self) -> dict[str, object] | None:
         """Return how many examples each prompt has and where they come from, as JSON values; None where it has none."""
@@ -279,7 +279,7 @@ class Benchmark:
         template = self.fewshot.template
         whole = {"target": answer, **values}
         return Shot(
-            key=prompt_key(self._shown(values, choices)),
+            key=prompt_key(self._prompt_text(values, choices)),
             own_id=_own_id(raw, self.id_field),
             question=question,
             answer=answer,
@@ -303,7 +303,7 @@ class Benchmark:
         first = target[0] if isinstance(target, (list, tuple)) and target else target
         return question, str(first)
 
-    def _shown(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> str:
+    def _prompt_text(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> str:
         """Return the prompt of a row without examples, by which a sample is known among its examples."""
         return self.prompt.render(values) if self.continuation is None else "\n".join(self._contexts(values, choices))
 
@@ -314,7 +314,7 @@ class Benchmark:
             return []
         if self.shots is None:
             raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
-        return self.shots.of(prompt_key(self._shown(values, choices)), label_of(row, self.fewshot.match_field))
+        return self.shots.of(prompt_key(self._prompt_text(values, choices)), label_of(row, self.fewshot.match_field))
 
     def _values(
         self,

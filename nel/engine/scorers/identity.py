@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import nel.core.thinking
+import nel.core.tool_calls
 import nel.judges
 import nel.scoring.result
 from nel.benchmarks.api.benchmark import Benchmark
@@ -45,7 +46,8 @@ _JUDGING_ROOMS: Final = frozenset({"core", "judges", "reading"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
 _THINKING: Final = Path(nel.core.thinking.__file__)
-"""Decides what of a recorded answer its scorer sees."""
+_BEFORE_SCORING: Final = (_THINKING, Path(nel.core.tool_calls.__file__))
+"""Decide what of a recorded answer its scorer sees."""
 _PROTOCOL: Final = Path(nel.scoring.result.__file__)
 """Decides what a scorer's return value means."""
 _NEL: Final = _THINKING.parents[1]
@@ -98,7 +100,7 @@ def _scorer_files(benchmark: Benchmark) -> set[Path]:
     # Python's own modules are not followed: that of every `partial` is functools.
     written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
     own = {path for name in written for path in _file_of(name)}
-    starts = [_THINKING, _PROTOCOL, *_file_of(inspect.unwrap(scorer).__module__)]
+    starts = [*_BEFORE_SCORING, _PROTOCOL, *_file_of(inspect.unwrap(scorer).__module__)]
     return _closure([*starts, *(path for path in sorted(own) if _may_follow(path, _SCORING_ROOMS))], _SCORING_ROOMS)
 
 

@@ -155,7 +155,7 @@ def test_an_object_that_no_record_can_hold_is_refused_by_name() -> None:
 
 
 def test_a_sample_that_is_not_there_again_is_unscored() -> None:
-    """Data that are drawn anew have other samples, and an answer to one says nothing of another."""
+    """A dataset that is drawn at random on each load has other samples; an answer to one says nothing of another."""
     benchmark = open_task(f"inspect://{TASKS}@drawn")
     sample = benchmark.sample(next(iter(benchmark.dataset())), sample_id="1")
     load_task.cache_clear()

@@ -37,32 +37,32 @@ def extract(response: str) -> str | None:
     The first ``answer is (X)``; else, on the first line that has an ``Answer: X``, the last one; else the last lone
     letter A to J.
     """
-    place = _place_of_letter(response)
-    return None if place is None else response[place]
+    position = _letter_position(response)
+    return None if position is None else response[position]
 
 
 def read_official(sample: ScorerInput) -> Reading:
-    """Return the letter that `extract` returns, with its place."""
-    place = _place_of_letter(sample.response)
-    if place is None:
+    """Return the letter that `extract` returns, with its position."""
+    position = _letter_position(sample.response)
+    if position is None:
         return Reading()
-    return Reading().take(Value(sample.response[place], place, place + 1), Form.OFFICIAL)
+    return Reading().take(Value(sample.response[position], position, position + 1), Form.OFFICIAL)
 
 
-def _place_of_letter(response: str) -> int | None:
+def _letter_position(response: str) -> int | None:
     match = _ANSWER_IS.search(response)
     if match:
         return match.start(1)
-    place, line_end = None, len(response)
+    position, line_end = None, len(response)
     for found in _ANSWER_COLON.finditer(response):
         if found.start() > line_end:
             break
-        if place is None:
+        if position is None:
             newline = response.find("\n", found.start())
             line_end = newline if newline >= 0 else len(response)
-        place = found.start(1)
-    if place is not None:
-        return place
+        position = found.start(1)
+    if position is not None:
+        return position
     last = None
     for last in _LONE_LETTER.finditer(response):  # noqa: B007 - the last one is wanted
         pass
