@@ -138,8 +138,8 @@ def gold_label(
     if isinstance(target, int) and not isinstance(target, bool):
         raise DatasetError(f"the gold index {target} is not among {len(labels)} choices; indices start at 0")
     raise DatasetError(
-        f"the gold answer {str(target).strip()[:80]!r} is not a label ({labels[0]} to {labels[-1]}), index or text of a "
-        "choice"
+        f"the gold answer {str(target).strip()[:80]!r} is not a label ({labels[0]} to {labels[-1]}), index or text "
+        "of a choice"
     )
 
 
