@@ -37,8 +37,8 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.engine.store.codec import decode_response
 from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.plans import check_plan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import StoreError
 from nel.judges.stats.summary import JudgingCounts
 from nel.metrics.accumulator import Accounting, Accumulator
 from nel.metrics.outcome_columns import OutcomeColumnsBuilder
@@ -47,7 +47,6 @@ from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
 
-_PLANNED: Final = ("digest", "eval_only", "model", "protocol")
 _SHOWN_OF_PLAN: Final = ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")
 """Keys of a plan that the bundle has under ``config``."""
 _COUNTED_AT_ONCE: Final = 16_384
@@ -198,7 +197,7 @@ def _write_benchmark(
     plan: Mapping[str, Any],
     choice: RequestedStatistics | None,
 ) -> BenchmarkResult:
-    _check_plan(slot, plan)
+    check_plan(slot, plan)
     directory = benchmark_dir(run_dir, slot)
     why = snapshot.meta("not_run")
     not_run = Unscored(**why) if why else NOT_RUN
@@ -425,13 +424,6 @@ def _is_complete(collected: _Pass, plan: Mapping[str, Any]) -> bool:
     """Return whether every planned sample was run, which a shard is never; of results of another tool as that says."""
     is_whole = shard_of(plan.get("identity")) is None and bool((plan.get("imported") or {}).get("complete", True))
     return collected.not_run == 0 and is_whole
-
-
-def _check_plan(slot: str, plan: Mapping[str, Any]) -> None:
-    """Raise StoreError for a stored plan without a key that every version has written: its name was damaged."""
-    missing = [name for name in (*_PLANNED, *_SHOWN_OF_PLAN) if name not in plan]
-    if missing:
-        raise StoreError(f"{FILE_NAME} is damaged: the plan of {slot} lacks {', '.join(missing)}; start a new run")
 
 
 def len_of(accounting: Accounting, repeats: int) -> int:

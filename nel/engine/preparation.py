@@ -20,7 +20,7 @@ from nel.engine.scorers.rules import describe_scorer
 from nel.engine.stop_rules import refuse_growth
 from nel.engine.store.database import Store
 from nel.engine.store.elsewhere import shard_of
-from nel.engine.store.plans import StoredPlan
+from nel.engine.store.plans import StoredPlan, check_plan
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.work import Job
 from nel.errors import DatasetError, ResumeRefused
@@ -63,6 +63,8 @@ def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOpt
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
     key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
+    if stored:
+        check_plan(plan.slot, stored)
     holds_answers = plan.eval_only or snapshot.has_answer(key)  # where nothing is asked, the rows hold them
     if stored and not options.scoring_only and not holds_answers:
         if plan.unreadable is None:  # the first stored answer fixes the identity: until then, settings may change

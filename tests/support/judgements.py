@@ -77,7 +77,8 @@ def write_store(
         "template": None, "criteria": None, "aggregate": "majority", "quorum": None, "repeats": 1, "swap": True,
     }  # fmt: skip
     plan = {
-        "repeats": 1, "model": model, "digest": "sha256:" + "ab" * 32, "protocol": "chat", "eval_only": False,
+        "repeats": 1, "model": model, "digest": "sha256:" + "ab" * 32, "identity": {}, "protocol": "chat",
+        "eval_only": False,
         "max_problems": None, "generation": {"temperature": 0.0}, "system_prompt": None, "judge": judge,
         "dataset": {"uri": "data.jsonl", "revision": None, "sha256": "cd" * 32, "rows": len(outcomes)},
         "scorer": {"name": "mine", "sha256": "ef" * 32, "rule": None, "reading": {}}, "metrics": [], "reducers": [],

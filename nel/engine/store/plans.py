@@ -1,8 +1,16 @@
-"""What run.db holds of a benchmark and of a session, as JSON objects. Depends on nothing."""
+"""What run.db holds of a benchmark and of a session, as JSON objects. Depends on `nel.errors`."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TypedDict
+
+from nel.errors import StoreError
+
+_WRITTEN_ALWAYS: Final = (
+    "identity", "digest", "repeats", "max_problems", "eval_only", "dataset", "scorer", "system_prompt", "model",
+    "protocol", "generation",
+)  # fmt: skip
 
 
 class StoredDataset(TypedDict):
@@ -74,6 +82,22 @@ class StoredPlan(TypedDict, total=False):
     fewshot: dict[str, Any] | None
     imported: dict[str, Any]
     """Of results of another tool alone: its ``format``, whether its run was ``complete``, and ``notes``."""
+
+
+def missing_keys(plan: Mapping[str, Any]) -> list[str]:
+    """Return the keys that every run writes and a stored plan lacks, since their names were damaged."""
+    return [name for name in _WRITTEN_ALWAYS if name not in plan]
+
+
+def check_plan(slot: str, plan: Mapping[str, Any]) -> None:
+    """Raise StoreError for a stored plan without a key that every run writes.
+
+    Args:
+        slot: The benchmark's name in the run.
+        plan: Not empty; an empty one is that of a run that was killed before its dataset was read.
+    """
+    if missing := missing_keys(plan):
+        raise StoreError(f"run.db is damaged: the plan of {slot} lacks {', '.join(missing)}; start a new run")
 
 
 class StoredSession(TypedDict):

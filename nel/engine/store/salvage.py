@@ -15,6 +15,7 @@ from typing import Any, Final
 from nel.core.strict_json import loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import is_intact
+from nel.engine.store.plans import missing_keys
 from nel.engine.store.schema import UNREADABLE, connect, create
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import StoreError
@@ -188,8 +189,11 @@ def _check(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
 
 
 def _check_benchmark(target: sqlite3.Connection, key: int, slot: str, plan: dict[str, Any], found: Salvaged) -> None:
-    """Start a benchmark over that lost a sample: its dataset may have changed since, and rows would be mixed."""
-    rows = plan["dataset"]["rows"] if plan else -1
+    """Start a benchmark over that lost a sample or a part of its plan.
+
+    Its dataset may have changed since, and rows would be mixed.
+    """
+    rows = -1 if missing_keys(plan) else plan["dataset"]["rows"]
     query = "SELECT count(*), ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
     n_samples, last = target.execute(query, (key,)).fetchone()
     if n_samples != rows or last != rows - 1:
