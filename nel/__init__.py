@@ -1,4 +1,5 @@
-"""nel evaluates language models behind an endpoint and reports numbers that a release decision can rest on.
+"""nel evaluates language models behind an endpoint and reports numbers that a release decision can
+rest on.
 
 The public names below are imported lazily, so that ``import nel`` stays fast.
 """

@@ -1,4 +1,6 @@
-"""The ``nel`` command, and ``python -m nel``; imports the command line in `main`, so that Ctrl-C may come meanwhile."""
+"""The ``nel`` command, and ``python -m nel``; imports the command line in `main`, so that Ctrl-C
+may come meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; a Ctrl-C while it is being imported ends it in one line, as a later one does."""
+    """Run the command line; a Ctrl-C while it is being imported ends it in one line, as a later one
+    does.
+    """
     try:
         from nel.cli.app import main as command_line  # noqa: PLC0415 - takes a third of a second
     except KeyboardInterrupt:

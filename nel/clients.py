@@ -1,7 +1,8 @@
-"""What a package needs to bring a protocol of its own to nel, as an entry point of the group ``nel.clients``.
+"""What a package needs to bring a protocol of its own to nel, as an entry point of the group
+``nel.clients``.
 
-A protocol is an instance of `Wire`: it makes the JSON body of a request and reads the answer. nel does the rest:
-retries, limits, deadlines, budget, cache, store and redaction.
+A protocol is an instance of `Wire`: it makes the JSON body of a request and reads the answer. nel
+does the rest: retries, limits, deadlines, budget, cache, store and redaction.
 """
 
 from nel.config.schema import EndpointConfig, GenerationConfig

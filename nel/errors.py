@@ -8,11 +8,11 @@
     │   ├── PromptError                a template that cannot be parsed or names a missing field
     │   ├── OutputError                a run directory that cannot be written, or is in use
     │   ├── ResumeRefused              a resume that would mix two run identities
-    │   ├── PreflightError             wrong URL, key, model or sandbox, found before any request was paid for
-    │   └── MissingExtra               an optional dependency that is not installed
-    ├── StoreError                 2   a run.db that is damaged or of another format
-    ├── StoppedEarly              75   the endpoint is down or the disk is full; resume continues
-    └── SampleError                    concerns one sample; becomes `Unscored`, never ends a run
+    │   ├── PreflightError             wrong URL, key, model or sandbox, found before any request
+    was paid for │   └── MissingExtra               an optional dependency that is not installed ├──
+    StoreError                 2   a run.db that is damaged or of another format ├── StoppedEarly
+    75   the endpoint is down or the disk is full; resume continues └── SampleError
+    concerns one sample; becomes `Unscored`, never ends a run
         ├── EndpointError
         │   └── LogprobFault           an answer whose log-probabilities cannot be scored
         ├── SandboxError
@@ -69,7 +69,9 @@ class ConfigError(UsageError):
 
 
 class PluginError(UsageError):
-    """A plugin is missing, cannot be imported, has the wrong shape, or several packages provide its name."""
+    """A plugin is missing, cannot be imported, has the wrong shape, or several packages provide its
+    name.
+    """
 
 
 class DatasetError(UsageError):
@@ -93,9 +95,13 @@ class ResumeRefused(UsageError):
 
 
 class PreflightError(UsageError):
-    """The URL, the key, the model or the sandbox is wrong, found before any request was paid for."""
+    """The URL, the key, the model or the sandbox is wrong, found before any request was paid
+    for.
+    """
 
-    def __init__(self, message: str, *, endpoint_kind: str | None, fix: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, message: str, *, endpoint_kind: str | None, fix: tuple[str, ...] = ()
+    ) -> None:
         """Keep the kind of the endpoint's fault, if any, for the samples that were not sent.
 
         Args:
@@ -134,7 +140,9 @@ class StoppedEarly(NelError):
 
 
 class SampleError(NelError):
-    """A fault that concerns one sample only and is not the model's; the sample becomes `Unscored`."""
+    """A fault that concerns one sample only and is not the model's; the sample becomes
+    `Unscored`.
+    """
 
 
 class EndpointError(SampleError):
@@ -145,7 +153,9 @@ class LogprobFault(EndpointError, ValueError):
     """The log-probabilities in the answer to an echo request cannot be scored."""
 
     def __init__(self, kind: str, message: str) -> None:
-        """Keep the kind of fault: ``echo_ignored``, ``shifted``, ``offsets``, ``not_finite``, ``boundary`` …"""
+        """Keep the kind of fault: ``echo_ignored``, ``shifted``, ``offsets``, ``not_finite``,
+        ``boundary`` …
+        """
         super().__init__(message)
         self.kind = kind
 
@@ -158,7 +168,9 @@ class SandboxError(SampleError):
     """The sandbox could not run the program; never the program's fault."""
 
     def __init__(self, message: str, *, kind: str = "unavailable") -> None:
-        """Keep the kind of fault: ``no_engine``, ``no_image``, ``died``, ``disk_full``, ``overloaded`` …"""
+        """Keep the kind of fault: ``no_engine``, ``no_image``, ``died``, ``disk_full``,
+        ``overloaded`` …
+        """
         super().__init__(message)
         self.kind = kind
 
@@ -178,8 +190,8 @@ class JudgeError(SampleError):
         """Keep the kind of fault and the unparsed reply.
 
         Args:
-            kind: ``no_verdict``, ``two_verdicts``, ``out_of_range``, ``truncated``, ``no_quorum``, ``no_judge``,
-                ``unavailable`` …
+            kind: ``no_verdict``, ``two_verdicts``, ``out_of_range``, ``truncated``, ``no_quorum``,
+                ``no_judge``, ``unavailable`` …
             reply: The judge's reply; empty where there is none.
         """
         super().__init__(message)
@@ -200,7 +212,9 @@ class ScorerError(SampleError):
 
 
 class UndefinedMetric(ScorerError, ValueError):
-    """A statistic that these values do not have, such as the mean of none; its metric is null with this reason."""
+    """A statistic that these values do not have, such as the mean of none; its metric is null with
+    this reason.
+    """
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

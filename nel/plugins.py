@@ -1,12 +1,13 @@
 """Finds and loads plugins through entry points.
 
-Listing reads package metadata only; a plugin is imported when it is named. nel's own plugins are registered in the same
-groups. Entry points are read from `importlib.metadata` and handed to stevedore, because stevedore's cache on disk can
-return a list that is up to two minutes old.
+Listing reads package metadata only; a plugin is imported when it is named. nel's own plugins are
+registered in the same groups. Entry points are read from `importlib.metadata` and handed to
+stevedore, because stevedore's cache on disk can return a list that is up to two minutes old.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +38,9 @@ GROUPS: Final = {
     "commands": "nel.commands",
     "observers": "nel.observers",
 }
-"""Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
+"""Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from
+it.
+"""
 
 BUILT_IN: Final = "nel"
 """The package of nel's own plugins, which keep their bare names."""
@@ -106,7 +109,8 @@ def is_name(text: str) -> bool:
 
 
 def split_options(text: str) -> tuple[str, str]:
-    """Split ``NAME``, ``NAME:options``, ``package:NAME`` or ``package:NAME:options`` into the name and its options.
+    """Split ``NAME``, ``NAME:options``, ``package:NAME`` or ``package:NAME:options`` into the name
+    and its options.
 
     The part after the first colon is a name unless it holds ``=``, as options do.
 
@@ -121,7 +125,8 @@ def split_options(text: str) -> tuple[str, str]:
 
 
 def split_uri(text: str) -> tuple[str, str] | None:
-    """Split ``scheme://…`` or ``package:scheme://…`` into the plugin's name and the URI; None for any other text.
+    """Split ``scheme://…`` or ``package:scheme://…`` into the plugin's name and the URI; None for
+    any other text.
 
     >>> split_uri("nel-foo:hf://owner/name")
     ('nel-foo:hf', 'hf://owner/name')
@@ -141,20 +146,26 @@ def discover(kind: str) -> list[PluginRef]:
     """
     if kind not in GROUPS:
         raise PluginError(
-            f'there is no kind of plugin "{kind}"{did_you_mean(kind, GROUPS)}; known: {", ".join(GROUPS)}'
+            f'there is no kind of plugin "{kind}"{did_you_mean(kind, GROUPS)}; known:'
+            f" {', '.join(GROUPS)}"
         )
     return _sorted(ref for ref in _declared() if ref.kind == kind)
 
 
 def discover_unknown() -> list[PluginRef]:
-    """Return every entry point of a group ``nel.*`` that nel does not load from, and packages that cannot be read."""
+    """Return every entry point of a group ``nel.*`` that nel does not load from, and packages that
+    cannot be read.
+    """
     return _sorted(ref for ref in _declared() if ref.kind not in GROUPS)
 
 
 def unknown_group(ref: PluginRef) -> str:
     """Return the message of an entry point in a group that nel does not load from."""
     if ref.kind == _DAMAGED:
-        return f"the metadata in {ref.distribution} cannot be read; reinstall that package, or uninstall it"
+        return (
+            f"the metadata in {ref.distribution} cannot be read; reinstall that package, or"
+            " uninstall it"
+        )
     return (
         f'the package {ref.distribution} declares the group "{ref.kind}", which nel does not load; '
         f"known groups: {', '.join(GROUPS.values())}"
@@ -172,7 +183,8 @@ def matching(kind: str, name: str) -> list[PluginRef]:
 def find(kind: str, name: str) -> PluginRef:
     """Return the plugin of this kind and name.
 
-    A built-in keeps its bare name where other packages provide a plugin of the same name; see `collect_notes`.
+    A built-in keeps its bare name where other packages provide a plugin of the same name; see
+    `collect_notes`.
 
     Args:
         name: ``name``, or ``package:name`` for the plugin of one distribution.
@@ -196,7 +208,9 @@ def find(kind: str, name: str) -> PluginRef:
 
 @contextmanager
 def collect_notes() -> Iterator[list[str]]:
-    """Collect a note on each built-in that `find` returns although other packages provide a plugin of its name."""
+    """Collect a note on each built-in that `find` returns although other packages provide a plugin
+    of its name.
+    """
     notes: list[str] = []
     token = _notes.set(notes)
     try:
@@ -209,7 +223,8 @@ def load(kind: str, name: str) -> Any:  # an entry point may name any object
     """Import the plugin of this kind and name and return the object it declares.
 
     Raises:
-        PluginError: It is missing, provided by several packages or fails to import; the message names the distribution.
+        PluginError: It is missing, provided by several packages or fails to import; the message
+            names the distribution.
     """
     return load_ref(find(kind, name))
 
@@ -218,11 +233,13 @@ def load_ref(ref: PluginRef) -> Any:  # an entry point may name any object
     """Import the object an entry point declares.
 
     Raises:
-        PluginError: The import fails in any way, `SystemExit` included, or the name is not well-formed.
+        PluginError: The import fails in any way, `SystemExit` included, or the name is not
+            well-formed.
     """
     if not _NAME_PATTERN.fullmatch(ref.name):
         raise PluginError(
-            f"the {ref.singular} {ref.name!r} of {ref.provider} has an invalid name; use a-z, 0-9, - and _"
+            f"the {ref.singular} {ref.name!r} of {ref.provider} has an invalid name; use a-z, 0-9,"
+            " - and _"
         )
     try:
         with redirect_stdout(sys.stderr):  # stdout carries nel's own output, which may be JSON
@@ -236,8 +253,8 @@ def load_ref(ref: PluginRef) -> Any:  # an entry point may name any object
 def cannot_import(ref: PluginRef, why: str) -> str:
     """Return the message of a plugin that cannot be imported."""
     return (
-        f'the {ref.singular} "{ref.name}" ({ref.target}) of {ref.provider} cannot be imported: {why}; '
-        f"update or uninstall {ref.distribution}"
+        f'the {ref.singular} "{ref.name}" ({ref.target}) of {ref.provider} cannot be imported:'
+        f" {why}; update or uninstall {ref.distribution}"
     )
 
 
@@ -245,14 +262,18 @@ def conflict(refs: Sequence[PluginRef]) -> str:
     """Return the message of a name that several distributions other than nel provide."""
     owners = " and ".join(f"{ref.provider} ({ref.target})" for ref in refs)
     choices = " or ".join(dict.fromkeys(ref.qualified for ref in refs))
-    return f'the {refs[0].singular} "{refs[0].name}" is provided by {owners}; choose one with {choices}'
+    return (
+        f'the {refs[0].singular} "{refs[0].name}" is provided by {owners}; choose one with'
+        f" {choices}"
+    )
 
 
 def shadowed(refs: Sequence[PluginRef]) -> str:
     """Return the note on a built-in whose name other distributions provide too."""
     others = [ref for ref in refs if not ref.is_built_in]
     return (
-        f'{refs[0].singular} "{refs[0].name}": nel\'s own is used; {" and ".join(ref.provider for ref in others)} '
+        f'{refs[0].singular} "{refs[0].name}": nel\'s own is used;'
+        f" {' and '.join(ref.provider for ref in others)} "
         f"also provides one; use {' or '.join(ref.qualified for ref in others)} for that"
     )
 
@@ -272,7 +293,8 @@ def name_note(ref: PluginRef, refs: Sequence[PluginRef]) -> str | None:
 
 
 def describe(ref: PluginRef, shape_error: Callable[[str, object], str | None]) -> PluginInfo:
-    """Import one plugin into this process and return its one-line description, or why it cannot be used.
+    """Import one plugin into this process and return its one-line description, or why it cannot be
+    used.
 
     Args:
         shape_error: Returns what is wrong with ``(kind, plugin)``, or None.
@@ -282,14 +304,17 @@ def describe(ref: PluginRef, shape_error: Callable[[str, object], str | None]) -
     except PluginError as error:
         return PluginInfo(ref=ref, description="", error=str(error))
     error_text = shape_error(ref.kind, plugin)
-    return PluginInfo(ref=ref, description="" if error_text else _one_line(plugin), error=error_text)
+    return PluginInfo(
+        ref=ref, description="" if error_text else _one_line(plugin), error=error_text
+    )
 
 
 def _declared() -> Iterator[PluginRef]:
-    """Yield the entry points of all groups ``nel.*``; of a distribution that is on the path twice, those of the first.
+    """Yield the entry points of all groups ``nel.*``; of a distribution that is on the path twice,
+    those of the first.
 
-    An entry point that a distribution declares twice is yielded once. A distribution called ``nel`` is not nel's, which
-    is ``nel-eval``: it is left out, since its plugins would pass for built-ins.
+    An entry point that a distribution declares twice is yielded once. A distribution called ``nel``
+    is not nel's, which is ``nel-eval``: it is left out, since its plugins would pass for built-ins.
     """
     kinds = {group: kind for kind, group in GROUPS.items()}
     places: dict[str, int] = {}
@@ -298,7 +323,9 @@ def _declared() -> Iterator[PluginRef]:
         if not _may_have_plugins(found):
             continue  # most of them; parsing their metadata would take ten times as long
         if not is_readable(found):
-            yield PluginRef(kind=_DAMAGED, name="?", target="", distribution=place_of(found), version="?")
+            yield PluginRef(
+                kind=_DAMAGED, name="?", target="", distribution=place_of(found), version="?"
+            )
             continue
         metadata = found.metadata  # read from disk and parsed each time it is asked for
         name = metadata["Name"] or "unknown"
@@ -352,14 +379,21 @@ def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
         what = f'no package "{package}" provides {article} {singular} "{bare}"'
         return f"{what}; write options as key=value, as in {package}:{bare}=VALUE"
     hint = did_you_mean(name, sorted({ref.qualified.removesuffix("://") for ref in known}))
-    return f'no package "{package}" provides {article} {singular} "{bare}"' + (hint or f"; nel list {kind} shows all")
+    return f'no package "{package}" provides {article} {singular} "{bare}"' + (
+        hint or f"; nel list {kind} shows all"
+    )
 
 
 def _driver(ref: PluginRef) -> object:
-    from stevedore import DriverManager, ExtensionManager  # noqa: PLC0415 - only when a plugin is loaded
+    from stevedore import (  # noqa: PLC0415 - only when a plugin is loaded
+        DriverManager,
+        ExtensionManager,
+    )
 
     group = GROUPS[ref.kind]
-    ExtensionManager.ENTRY_POINT_CACHE[group] = [EntryPoint(name=ref.name, value=ref.target, group=group)]
+    ExtensionManager.ENTRY_POINT_CACHE[group] = [
+        EntryPoint(name=ref.name, value=ref.target, group=group)
+    ]
     failures: list[BaseException] = []
     try:
         manager: Any = DriverManager(
@@ -375,4 +409,4 @@ def _driver(ref: PluginRef) -> object:
 
 def _one_line(plugin: object) -> str:
     text = getattr(plugin, "description", None) or getattr(plugin, "__doc__", None) or ""
-    return str(text).strip().split("\n", 1)[0].rstrip(".")
+    return inspect.cleandoc(str(text)).partition("\n\n")[0].replace("\n", " ").rstrip(".")

@@ -1,6 +1,8 @@
-"""The configurable scorers, their metrics and their reducers, under the names that Inspect gives them.
+"""The configurable scorers, their metrics and their reducers, under the names that Inspect gives
+them.
 
-This module only re-exports. `f1` and `exact` follow Inspect; SQuAD's F1 is `nel.byob.scorers.f1_token`.
+This module only re-exports. `f1` and `exact` follow Inspect; SQuAD's F1 is
+`nel.byob.scorers.f1_token`.
 """
 
 from nel.metrics import (

@@ -2,8 +2,9 @@
 
     Sample -> Request -> Response -> Outcome -> metrics -> artifacts
 
-All are frozen but `ScorerInput`, which scorers written for other tools modify. A `Sample` has no position: its id is
-the row's own or a hash of the row, so that the order of a dataset changes no result.
+All are frozen but `ScorerInput`, which scorers written for other tools modify. A `Sample` has no
+position: its id is the row's own or a hash of the row, so that the order of a dataset changes no
+result.
 """
 
 from __future__ import annotations
@@ -15,23 +16,33 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+JsonValue: TypeAlias = (
+    "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+)
 Json: TypeAlias = Any
-"""A JSON value whose shape only its writer knows: a dataset, a scorer, a plugin. Readers check what they use."""
+"""A JSON value whose shape only its writer knows: a dataset, a scorer, a plugin. Readers check what
+they use.
+"""
 JsonObject: TypeAlias = Mapping[str, Json]
 Row: TypeAlias = JsonObject
 """One row of a dataset."""
 M = TypeVar("M")
 Protocol: TypeAlias = str
-"""How an endpoint is asked, the name of one of `nel.clients`: ``completions`` takes a prompt, any other messages."""
+"""How an endpoint is asked, the name of one of `nel.clients`: ``completions`` takes a prompt, any
+other messages.
+"""
 Value: TypeAlias = str | int | float | bool | Sequence[Json] | JsonObject
 
-FailureKind: TypeAlias = Literal["truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"]
+FailureKind: TypeAlias = Literal[
+    "truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"
+]
 """Ways in which a model fails to answer; each counts 0 by declared policy."""
 
 GoldKind: TypeAlias = Literal["label", "text", "index"]
 """How the gold answer of a multiple-choice problem names its choice; an index counts from 0."""
-UnscoredCause: TypeAlias = Literal["infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"]
+UnscoredCause: TypeAlias = Literal[
+    "infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"
+]
 """Which component is at fault that a sample has no score; never the model."""
 
 
@@ -76,7 +87,9 @@ class Sample:
     labels: tuple[str, ...] | None = None
     """The row's own labels of its choices, such as ``1`` to ``4``; None: A, B, …"""
     gold_kind: GoldKind | None = None
-    """What a gold answer that reads two ways is, since all of the dataset read so; None: nothing says so."""
+    """What a gold answer that reads two ways is, since all of the dataset read so; None: nothing
+    says so.
+    """
     metadata: Row = field(default_factory=dict)
     """The dataset row, after field mapping."""
     subset: str | None = None
@@ -88,16 +101,21 @@ class Sample:
     turns: tuple[str, ...] = ()
     """Further user messages, each sent after the answer to the previous one."""
     continuation: str | None = None
-    """The text whose log-likelihood is requested after each choice, where the choices are contexts."""
+    """The text whose log-likelihood is requested after each choice, where the choices are
+    contexts.
+    """
     tools: tuple[JsonObject, ...] = ()
-    """The tools that the model may call in its one answer, in the OpenAI shape; they are never run."""
+    """The tools that the model may call in its one answer, in the OpenAI shape; they are never
+    run.
+    """
     tool_choice: Json = None
     """Which of them it must call, in the OpenAI shape; None: not sent."""
 
 
 SECOND_ASKING: Final = 10_000
-"""The number under which the second asking of a sample is sent and stored, to check whether the endpoint repeats
-itself. Repeats proper are below, so that nothing that reads these ever reads it."""
+"""The number under which the second asking of a sample is sent and stored, to check whether the
+endpoint repeats itself. Repeats proper are below, so that nothing that reads these ever reads
+it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +134,9 @@ class Generation:
     """Further body fields, sent unchanged."""
 
     def seed_of(self, repeat: int) -> int | None:
-        """Return the seed of a repeat; the second asking has that of the first answer, which it is compared with."""
+        """Return the seed of a repeat; the second asking has that of the first answer, which it is
+        compared with.
+        """
         return None if self.seed is None else self.seed + (0 if repeat == SECOND_ASKING else repeat)
 
 
@@ -158,7 +178,9 @@ class ResponseError:
     """Why an endpoint returned no usable answer."""
 
     kind: str
-    """A short stable word: ``auth``, ``rate_limit``, ``timeout``, ``connection``, ``server_error`` …"""
+    """A short stable word: ``auth``, ``rate_limit``, ``timeout``, ``connection``, ``server_error``
+    …
+    """
     message: str
     """One line, without secrets."""
     status: int | None = None
@@ -190,7 +212,8 @@ class ChoiceScore:
     """Whether each of its tokens is a most likely one; ties count."""
     tokens: int
     borders: tuple[Border, ...] = field(default=(), compare=False, repr=False)
-    """Where it may be counted from so that a token that reaches over from the context is in it; the nearest first. Of
+    """Where it may be counted from so that a token that reaches over from the context is in it; the
+    nearest first. Of
     one choice alone: those of a sample are counted from one border, and have none left."""
 
 
@@ -211,9 +234,13 @@ class Response:
     system_fingerprint: str | None = None
     """The server's own name of its configuration, where it gives one."""
     fallback: str | None = None
-    """What a gateway says that it asked instead of the requested model; it may say so in a header alone."""
+    """What a gateway says that it asked instead of the requested model; it may say so in a header
+    alone.
+    """
     latency_seconds: float | None = None
-    """From sending the successful attempt to its last byte; backoff between attempts is excluded."""
+    """From sending the successful attempt to its last byte; backoff between attempts is
+    excluded.
+    """
     first_token_seconds: float | None = None
     """From sending to the first text or reasoning; None unless streamed."""
     inter_token_seconds: float | None = None
@@ -224,7 +251,9 @@ class Response:
     """Whether it came from the response cache."""
     error: ResponseError | None = None
     first_token: Mapping[str, float] = field(default_factory=dict)
-    """Log-probability of each alternative for the first token, natural logarithm; empty where none was requested."""
+    """Log-probability of each alternative for the first token, natural logarithm; empty where none
+    was requested.
+    """
     tool_calls: tuple[ToolCall, ...] = ()
     """The model's calls of the tools that the request offered; empty where it offered none."""
     choice_scores: tuple[ChoiceScore, ...] = ()
@@ -241,7 +270,9 @@ class ScorerInput:
     """The gold answer, from the benchmark's target field."""
     metadata: dict[str, Json] = field(default_factory=dict)
     """The dataset row plus reserved keys that start with ``_``."""
-    model_call_fn: Callable[..., Any] | None = None  # returns text in a sync scorer, an awaitable of it in an async one
+    model_call_fn: Callable[..., Any] | None = (
+        None  # returns text in a sync scorer, an awaitable of it in an async one
+    )
     """Calls the evaluated model again: text or messages in, text out."""
     config: dict[str, Json] = field(default_factory=dict)
     """The benchmark's ``extra``."""
@@ -251,8 +282,8 @@ class ScorerInput:
     """The turn that this response answers, from 0."""
     sandbox: Any = None  # a `nel.sandbox` handle; its type lies in a room above this one
     judge_fn: Callable[..., Any] | None = None  # as `model_call_fn`
-    """Sends a `nel.judges.types.Case` to the run's judges and returns the `Judgement`, in an async scorer an awaitable
-    of it; `nel.byob.judge` uses it. None outside a run."""
+    """Sends a `nel.judges.types.Case` to the run's judges and returns the `Judgement`, in an async
+    scorer an awaitable of it; `nel.byob.judge` uses it. None outside a run."""
     sample: Sample | None = None
     """The whole sample, with its id, prompt and choices; None outside a run."""
     repeat: int = 0
@@ -293,7 +324,9 @@ class Score:
     """A scorer's result for one response; frozen: `model_copy` gives a changed one."""
 
     value: Value
-    """A number, bool, grade (``C``, ``I``, ``P``, ``N``), a list of those, or a mapping of metric names to them."""
+    """A number, bool, grade (``C``, ``I``, ``P``, ``N``), a list of those, or a mapping of metric
+    names to them.
+    """
     answer: str | None = None
     """The answer extracted from the response."""
     explanation: str | None = None
@@ -308,7 +341,9 @@ class Score:
         >>> score.value, len(score.history)
         ('C', 1)
         """
-        parts = {name: getattr(edit, name) for name in ("value", "answer", "explanation", "metadata")}
+        parts = {
+            name: getattr(edit, name) for name in ("value", "answer", "explanation", "metadata")
+        }
         changed = {name: value for name, value in parts.items() if value is not UNCHANGED}
         return dataclasses.replace(self, **changed, history=(*self.history, edit))
 
@@ -317,21 +352,33 @@ class Score:
         return dataclasses.replace(self, **(update or {}))
 
     def model_dump(self) -> dict[str, Json]:
-        """Return its parts by name, edits too; those of an edit that it left as they were are not there.
+        """Return its parts by name, edits too; those of an edit that it left as they were are not
+        there.
 
         >>> Score(value="C", answer="4").model_dump()
         {'value': 'C', 'answer': '4', 'explanation': None, 'metadata': None, 'history': []}
         """
         parts = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        edits = [{item.name: getattr(edit, item.name) for item in dataclasses.fields(edit)} for edit in self.history]
-        known = [{name: part for name, part in edit.items() if part is not UNCHANGED} for edit in edits]
+        edits = [
+            {item.name: getattr(edit, item.name) for item in dataclasses.fields(edit)}
+            for edit in self.history
+        ]
+        known = [
+            {name: part for name, part in edit.items() if part is not UNCHANGED} for edit in edits
+        ]
         return {**parts, "history": known}
 
     @classmethod
     def unscored(
-        cls, *, answer: str | None = None, explanation: str | None = None, metadata: JsonObject | None = None
+        cls,
+        *,
+        answer: str | None = None,
+        explanation: str | None = None,
+        metadata: JsonObject | None = None,
     ) -> Score:
-        """Return the score of a response that could not be judged; reducers and metrics leave it out."""
+        """Return the score of a response that could not be judged; reducers and metrics leave it
+        out.
+        """
         return cls(value=math.nan, answer=answer, explanation=explanation, metadata=metadata)
 
     @property
@@ -349,7 +396,9 @@ class Score:
         return str(self._scalar())
 
     def as_int(self) -> int:
-        """Return a scalar value as an integer; raises ValueError for a list, a mapping or a grade."""
+        """Return a scalar value as an integer; raises ValueError for a list, a mapping or a
+        grade.
+        """
         return int(self._scalar())
 
     def as_float(self) -> float:
@@ -401,7 +450,9 @@ class SampleScore:
         return {**parts, "score": self.score.model_dump()}
 
     def sample_metadata_as(self, metadata_class: type[M]) -> M | None:
-        """Return the metadata as an instance of a pydantic model or dataclass; None where there is none."""
+        """Return the metadata as an instance of a pydantic model or dataclass; None where there is
+        none.
+        """
         return None if self.sample_metadata is None else metadata_class(**self.sample_metadata)
 
 

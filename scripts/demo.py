@@ -15,7 +15,18 @@ from pathlib import Path
 
 NEL = [sys.executable, "-m", "nel"]
 ENDPOINTS = {
-    "demo": ["endpoint", "demo", "--port", "0", "--accuracy", "0.8", "--rate-limit-rate", "0.05", "--latency-ms", "20"],
+    "demo": [
+        "endpoint",
+        "demo",
+        "--port",
+        "0",
+        "--accuracy",
+        "0.8",
+        "--rate-limit-rate",
+        "0.05",
+        "--latency-ms",
+        "20",
+    ],
     "model": ["endpoint", "model", "--port", "0"],
 }
 INTERRUPTED = 130
@@ -30,7 +41,9 @@ _interrupts: list[int] = []
 
 
 class StepError(Exception):
-    """A step of the demo failed, with this exit code; what went wrong is on the terminal already."""
+    """A step of the demo failed, with this exit code; what went wrong is on the terminal
+    already.
+    """
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -44,7 +57,9 @@ def serving(*endpoints: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
     They do not see Ctrl-C, so that a run which is interrupted can end in order.
     """
     servers = [
-        subprocess.Popen([*NEL, *endpoint], stdout=subprocess.PIPE, text=True, start_new_session=True)
+        subprocess.Popen(
+            [*NEL, *endpoint], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
         for endpoint in endpoints
     ]
     try:
@@ -64,11 +79,14 @@ def step(*arguments: str | Path, expected: int = 0) -> None:
     """Show a `nel` command and run it to its end.
 
     Raises:
-        StepError: It did not end with the expected exit code, or Ctrl-C was pressed meanwhile or before.
+        StepError: It did not end with the expected exit code, or Ctrl-C was pressed meanwhile or
+            before.
     """
     words = [str(argument) for argument in arguments]
     if not _interrupts:
-        print("$ nel " + " ".join(words).replace(" --judge-url", " \\\n      --judge-url"), flush=True)
+        print(
+            "$ nel " + " ".join(words).replace(" --judge-url", " \\\n      --judge-url"), flush=True
+        )
         code = subprocess.Popen([*NEL, *words]).wait()
         if code != expected and not _interrupts:
             raise StepError(code or 1)
@@ -79,12 +97,24 @@ def step(*arguments: str | Path, expected: int = 0) -> None:
 def evaluate(which: str) -> None:
     """Run the quickstart benchmark against an endpoint."""
     with serving(ENDPOINTS[which]) as ((url, model),):
-        step("eval", "run", "--bench", "quickstart", "--model-url", url, "--model-id", model, *RUNS[which])
+        step(
+            "eval",
+            "run",
+            "--bench",
+            "quickstart",
+            "--model-url",
+            url,
+            "--model-id",
+            model,
+            *RUNS[which],
+        )
 
 
 def ended(work: Callable[[], None]) -> int:
     """Return 0, or the exit code of the first command that fails."""
-    signal.signal(signal.SIGINT, lambda number, _: _interrupts.append(number))  # the command ends by itself
+    signal.signal(
+        signal.SIGINT, lambda number, _: _interrupts.append(number)
+    )  # the command ends by itself
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     Path("eval_results").mkdir(exist_ok=True)
     try:

@@ -1,4 +1,5 @@
-"""Go the whole way from three models to two decisions, offline: evaluate, compare with a baseline, apply a policy.
+"""Go the whole way from three models to two decisions, offline: evaluate, compare with a baseline,
+apply a policy.
 
 Models are embedded endpoints, asked over HTTP by the `nel` command.
 """
@@ -27,14 +28,30 @@ GO, NO_GO = 0, 4
 
 
 def demonstrate() -> None:
-    """Evaluate three models, compare two with the first, and decide on each; each command is shown as it is typed."""
+    """Evaluate three models, compare two with the first, and decide on each; each command is shown
+    as it is typed.
+    """
     print(f"==> serving {len(MODELS)} demo models", flush=True)
-    models = [["endpoint", "demo", "--port", "0", "--model-id", name, *options] for name, options in MODELS.items()]
+    models = [
+        ["endpoint", "demo", "--port", "0", "--model-id", name, *options]
+        for name, options in MODELS.items()
+    ]
     stamp = time.strftime("%Y%m%d-%H%M%S")
     runs = {name: RESULTS / f"{stamp}-{name}" for name in MODELS}
     with serving(*models) as served:
         for (url, name), run in zip(served, runs.values(), strict=True):
-            step("eval", "run", "--bench", "quickstart", "--model-url", url, "--model-id", name, "--run-id", run.name)
+            step(
+                "eval",
+                "run",
+                "--bench",
+                "quickstart",
+                "--model-url",
+                url,
+                "--model-id",
+                name,
+                "--run-id",
+                run.name,
+            )
     sides = {name: f"{name}={run}" for name, run in runs.items()}
     page = RESULTS / f"{stamp}-comparison.html"
     print("\n==> each candidate against the steady one, sample by sample", flush=True)

@@ -138,7 +138,11 @@ def _marked(fact: Fact) -> str:
     """Return a fact with what is typed marked as code."""
     if fact.is_code:
         return f"`{fact.text}`"
-    return f"field `{fact.text.removeprefix('field ')}`" if fact.text.startswith("field ") else fact.text
+    return (
+        f"field `{fact.text.removeprefix('field ')}`"
+        if fact.text.startswith("field ")
+        else fact.text
+    )
 
 
 def _prompt(benchmark: Benchmark) -> str:
@@ -164,8 +168,14 @@ def configuration() -> str:
         parts.append("| key | default | flag | |\n|---|---|---|---|")
         for name, described in _described_fields(model):
             field = model.model_fields[name]
-            default = "required" if field.is_required() else _shown(field.get_default(call_default_factory=True))
-            flags = ", ".join(f"`{flag.name}`" for flag in field.metadata if isinstance(flag, schema.Flag))
+            default = (
+                "required"
+                if field.is_required()
+                else _shown(field.get_default(call_default_factory=True))
+            )
+            flags = ", ".join(
+                f"`{flag.name}`" for flag in field.metadata if isinstance(flag, schema.Flag)
+            )
             parts.append(f"| `{name}` | {default} | {flags} | {described} |")
         parts.append("")
     return "\n".join(parts)
@@ -173,7 +183,9 @@ def configuration() -> str:
 
 def _described_fields(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
     """Yield each field of a model and the text below it."""
-    node = next(node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef))
+    node = next(
+        node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)
+    )
     following = [*node.body[1:], None]
     for statement, after in zip(node.body, following, strict=True):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
@@ -191,14 +203,21 @@ def _shown(default: object) -> str:
 def main() -> int:
     """Write or check the pages; return the exit code."""
     stale = []
-    pages = {"cli.md": command_line(), "benchmarks.md": benchmarks(), "configuration.md": configuration()}
+    pages = {
+        "cli.md": command_line(),
+        "benchmarks.md": benchmarks(),
+        "configuration.md": configuration(),
+    }
     pages["reading.md"] = HEAD + reading_page.reading()
     pages["scorers.md"] = HEAD + reference_pages.scorers()
     pages["metrics.md"] = HEAD + reference_pages.metrics()
     pages["decide.md"] = HEAD + reference_pages.decide()
     pages["extension-points.md"] = HEAD + extension_page.extension_points()
     if missing := reference_pages.undocumented():
-        print(f"no page names {', '.join(sorted(missing))}; add them to scripts/reference_pages.py", file=sys.stderr)
+        print(
+            f"no page names {', '.join(sorted(missing))}; add them to scripts/reference_pages.py",
+            file=sys.stderr,
+        )
         return 1
     for name, text in pages.items():
         path = REFERENCE / name

@@ -1,6 +1,8 @@
-"""A hook of mkdocs: the pages of docs/ also read well in the repository, so their links are turned here.
+"""A hook of mkdocs: the pages of docs/ also read well in the repository, so their links are turned
+here.
 
-A link to a file outside docs/ has no page on the site and becomes its path as text; examples keep their files.
+A link to a file outside docs/ has no page on the site and becomes its path as text; examples keep
+their files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Turns nel/discovery/extension_points.py and the plugins of plugins/nel-example into a page of the reference."""
+"""Turns nel/discovery/extension_points.py and the plugins of plugins/nel-example into a page of the
+reference.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def extension_points() -> str:
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     points = EXTENSION_POINTS.values()
     cells = ((point, _short(point).replace("|", "\\|")) for point in points)
-    rows = (f"| [`{point.group}`](#{_anchor(point.group)}) | `{cell}` | {point.used_by} |" for point, cell in cells)
+    rows = (
+        f"| [`{point.group}`](#{_anchor(point.group)}) | `{cell}` | {point.used_by} |"
+        for point, cell in cells
+    )
     sections = (_section(point, project["entry-points"][point.group]) for point in points)
     return INTRODUCTION + "\n".join([*rows, "", *sections])
 
@@ -64,7 +69,9 @@ def _short(point: ExtensionPoint) -> str:
 
 
 def _source(target: str) -> str:
-    """Return the code of ``module:attribute`` in the example package, without what stands around it."""
+    """Return the code of ``module:attribute`` in the example package, without what stands around
+    it.
+    """
     module, _, attribute = target.partition(":")
     text = (EXAMPLE / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
     (found,) = (node for node in ast.parse(text).body if attribute in _names(node))

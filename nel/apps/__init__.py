@@ -1,1 +1,3 @@
-"""Optional commands, one room each, behind the entry-point group ``nel.commands``; none imports another."""
+"""Optional commands, one room each, behind the entry-point group ``nel.commands``; none imports
+another.
+"""

@@ -22,7 +22,9 @@ _SHUTDOWN_SECONDS: Final = 2.0
 """Longest wait for answers in flight once the server is told to stop."""
 
 
-async def serve(app: web.Application, host: str, port: int, *, on_ready: Callable[[str], None]) -> None:
+async def serve(
+    app: web.Application, host: str, port: int, *, on_ready: Callable[[str], None]
+) -> None:
     """Serve until SIGINT or SIGTERM, then stop cleanly.
 
     Args:
@@ -39,7 +41,9 @@ async def serve(app: web.Application, host: str, port: int, *, on_ready: Callabl
 
 
 @asynccontextmanager
-async def running(app: web.Application, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+async def running(
+    app: web.Application, *, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[str]:
     """Serve within the block; yields the base URL, which ends in ``/v1``.
 
     Raises:
@@ -71,10 +75,17 @@ def stop_on_signals() -> asyncio.Event:
 def bind_error(error: OSError, host: str, port: int) -> UsageError:
     """Return what a failed bind means to the user."""
     if error.errno == errno.EADDRINUSE:
-        return UsageError(f"port {port} on {host} is in use; choose another with --port, or --port 0 for any free one")
+        return UsageError(
+            f"port {port} on {host} is in use; choose another with --port, or --port 0 for any"
+            " free one"
+        )
     if error.errno == errno.EACCES:
-        return UsageError(f"port {port} on {host} needs privileges; choose one above 1023 with --port")
-    return UsageError(f"cannot listen on {host}:{port} ({error.strerror or error}); check --host and --port")
+        return UsageError(
+            f"port {port} on {host} needs privileges; choose one above 1023 with --port"
+        )
+    return UsageError(
+        f"cannot listen on {host}:{port} ({error.strerror or error}); check --host and --port"
+    )
 
 
 @asynccontextmanager
@@ -93,7 +104,10 @@ async def listening(
         UsageError: The port is in use or the host is not an address of this machine.
     """
     runner = web.AppRunner(
-        app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS, handler_cancellation=handler_cancellation
+        app,
+        access_log=None,
+        shutdown_timeout=_SHUTDOWN_SECONDS,
+        handler_cancellation=handler_cancellation,
     )
     await runner.setup()
     try:

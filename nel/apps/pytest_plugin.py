@@ -1,11 +1,13 @@
-"""The pytest plugin: each sample of a benchmark is a test, and a failing one shows question, expectation and response.
+"""The pytest plugin: each sample of a benchmark is a test, and a failing one shows question,
+expectation and response.
 
     @pytest.mark.nel("capitals.yaml", limit=20)
     def test_capitals(nel_sample):
         nel_sample.check()
 
-The benchmark runs once for all its tests, also under xdist; its run directory lies in pytest's base directory. What was
-not scored is an error of its test, never a pass. Imports nothing of nel's before a test asks for a sample.
+The benchmark runs once for all its tests, also under xdist; its run directory lies in pytest's base
+directory. What was not scored is an error of its test, never a pass. Imports nothing of nel's
+before a test asks for a sample.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ from typing import Any, Final
 import pytest
 
 _FIXTURE: Final = "nel_sample"
-_OPTIONS: Final = {"--nel-url": "NEL_URL", "--nel-model": "NEL_MODEL", "--nel-api-key-env": "NEL_API_KEY_ENV"}
+_OPTIONS: Final = {
+    "--nel-url": "NEL_URL",
+    "--nel-model": "NEL_MODEL",
+    "--nel-api-key-env": "NEL_API_KEY_ENV",
+}
 
 
 class NotScored(Exception):
@@ -57,7 +63,9 @@ class NelSample:
         return self.reward >= 1
 
     def check(self, *, at_least: float = 1.0) -> None:
-        """Fail the test where the reward is lower; the message has the question, the response and how it was read."""
+        """Fail the test where the reward is lower; the message has the question, the response and
+        how it was read.
+        """
         if self.reward < at_least:
             pytest.fail(f"sample {self.id}: {self.explain(at_least)}", pytrace=False)
 
@@ -82,13 +90,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("nel", "evaluation of a model, sample by sample")
     group.addoption("--nel-url", help="Base URL of the model's endpoint, or NEL_URL.")
     group.addoption("--nel-model", help="Its name there, or NEL_MODEL.")
-    group.addoption("--nel-api-key-env", help="Name of the variable that holds the key, or NEL_API_KEY_ENV.")
+    group.addoption(
+        "--nel-api-key-env", help="Name of the variable that holds the key, or NEL_API_KEY_ENV."
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
     config.addinivalue_line(
-        "markers", "nel(benchmark, limit=None, **settings): one test for each sample of a benchmark of nel."
+        "markers",
+        "nel(benchmark, limit=None, **settings): one test for each sample of a benchmark of nel.",
     )
 
 
@@ -98,14 +109,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     marker = metafunc.definition.get_closest_marker("nel")
     if marker is None or len(marker.args) != 1:
-        raise pytest.UsageError(f'{metafunc.definition.nodeid}: name the benchmark: @pytest.mark.nel("FILE or NAME")')
+        raise pytest.UsageError(
+            f'{metafunc.definition.nodeid}: name the benchmark: @pytest.mark.nel("FILE or NAME")'
+        )
     spec = _spec(marker, Path(metafunc.definition.path).parent)
     ids = _sample_ids(spec)
     metafunc.parametrize(_FIXTURE, [(spec, one) for one in ids], ids=ids, indirect=True)
 
 
 @pytest.fixture
-def nel_sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NelSample:
+def nel_sample(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> NelSample:
     """Return the scored sample of this test.
 
     Raises:
@@ -116,7 +131,8 @@ def nel_sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     outcome = line["outcome"]
     if outcome["state"] == "unscored":
         raise NotScored(
-            f"sample {sample_id} is unscored by {outcome['cause']} ({outcome['kind']}): {outcome['detail']}"
+            f"sample {sample_id} is unscored by {outcome['cause']} ({outcome['kind']}):"
+            f" {outcome['detail']}"
         )
     return NelSample(
         id=sample_id,
@@ -132,15 +148,22 @@ def nel_sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 def _spec(marker: pytest.Mark, folder: Path) -> str:
-    """Return the entry of ``benchmarks`` that a marker stands for, as JSON; a file is relative to the test's folder."""
+    """Return the entry of ``benchmarks`` that a marker stands for, as JSON; a file is relative to
+    the test's folder.
+    """
     given = dict(marker.kwargs)
     name = str(marker.args[0])
     if (folder / name).is_file():
         name = str((folder / name).resolve())
     if "repeats" in given:
-        raise pytest.UsageError("pytest.mark.nel takes no repeats: a test is one answer; use nel eval run --repeats")
+        raise pytest.UsageError(
+            "pytest.mark.nel takes no repeats: a test is one answer; use nel eval run --repeats"
+        )
     limit = given.pop("limit", None)
-    return json.dumps({"name": name, **({} if limit is None else {"max_problems": limit}), **given}, sort_keys=True)
+    return json.dumps(
+        {"name": name, **({} if limit is None else {"max_problems": limit}), **given},
+        sort_keys=True,
+    )
 
 
 def _config(spec: str, endpoint: Mapping[str, str], output: str) -> dict[str, Any]:
@@ -149,14 +172,18 @@ def _config(spec: str, endpoint: Mapping[str, str], output: str) -> dict[str, An
 
 def _sample_ids(spec: str) -> list[str]:
     """Return the ids of the samples, in the order of the dataset; nothing is sent."""
-    from nel.config.load import build_config  # noqa: PLC0415 - the plugin is loaded in every run of pytest
+    from nel.config.load import (  # noqa: PLC0415 - the plugin is loaded in every run of pytest
+        build_config,
+    )
     from nel.engine.plan import Digests, make_plans, stream_samples  # noqa: PLC0415
     from nel.errors import NelError  # noqa: PLC0415
 
     nowhere = {"url": "http://127.0.0.1:9/v1", "model": "none"}
     seen: dict[str, int] = {}
     try:
-        (plan,) = make_plans(build_config(_config(spec, nowhere, "unused"), where="pytest.mark.nel"))
+        (plan,) = make_plans(
+            build_config(_config(spec, nowhere, "unused"), where="pytest.mark.nel")
+        )
         for sample in stream_samples(plan, Digests(), seen.get):
             seen[sample.sample_id] = sample.row_number
     except NelError as error:
@@ -164,8 +191,12 @@ def _sample_ids(spec: str) -> list[str]:
     return list(seen)
 
 
-def _results(config: pytest.Config, factory: pytest.TempPathFactory, spec: str) -> dict[str, dict[str, Any]]:
-    """Return the lines of results.jsonl by sample; the first test of a benchmark runs it, in one of all workers."""
+def _results(
+    config: pytest.Config, factory: pytest.TempPathFactory, spec: str
+) -> dict[str, dict[str, Any]]:
+    """Return the lines of results.jsonl by sample; the first test of a benchmark runs it, in one of
+    all workers.
+    """
     base = factory.getbasetemp()
     shared = base.parent if hasattr(config, "workerinput") else base
     home = shared / f"nel-{hashlib.sha256(spec.encode()).hexdigest()[:12]}"
@@ -187,9 +218,16 @@ def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
     from nel.errors import NelError  # noqa: PLC0415
     from nel.runs.evaluation import evaluate  # noqa: PLC0415
 
-    given = {option: config.getoption(option) or os.environ.get(name) for option, name in _OPTIONS.items()}
+    given = {
+        option: config.getoption(option) or os.environ.get(name)
+        for option, name in _OPTIONS.items()
+    }
     if not given["--nel-url"] or not given["--nel-model"]:
-        return {"error": "there is no endpoint; give --nel-url and --nel-model, or set NEL_URL and NEL_MODEL"}
+        return {
+            "error": (
+                "there is no endpoint; give --nel-url and --nel-model, or set NEL_URL and NEL_MODEL"
+            )
+        }
     endpoint = {"url": given["--nel-url"], "model": given["--nel-model"]}
     if given["--nel-api-key-env"]:
         endpoint["api_key_env"] = given["--nel-api-key-env"]
@@ -199,7 +237,9 @@ def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
         return {"error": str(error)}
     if result.ending.exit_code:
         return {"error": f"the run ended early: {result.ending.reason}"}
-    return {"results": str(result.run_dir / directory_name(result.benchmarks[0].slot) / "results.jsonl")}
+    return {
+        "results": str(result.run_dir / directory_name(result.benchmarks[0].slot) / "results.jsonl")
+    }
 
 
 @contextmanager

@@ -1,7 +1,9 @@
-"""Several people's labels of the same answers: the label that counts, and how far the people agree themselves.
+"""Several people's labels of the same answers: the label that counts, and how far the people agree
+themselves.
 
-No judge can be expected to agree with people more than they do with each other, so their agreement is the ceiling of
-the judge's. Depends on `nel.judges.stats.panel_agreement`, which measures it as that of a panel.
+No judge can be expected to agree with people more than they do with each other, so their agreement
+is the ceiling of the judge's. Depends on `nel.judges.stats.panel_agreement`, which measures it as
+that of a panel.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from nel.judges.stats.panel_agreement import agreement_json
 
 
 def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> float:
-    """Return the label that most annotators gave; of several given equally often, one by a hash of the answer.
+    """Return the label that most annotators gave; of several given equally often, one by a hash of
+    the answer.
 
-    Leaving disputed answers out would keep the easy ones, and a mean is no label. The hash makes it the label of an
-    annotator drawn by chance, the same each time.
+    Leaving disputed answers out would keep the easy ones, and a mean is no label. The hash makes it
+    the label of an annotator drawn by chance, the same each time.
 
     Args:
         labels: Annotator to label, at least one.
@@ -32,12 +35,15 @@ def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> f
     counts = Counter(labels.values())
     most = max(counts.values())
     tied = sorted(label for label, count in counts.items() if count == most)
-    digest = hashlib.sha256(f"{len(sample_id)}:{sample_id}{repeat}".encode("utf-8", "surrogatepass")).digest()
+    digest = hashlib.sha256(
+        f"{len(sample_id)}:{sample_id}{repeat}".encode("utf-8", "surrogatepass")
+    ).digest()
     return tied[digest[0] % len(tied)]
 
 
 def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | None:
-    """Return who labelled, how many answers have several labels, and their agreement; None for fewer than two people.
+    """Return who labelled, how many answers have several labels, and their agreement; None for
+    fewer than two people.
 
     Args:
         labels: Of each answer, annotator to label.
@@ -51,12 +57,16 @@ def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | N
     patterns = GradePatterns()
     for place, one in enumerate(found):
         grades = [one.get(name) for name in names]
-        patterns.add(place, [f"{grade:g}" if is_binary and grade is not None else grade for grade in grades])
+        patterns.add(
+            place, [f"{grade:g}" if is_binary and grade is not None else grade for grade in grades]
+        )
     several = [one for one in found if len(one) > 1]
     return {
         "names": names,
         "n_labels": {name: sum(name in one for one in found) for name in names},
         "n_several": len(several),
         "n_disputed": sum(len(set(one.values())) > 1 for one in several),
-        "agreement": agreement_json(dict(enumerate(names)), "nominal" if is_binary else "interval", patterns),
+        "agreement": agreement_json(
+            dict(enumerate(names)), "nominal" if is_binary else "interval", patterns
+        ),
     }

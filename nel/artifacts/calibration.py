@@ -1,8 +1,10 @@
-"""What the labels in a run's directory say of its judge: calibration.json, and the corrected headline.
+"""What the labels in a run's directory say of its judge: calibration.json, and the corrected
+headline.
 
-``labels.jsonl`` beside a benchmark's artifacts holds the labels that people gave; it is read each time artifacts are
-written. It is input, not an artifact: it cannot be regenerated. A label whose answer has changed since is kept there
-but no longer counted.
+``labels.jsonl`` beside a benchmark's artifacts holds the labels that people gave; it is read each
+time artifacts are
+written. It is input, not an artifact: it cannot be regenerated. A label whose answer has changed
+since is kept there but no longer counted.
 """
 
 from __future__ import annotations
@@ -78,10 +80,14 @@ def write_labels(directory: Path, labels: Mapping[Key, StoredLabel]) -> None:
 
 
 class Calibrating:
-    """Collects what the labels of a benchmark say, in the pass in which its artifacts are written."""
+    """Collects what the labels of a benchmark say, in the pass in which its artifacts are
+    written.
+    """
 
     def __init__(self, directory: Path) -> None:
-        """Read the labels, or what was borrowed from another run; without either it does nothing."""
+        """Read the labels, or what was borrowed from another run; without either it does
+        nothing.
+        """
         self._directory = directory
         self._labels = read_labels(directory)
         self._borrowed = None if self._labels else read_borrowed(directory)
@@ -117,7 +123,9 @@ class Calibrating:
         self._tally.add(result.idx, reward, is_judged=is_judged, label=label)
 
     def _add_opinions(self, result: Result, reward: float, label: float) -> None:
-        """Count what each judge of a panel said of a labelled answer, where one judgement decided."""
+        """Count what each judge of a panel said of a labelled answer, where one judgement
+        decided.
+        """
         found = judgements_of(result.outcome.details)
         for opinion in found[0]["opinions"] if len(found) == 1 else ():
             if opinion.get("score") is not None:
@@ -127,7 +135,8 @@ class Calibrating:
     def write(
         self, head: Mapping[str, object], headline: Mapping[str, object], plan: Mapping[str, object]
     ) -> dict[str, Any]:
-        """Write calibration.json and return the parts ``calibration`` and ``corrected`` of metrics.json.
+        """Write calibration.json and return the parts ``calibration`` and ``corrected`` of
+        metrics.json.
 
         Without labels there is no such file; what was borrowed gives ``corrected`` alone.
         """
@@ -138,16 +147,26 @@ class Calibrating:
             if self._borrowed is None:
                 return {}
             differs = setup_difference(self._borrowed, judge, sorted(self._tally.templates))
-            return {"corrected": borrowed_headline(self._tally, headline, self._borrowed, refused=differs)}
+            return {
+                "corrected": borrowed_headline(
+                    self._tally, headline, self._borrowed, refused=differs
+                )
+            }
         self._tally.n_stale = len(self._labels) - self._n_used
         annotators = annotators_json(self._annotations)
-        found = calibration_json(self._tally) | ({} if annotators is None else {"annotators": annotators})
+        found = calibration_json(self._tally) | (
+            {} if annotators is None else {"annotators": annotators}
+        )
         corrected = corrected_headline(self._tally, headline, found)
         write_file(path, [pretty({**head, "judge": judge, **found, "corrected": corrected})])
         self.warnings = [str(text) for text in found["warnings"]]
         kept = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement")
         rates = ("sensitivity", "specificity")
-        shown = {name: found[name] for name in (*kept, *rates, "recall", "panel", "annotators") if name in found}
+        shown = {
+            name: found[name]
+            for name in (*kept, *rates, "recall", "panel", "annotators")
+            if name in found
+        }
         return {"calibration": shown, "corrected": corrected}
 
 
@@ -160,22 +179,30 @@ def read_borrowed(directory: Path) -> dict[str, object] | None:
     path = directory / BORROWED_NAME
     try:
         found = loads(path.read_bytes())
-        rates = [found[name][key] for name in ("sensitivity", "specificity") for key in ("value", "n_effective")]
+        rates = [
+            found[name][key]
+            for name in ("sensitivity", "specificity")
+            for key in ("value", "n_effective")
+        ]
         if not all(isinstance(rate, (int, float)) for rate in (*rates, found["n_labelled"])):
             raise ValueError("a rate is no number")
         return {"judge": None, "templates": [], "run_id": "", **found}
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is damaged; borrow again with nel judge calibrate --from, or remove it") from error
+        raise UsageError(
+            f"{path} is damaged; borrow again with nel judge calibrate --from, or remove it"
+        ) from error
 
 
 def setup_difference(
     calibration: Mapping[str, Any], judge: Mapping[str, Any] | None, templates: Sequence[str]
 ) -> str | None:
-    """Return in what a run's judge differs from the one that was calibrated, None where it is the same.
+    """Return in what a run's judge differs from the one that was calibrated, None where it is the
+    same.
 
-    Names of judges and addresses may differ; models, templates and how opinions become a grade may not.
+    Names of judges and addresses may differ; models, templates and how opinions become a grade may
+    not.
 
     Args:
         calibration: The content of calibration.json of the other run.
@@ -183,10 +210,14 @@ def setup_difference(
         templates: What this run was judged by.
     """
     theirs, ours = _comparable(calibration.get("judge")), _comparable(judge)
-    differing = [name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)]
+    differing = [
+        name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)
+    ]
     if list(calibration.get("templates") or ()) != list(templates):
         differing.append("templates")
-    return f"that run was judged in another way: {', '.join(differing)} differ" if differing else None
+    return (
+        f"that run was judged in another way: {', '.join(differing)} differ" if differing else None
+    )
 
 
 def _comparable(judge: Mapping[str, Any] | None) -> dict[str, object]:
@@ -200,7 +231,10 @@ def judge_setup(plan: Mapping[str, Any]) -> dict[str, object] | None:
     judge = plan.get("judge")
     if not judge:
         return None
-    panel = [{"name": member.get("name"), "model": member.get("model")} for member in judge.get("panel") or ()]
+    panel = [
+        {"name": member.get("name"), "model": member.get("model")}
+        for member in judge.get("panel") or ()
+    ]
     kept = ("template", "criteria", "aggregate", "quorum", "repeats", "swap")
     own = {"weights": judge["weights"]} if judge.get("weights") else {}
     return {"panel": panel, **{name: judge.get(name) for name in kept}, **own}
@@ -223,11 +257,20 @@ def response_text(result: Result) -> str:
 
 def response_digest(result: Result) -> str:
     """Return what tells the answer, or the pair of answers, that was labelled from another one."""
-    text = dumps([response_text(result), baseline_of(result)]) if is_pair(result) else response_text(result)
+    text = (
+        dumps([response_text(result), baseline_of(result)])
+        if is_pair(result)
+        else response_text(result)
+    )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _label_lines(labels: Mapping[Key, StoredLabel]) -> Iterator[bytes]:
     for (sample_id, repeat), one in labels.items():
-        row = {"sample_id": sample_id, "repeat": repeat, "label": one.score, "response_sha256": one.response_sha256}
+        row = {
+            "sample_id": sample_id,
+            "repeat": repeat,
+            "label": one.score,
+            "response_sha256": one.response_sha256,
+        }
         yield dumps_line(row | ({"annotators": dict(one.by)} if one.by else {}))

@@ -1,6 +1,8 @@
-"""The breakdown of a score by category: by the benchmark's own, else by the field ``category`` or ``subject`` of a row.
+"""The breakdown of a score by category: by the benchmark's own, else by the field ``category`` or
+``subject`` of a row.
 
-A field that the benchmark does not name is used only where it has few values: it may be a free text.
+A field that the benchmark does not name is used only where it has few values: it may be a free
+text.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ class Categories:
         for parts in found:
             self._add_to(parts, columns, labels)
 
-    def _add_to(self, parts: Mapping[int, Accumulator], columns: OutcomeColumns, labels: NDArray[np.int64]) -> None:
+    def _add_to(
+        self, parts: Mapping[int, Accumulator], columns: OutcomeColumns, labels: NDArray[np.int64]
+    ) -> None:
         """Count each result in the accumulator of its label; several labels may have one."""
         if not parts:
             return
@@ -60,12 +64,16 @@ class Categories:
             part.add_all(columns.selected(order[start:end]))
 
     def by_name(self) -> dict[str, Accumulator]:
-        """Return the accumulators by category, sorted: of the benchmark's own field, else of the first that fits."""
+        """Return the accumulators by category, sorted: of the benchmark's own field, else of the
+        first that fits.
+        """
         fits = [parts for parts in self._found.values() if is_breakdown(len(parts))]
         return dict(sorted((self._named or next(iter(fits), {})).items()))
 
     def _parts(self, fields: Fields | None) -> list[tuple[int, Accumulator]]:
-        """Return the accumulators of a sample, each with the number of the breakdown that it belongs to."""
+        """Return the accumulators of a sample, each with the number of the breakdown that it
+        belongs to.
+        """
         if fields is None:
             return []
         if fields.subset is not None:
@@ -82,5 +90,7 @@ class Categories:
         return parts[name]
 
     def _has_room(self, name: str, value: str) -> bool:
-        """Return whether a value is known, or there is room; one more than `FOUND_MAX` shows that they are many."""
+        """Return whether a value is known, or there is room; one more than `FOUND_MAX` shows that
+        they are many.
+        """
         return value in self._found[name] or len(self._found[name]) <= FOUND_MAX

@@ -1,4 +1,6 @@
-"""What one pass over the results notices for the warnings: unknown endings, and repeats that are copies."""
+"""What one pass over the results notices for the warnings: unknown endings, and repeats that are
+copies.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,19 @@ class UnknownEndings:
         """Start with nothing observed.
 
         Args:
-            is_part: It is of a few results, and becomes part of another, which alone knows which names are new.
+            is_part: It is of a few results, and becomes part of another, which alone knows which
+                names are new.
         """
         self._counts: Counter[str] = Counter()
         self._is_part = is_part
 
     def add(self, response: Response | None) -> None:
         """Note one response, or that there is none."""
-        if response is None or response.error is not None or ending_of(response.finish_reason) != "unknown":
+        if (
+            response is None
+            or response.error is not None
+            or ending_of(response.finish_reason) != "unknown"
+        ):
             return
         self._count((response.finish_reason or "")[:_CHARACTERS_MAX], 1)
 
@@ -68,14 +75,16 @@ class UnknownEndings:
     def warnings(self) -> list[str]:
         """Return a warning for each of them, most frequent first."""
         return [
-            f'{count:,} {"answer" if count == 1 else "answers"} ended with the unknown finish reason "{name}" and '
-            "count as complete; look at them in results.jsonl"
+            f"{count:,} {'answer' if count == 1 else 'answers'} ended with the unknown finish"
+            f' reason "{name}" and count as complete; look at them in results.jsonl'
             for name, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         ]
 
 
 class Copies:
-    """Counts questions whose repeats all have the same text: repeats of a deterministic model measure nothing."""
+    """Counts questions whose repeats all have the same text: repeats of a deterministic model
+    measure nothing.
+    """
 
     def __init__(self) -> None:
         """Start with nothing observed."""

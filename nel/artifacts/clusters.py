@@ -1,8 +1,10 @@
-"""Groups failures that look alike: those with one error text, or, where there is none, with one form of answer.
+"""Groups failures that look alike: those with one error text, or, where there is none, with one
+form of answer.
 
-A failure's signature is its error text with what differs from case to case taken out, numbers, paths, quoted texts and
-identifiers; without an error it is the form of what was read beside the form of what was expected. Failures with one
-kind and one signature are a cluster. No model and no distance: the same failures make the same clusters.
+A failure's signature is its error text with what differs from case to case taken out, numbers,
+paths, quoted texts and identifiers; without an error it is the form of what was read beside the
+form of what was expected. Failures with one kind and one signature are a cluster. No model and no
+distance: the same failures make the same clusters.
 """
 
 from __future__ import annotations
@@ -30,7 +32,12 @@ _VARYING: Final = (
     (re.compile(r"https?://\S+"), "URL"),
     (re.compile(r"\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|`[^`\n]{0,200}`"), "TEXT"),
     (re.compile(r"(?:/[\w.@+-]+){2,}/?"), "PATH"),
-    (re.compile(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{4,}(?:-[0-9a-f]{4,})*\b|\b0x[0-9a-f]+\b", re.IGNORECASE), "ID"),
+    (
+        re.compile(
+            r"\b(?=[0-9a-f-]*\d)[0-9a-f]{4,}(?:-[0-9a-f]{4,})*\b|\b0x[0-9a-f]+\b", re.IGNORECASE
+        ),
+        "ID",
+    ),
     (re.compile(r"\d+(?:[.,:]\d+)*"), "N"),
     (re.compile(r"\s+"), " "),
 )
@@ -53,7 +60,8 @@ class FailureClusters:
         """Start with nothing.
 
         Args:
-            is_part: It is of a few results, and becomes part of another, which alone knows which signatures are new.
+            is_part: It is of a few results, and becomes part of another, which alone knows which
+                signatures are new.
         """
         self._clusters: dict[tuple[str, str], _Cluster] = {}
         self._failures = 0
@@ -105,7 +113,10 @@ class FailureClusters:
             }
             for one in listed
         ]
-        return {"clusters": clusters, "n_unclustered": self._failures - sum(one.count for one in listed)}
+        return {
+            "clusters": clusters,
+            "n_unclustered": self._failures - sum(one.count for one in listed),
+        }
 
 
 def signature_of(result: Result) -> str:
@@ -122,7 +133,9 @@ def normalised(text: str) -> str:
 
 
 def _error_of(result: Result) -> str:
-    """Return the error text of a failure: its detail, else the last line that a program wrote to stderr."""
+    """Return the error text of a failure: its detail, else the last line that a program wrote to
+    stderr.
+    """
     outcome = result.outcome
     if not isinstance(outcome, Scored):
         return outcome.detail[:_READ_CHARACTERS]
@@ -138,11 +151,17 @@ def _form_of(result: Result) -> str:
 
 
 def form_of(value: object) -> str:
-    """Return the form of an answer: a short one itself, else a number, a formula, a word, words or lines."""
+    """Return the form of an answer: a short one itself, else a number, a formula, a word, words or
+    lines.
+    """
     if value is None:
         return "nothing"
     if not isinstance(value, str):
-        return "a number" if isinstance(value, int | float) and not isinstance(value, bool) else "a structure"
+        return (
+            "a number"
+            if isinstance(value, int | float) and not isinstance(value, bool)
+            else "a structure"
+        )
     text = value.strip()[:_READ_CHARACTERS]
     if not text:
         return "an empty text"

@@ -1,6 +1,8 @@
-"""What a stop rule left of a benchmark: which questions count, and the interval that holds however often one looked.
+"""What a stop rule left of a benchmark: which questions count, and the interval that holds however
+often one looked.
 
-Only the prefix of the drawn order at which the rule held counts. Answers that were in flight then are in run.db, and
+Only the prefix of the drawn order at which the rule held counts. Answers that were in flight then
+are in run.db, and
 count nowhere: else the number would depend on the concurrency.
 """
 
@@ -25,7 +27,10 @@ NO_INTERVAL: Final = Interval(
     upper=None,
     method="none",
     covers=COVERS,
-    reason="a stop rule ended the run, and an interval for a fixed number of questions would be too narrow",
+    reason=(
+        "a stop rule ended the run, and an interval for a fixed number of questions would be too"
+        " narrow"
+    ),
 )
 _OUTCOME: Final = {
     "state": "not_asked",
@@ -55,11 +60,15 @@ class EarlyStop:
 
     @property
     def interval(self) -> Interval | None:
-        """Return the headline's interval; None where every question was asked, so that the usual one holds."""
+        """Return the headline's interval; None where every question was asked, so that the usual
+        one holds.
+        """
         if self.rule is None:
             return None
         if self.rule.unusable is not None:
-            return replace(NO_INTERVAL, reason=f"there is none that holds at any time: {self.rule.unusable}")
+            return replace(
+                NO_INTERVAL, reason=f"there is none that holds at any time: {self.rule.unusable}"
+            )
         mean = self.rule.mean
         return Interval(lower=mean.lower, upper=mean.upper, method=ANYTIME, covers=COVERS)
 
@@ -73,13 +82,21 @@ class EarlyStop:
             "reason": decision["reason"] if decision else "exhausted" if complete else None,
             "condition": decision["condition"] if decision else None,
             "n_questions": n_questions,
-            "n_questions_asked": None if decision is None or rule is None else rule.n_wanted_at(decision["n_clusters"]),
+            "n_questions_asked": (
+                None
+                if decision is None or rule is None
+                else rule.n_wanted_at(decision["n_clusters"])
+            ),
             "baseline": self.baseline,
-            "difference": None if direction is None else {"lower": direction.lower, "upper": direction.upper},
+            "difference": (
+                None if direction is None else {"lower": direction.lower, "upper": direction.upper}
+            ),
         }
 
 
-def read_early_stop(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> EarlyStop | None:
+def read_early_stop(
+    snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]
+) -> EarlyStop | None:
     """Return the stop rule of a benchmark, None where it has none."""
     config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
     if not config.when:
@@ -100,7 +117,9 @@ def read_early_stop(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, 
 
 
 def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> bytes:
-    """Return by idx whether a question counts, without reading an outcome; empty where no rule has decided."""
+    """Return by idx whether a question counts, without reading an outcome; empty where no rule has
+    decided.
+    """
     config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
     decision = (snapshot.meta(DECISIONS) or {}).get(slot)
     if not config.when or decision is None:
@@ -116,5 +135,10 @@ def _counted(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
 
 
 def not_asked_line(result: Result) -> dict[str, object]:
-    """Return the line of results.jsonl of a question that does not count; an answer in flight is not in it."""
-    return {**result_line(replace(result, response=None, outcome=NOT_RUN)), "outcome": dict(_OUTCOME)}
+    """Return the line of results.jsonl of a question that does not count; an answer in flight is
+    not in it.
+    """
+    return {
+        **result_line(replace(result, response=None, outcome=NOT_RUN)),
+        "outcome": dict(_OUTCOME),
+    }

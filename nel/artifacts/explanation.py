@@ -1,4 +1,6 @@
-"""How the answer to one sample was read, from run.db: spans, rules, and what was rejected and why. Writes nothing."""
+"""How the answer to one sample was read, from run.db: spans, rules, and what was rejected and why.
+Writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _IDS_MAX: Final = 20_000
 
 
 def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return how each stored answer to a sample was read: one for each benchmark that has the id, and each repeat.
+    """Return how each stored answer to a sample was read: one for each benchmark that has the id,
+    and each repeat.
 
     Raises:
         StoreError: There is no usable run.db.
@@ -33,7 +36,9 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
             hint = did_you_mean(sample_id, known) or "; results.jsonl has the ids (sample_id)"
             raise UsageError(f'no sample "{sample_id}" in {run_dir}{hint}')
     if all(one["without_reading"] in NEVER_READ for one in found):
-        why = "; ".join(dict.fromkeys(f"{one['benchmark']}: {one['without_reading']}" for one in found))
+        why = "; ".join(
+            dict.fromkeys(f"{one['benchmark']}: {one['without_reading']}" for one in found)
+        )
         raise UsageError(f'no reading applies to sample "{sample_id}": {why}')
     return found
 
@@ -43,9 +48,14 @@ def _explanations(run_dir: Path, snapshot: Snapshot, sample_id: str) -> Iterator
         by_model = load_model_readings(run_dir / directory_name(slot))
         for sample in snapshot.samples(key) if plan else ():
             if sample.sample_id == sample_id:
-                for stored in snapshot.results(key, plan["repeats"], first=sample.idx, last=sample.idx):
+                for stored in snapshot.results(
+                    key, plan["repeats"], first=sample.idx, last=sample.idx
+                ):
                     result = read_result(stored)
-                    yield {"benchmark": slot, **_explanation(result, read_again(result, name, plan, by_model))}
+                    yield {
+                        "benchmark": slot,
+                        **_explanation(result, read_again(result, name, plan, by_model)),
+                    }
 
 
 def _sample_ids(snapshot: Snapshot) -> Iterator[str]:
@@ -62,16 +72,30 @@ def _explanation(result: Result, found: AnswerReadings | str) -> dict[str, Any]:
         "expected": None if result.sample is None else result.sample.target,
         "response": None if result.response is None else result.response.text,
         "outcome": outcome_json(outcome),
-        "scored": {"value": None if isinstance(outcome, Unscored) else outcome.answer, "reward": reward_of(outcome)},
+        "scored": {
+            "value": None if isinstance(outcome, Unscored) else outcome.answer,
+            "reward": reward_of(outcome),
+        },
     }
     if isinstance(found, str):
         return {**head, "without_reading": found, "kind": None, "cut_at": None, "readings": {}}
-    return {**head, "without_reading": None, "kind": found.ways.gold.kind, "cut_at": found.ways.cut_at, **_read(found)}
+    return {
+        **head,
+        "without_reading": None,
+        "kind": found.ways.gold.kind,
+        "cut_at": found.ways.cut_at,
+        **_read(found),
+    }
 
 
 def _read(found: AnswerReadings) -> Mapping[str, object]:
     rewards = found.rewards()
     readings = {
-        name: {**reading_json(one, found.response), "reward": rewards[name]} for name, one in found.ways.read.items()
+        name: {**reading_json(one, found.response), "reward": rewards[name]}
+        for name, one in found.ways.read.items()
     }
-    return {"accepted": list(found.ways.gold.accepted), "differs": found.differs, "readings": readings}
+    return {
+        "accepted": list(found.ways.gold.accepted),
+        "differs": found.differs,
+        "readings": readings,
+    }

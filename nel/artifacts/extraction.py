@@ -1,8 +1,9 @@
-"""The error of a score that is due to reading answers: extraction_audit.json, and ``extraction`` of metrics.json.
+"""The error of a score that is due to reading answers: extraction_audit.json, and ``extraction`` of
+metrics.json.
 
-A run is audited once it has an extraction_audit.json, which `nel scorer audit` makes: reading each answer in several
-ways costs up to a millisecond, too much for every run. From then on it is computed
-again whenever artifacts are written, so it is never of older answers.
+A run is audited once it has an extraction_audit.json, which `nel scorer audit` makes: reading each
+answer in several ways costs up to a millisecond, too much for every run. From then on it is
+computed again whenever artifacts are written, so it is never of older answers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _NOT_BINARY: Final = "a score between 0 and 1 is not that of one right answer"
 
 
 class Auditing:
-    """Collects how answers are read, in the pass in which the artifacts of a benchmark are written."""
+    """Collects how answers are read, in the pass in which the artifacts of a benchmark are
+    written.
+    """
 
     def __init__(self, directory: Path, benchmark: str, plan: Mapping[str, Any]) -> None:
         """Do nothing later on where the benchmark's directory has no audit."""
@@ -81,7 +84,9 @@ class Auditing:
                 self._differences.append(_difference(result, found, rewards))
 
     def write(self, head: Mapping[str, object]) -> dict[str, Any]:
-        """Write extraction_audit.json and return the part ``extraction`` of metrics.json; nothing without an audit."""
+        """Write extraction_audit.json and return the part ``extraction`` of metrics.json; nothing
+        without an audit.
+        """
         if not self.wants_results:
             return {}
         found = self._summary()
@@ -91,8 +96,13 @@ class Auditing:
     def _summary(self) -> dict[str, Any]:
         ways = (SCORED, STRICT, LENIENT, OFFICIAL, MODEL)
         readings = {name: self._reading(name) for name in ways if self._n_of[name]}
-        # A model's readings are shown beside the band and never move it: they have an error of their own.
-        scores = [one["score"] for name, one in readings.items() if name != MODEL and one["score"] is not None]
+        # A model's readings are shown beside the band and never move it: they have an error of
+        # their own.
+        scores = [
+            one["score"]
+            for name, one in readings.items()
+            if name != MODEL and one["score"] is not None
+        ]
         return {
             "n_answers": self._n_of[SCORED],
             "n_differ": self._n_differ,
@@ -102,11 +112,17 @@ class Auditing:
             "readings": readings,
             "reader": _reader_json(self._by_model),
             "band": {"lower": min(scores), "upper": max(scores)} if scores else None,
-            "reason": None if scores else (_NOT_BINARY if readings else "no reading applies to any answer"),
+            "reason": (
+                None
+                if scores
+                else (_NOT_BINARY if readings else "no reading applies to any answer")
+            ),
         }
 
     def _reading(self, name: str) -> dict[str, Any]:
-        """Return how often a way finds an answer, and the run's score had it been read so wherever the way applies."""
+        """Return how often a way finds an answer, and the run's score had it been read so wherever
+        the way applies.
+        """
         score = None
         if self._is_binary and self._n:
             elsewhere = self._unread + self._sums[SCORED] - self._scored_of[name]
@@ -115,10 +131,16 @@ class Auditing:
 
 
 def _reader_json(by_model: ModelReadings | None) -> dict[str, str] | None:
-    return None if by_model is None else {"reader": by_model.made_by.reader, "model": by_model.made_by.model}
+    return (
+        None
+        if by_model is None
+        else {"reader": by_model.made_by.reader, "model": by_model.made_by.model}
+    )
 
 
-def _difference(result: Result, found: AnswerReadings, rewards: Mapping[str, float]) -> dict[str, object]:
+def _difference(
+    result: Result, found: AnswerReadings, rewards: Mapping[str, float]
+) -> dict[str, object]:
     ways: dict[str, object] = {SCORED: {"value": found.scored, "reward": rewards[SCORED]}}
     for name, one in found.ways.read.items():
         ways[name] = {**reading_json(one, found.response), "reward": rewards[name]}
@@ -133,7 +155,8 @@ def _difference(result: Result, found: AnswerReadings, rewards: Mapping[str, flo
 
 
 def request_audit(run_dir: Path) -> dict[str, str]:
-    """Have the benchmarks of a run audited from the next writing of artifacts on; return why others cannot be.
+    """Have the benchmarks of a run audited from the next writing of artifacts on; return why others
+    cannot be.
 
     Raises:
         StoreError: There is no usable run.db.
@@ -151,13 +174,16 @@ def request_audit(run_dir: Path) -> dict[str, str]:
             if not path.is_file():
                 write_file(path, [pretty({})])
     if len(refused) == len(planned):
-        what = "; ".join(f"{slot}: {why}" for slot, why in refused.items()) or "the run has not begun"
+        what = (
+            "; ".join(f"{slot}: {why}" for slot, why in refused.items()) or "the run has not begun"
+        )
         raise UsageError(f"nothing to audit in {run_dir}: {what}")
     return refused
 
 
 def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer]:
-    """Yield the answers of a benchmark in which the run's scorer found none, of the kinds that can be read.
+    """Yield the answers of a benchmark in which the run's scorer found none, of the kinds that can
+    be read.
 
     Raises:
         StoreError: There is no usable run.db.

@@ -21,11 +21,16 @@ CATEGORIES: Final[Mapping[str, str]] = MappingProxyType(
         "no_answer": "format_error",
     }
 )
-"""By kind: the category of failure_analysis.json, where it is another word or takes several kinds."""
+"""By kind: the category of failure_analysis.json, where it is another word or takes several
+kinds.
+"""
 _HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "wrong_answer": "look at how answers were read: nel scorer audit DIR",
-        "timeout": "the program ran out of time; look whether it loops before raising the sandbox's timeout",
+        "timeout": (
+            "the program ran out of time; look whether it loops before raising the sandbox's"
+            " timeout"
+        ),
         "infra:timeout": "raise --timeout or lower --concurrency, then nel eval resume DIR",
         "infra:rate_limit": "lower --concurrency or set a rate limit, then nel eval resume DIR",
         "infra:auth": "give a key that the endpoint accepts, then nel eval resume DIR",
@@ -33,15 +38,25 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "truncated": "raise --max-tokens in a new run",
         "empty": "look at the reasoning: a small --max-tokens leaves no room for an answer",
         "refusal": "the endpoint refused; look at the prompt and the system prompt",
-        JUDGED_REFUSAL: "the judge read the answer as a refusal; check it with nel judge calibrate DIR",
-        "content_filter": "the endpoint's filter stopped the answer; change the filter or report the share",
+        JUDGED_REFUSAL: (
+            "the judge read the answer as a refusal; check it with nel judge calibrate DIR"
+        ),
+        "content_filter": (
+            "the endpoint's filter stopped the answer; change the filter or report the share"
+        ),
         "no_answer": "check the answer format that the prompt asks for: nel scorer audit DIR",
         "context_exceeded": "use fewer few-shot examples, or serve the model with a longer context",
-        "judge:no_verdict": "raise the judge's max_tokens, then nel eval resume DIR --allow-judge-change",
-        "judge:no_logprobs": "use a judge whose server gives log-probabilities, or leave judge.grade_logprobs out",
+        "judge:no_verdict": (
+            "raise the judge's max_tokens, then nel eval resume DIR --allow-judge-change"
+        ),
+        "judge:no_logprobs": (
+            "use a judge whose server gives log-probabilities, or leave judge.grade_logprobs out"
+        ),
         "judge:reasoned": "turn the judge's reasoning off: its first token is to be the grade",
         "judge:tie": "make panel and repeats odd, then nel eval resume DIR --allow-judge-change",
-        "sandbox:shared_verdict": "leave out --strict-verdicts to count passes of tests in the program's process",
+        "sandbox:shared_verdict": (
+            "leave out --strict-verdicts to count passes of tests in the program's process"
+        ),
         "bad_row:unusable": "correct the row of the dataset and start a new run",
     }
 )

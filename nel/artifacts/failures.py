@@ -69,10 +69,16 @@ class FailureAnalysis:
             "failure_rate": failures / self._total if self._total else 0.0,
             "categories": {name: self._share(count) for name, count in sorted(categories.items())},
             "kinds": {
-                kind: {**self._share(count), "category": documented_category(kind), "hint": hint_for(kind)}
+                kind: {
+                    **self._share(count),
+                    "category": documented_category(kind),
+                    "hint": hint_for(kind),
+                }
                 for kind, count in sorted(self._counts.items())
             },
-            "exemplars": [exemplar for name in sorted(self._exemplars) for exemplar in self._exemplars[name]],
+            "exemplars": [
+                exemplar for name in sorted(self._exemplars) for exemplar in self._exemplars[name]
+            ],
             **self._clusters.as_json(self._total),
         }
 
@@ -89,7 +95,9 @@ def kind_of(result: Result) -> str | None:
 
 
 def _kind_of_wrong(outcome: Scored) -> str:
-    """Return how a program failed where the sandbox says so, e.g. ``timeout``, or that a judge read a refusal."""
+    """Return how a program failed where the sandbox says so, e.g. ``timeout``, or that a judge read
+    a refusal.
+    """
     verdict = outcome.details.get("verdict")
     if verdict in _VERDICTS:
         return str(verdict)
@@ -115,5 +123,9 @@ def _exemplar(kind: str, result: Result) -> dict[str, object]:
         "response_preview": "" if response is None else response.text[:_PREVIEW_CHARACTERS],
         "expected_answer": None if result.sample is None else result.sample.target,
         "extracted_answer": outcome.answer if isinstance(outcome, (Scored, ModelFailure)) else None,
-        "detail": str(outcome.details.get("detail") or "") if isinstance(outcome, Scored) else outcome.detail,
+        "detail": (
+            str(outcome.details.get("detail") or "")
+            if isinstance(outcome, Scored)
+            else outcome.detail
+        ),
     }

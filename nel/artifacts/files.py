@@ -1,4 +1,5 @@
-"""Where a benchmark's artifacts go: a directory name that is safe and unique for every benchmark name.
+"""Where a benchmark's artifacts go: a directory name that is safe and unique for every benchmark
+name.
 
 Benchmark names come from plugins, so a name must not lead out of the run's directory.
 """
@@ -37,6 +38,12 @@ def benchmark_dir(run_dir: Path, slot: str) -> Path:
     try:
         path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        step = "remove what is there" if isinstance(error, FileExistsError) else "make its directory writable"
-        raise OutputError(f"cannot create {path}: {error.strerror}; {step}, then run nel eval resume") from error
+        step = (
+            "remove what is there"
+            if isinstance(error, FileExistsError)
+            else "make its directory writable"
+        )
+        raise OutputError(
+            f"cannot create {path}: {error.strerror}; {step}, then run nel eval resume"
+        ) from error
     return path

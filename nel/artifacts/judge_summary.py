@@ -1,7 +1,8 @@
-"""``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks against it.
+"""``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks
+against it.
 
-What speaks against it is among the warnings of the run. A warning names a number and the bound that it misses, never a
-cause that was not measured.
+What speaks against it is among the warnings of the run. A warning names a number and the bound that
+it misses, never a cause that was not measured.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from nel.judges.model_family import families_of, same_family, same_model
 from nel.judges.types import SETTING_FAULTS
 
 ALPHA_MIN: Final = 0.667
-"""Below it Krippendorff draws not even tentative conclusions (Content Analysis, 2004, chapter 11)."""
+"""Below it Krippendorff draws not even tentative conclusions (Content Analysis, 2004, chapter
+11).
+"""
 KAPPA_MIN: Final = 0.6
 """From here on Landis and Koch (1977) call agreement substantial."""
 SELF_CONSISTENCY_MIN: Final = 0.95
@@ -41,7 +44,9 @@ def judging_json(
     return {
         **counts,
         "judges": asked,
-        "settings": {name: settings.get(name) for name in ("aggregate", "quorum", "repeats", "swap")},
+        "settings": {
+            name: settings.get(name) for name in ("aggregate", "quorum", "repeats", "swap")
+        },
     }
 
 
@@ -75,7 +80,10 @@ def _unasked(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iterator[st
     for kind in sorted(SETTING_FAULTS & kinds.keys()):
         if faults.get(kind):
             samples = "sample" if kinds[kind] == 1 else "samples"
-            yield f"no judge could be asked about {kinds[kind]:,} {samples} ({kind}): {faults[kind][:_DETAIL_MAX]}"
+            yield (
+                f"no judge could be asked about {kinds[kind]:,} {samples} ({kind}):"
+                f" {faults[kind][:_DETAIL_MAX]}"
+            )
 
 
 def _kinship(
@@ -88,7 +96,10 @@ def _kinship(
         own = [name for name, model in pairs if same_model(name, model)]
         kin = [(name, model) for name, model in pairs if same_family(name, model)]
         if own:
-            yield f"{judge['name']} judges itself: {own[0]} is the evaluated model; models favour their own answers"
+            yield (
+                f"{judge['name']} judges itself: {own[0]} is the evaluated model; models favour"
+                " their own answers"
+            )
         elif kin:
             name, model = kin[0]
             family = min(families_of(name) & families_of(model))
@@ -106,8 +117,9 @@ def _doubts(judging: Mapping[str, Any]) -> Iterator[str]:
         agreed = row["unanimous"]["value"]
         if agreed is not None and agreed < SELF_CONSISTENCY_MIN:
             yield (
-                f"{row['judge']} contradicts itself: all repeats of a case agree in {_percent(agreed)} of "
-                f"{row['n_units']:,} cases ({row['template']}), less than {_percent(SELF_CONSISTENCY_MIN)}"
+                f"{row['judge']} contradicts itself: all repeats of a case agree in"
+                f" {_percent(agreed)} of {row['n_units']:,} cases ({row['template']}), less than"
+                f" {_percent(SELF_CONSISTENCY_MIN)}"
             )
     for row in judging["position_swap"]:
         yield from _bias(row)
@@ -119,18 +131,24 @@ def _bias(row: Mapping[str, Any]) -> Iterator[str]:
         return
     seat, n = ("first", row["n_first"]) if share["value"] > _HALF else ("second", row["n_second"])
     yield (
-        f"{row['judge']} prefers the {seat} answer it is shown: of {changed:,} verdicts that changed with the order "
-        f"{n:,} favour it ({row['template']}, {row['n_pairs']:,} pairs)"
+        f"{row['judge']} prefers the {seat} answer it is shown: of {changed:,} verdicts that"
+        f" changed with the order {n:,} favour it ({row['template']}, {row['n_pairs']:,} pairs)"
     )
 
 
 def _missing(judging: Mapping[str, Any]) -> Iterator[str]:
     n_judged, n_without = judging["n_judged"], judging["n_without_grade"]["n"]
     if n_without > WITHOUT_VERDICT_MAX * n_judged:
-        yield f"{n_without:,} of {n_judged:,} judged samples have no verdict, more than {_percent(WITHOUT_VERDICT_MAX)}"
+        yield (
+            f"{n_without:,} of {n_judged:,} judged samples have no verdict, more than"
+            f" {_percent(WITHOUT_VERDICT_MAX)}"
+        )
     n_cases, n_ungraded = judging["n_cases"], judging["n_cases_without_grade"]
     if not n_without and n_ungraded > WITHOUT_VERDICT_MAX * n_cases:
-        yield f"{n_ungraded:,} of {n_cases:,} cases got no verdict, and the scorer scored their samples all the same"
+        yield (
+            f"{n_ungraded:,} of {n_cases:,} cases got no verdict, and the scorer scored their"
+            " samples all the same"
+        )
     if len(judging["judges"]) < 2:  # noqa: PLR2004 - of one judge that is all there is to say
         return
     for judge in judging["judges"]:
@@ -145,13 +163,14 @@ def _disagreement(row: Mapping[str, Any]) -> Iterator[str]:
     alpha, kappa = row["alpha"], row["kappa"]
     if alpha["value"] is not None and alpha["value"] < ALPHA_MIN:
         yield (
-            f"the judges disagree: Krippendorff's alpha is {alpha['value']:.3f}{_span(alpha)} over {row['n_units']:,} "
-            f"cases ({row['template']}), below {ALPHA_MIN}, where not even tentative conclusions hold"
+            f"the judges disagree: Krippendorff's alpha is {alpha['value']:.3f}{_span(alpha)} over"
+            f" {row['n_units']:,} cases ({row['template']}), below {ALPHA_MIN}, where not even"
+            " tentative conclusions hold"
         )
     elif kappa["value"] is not None and kappa["value"] < KAPPA_MIN:
         yield (
-            f"the judges agree little beyond chance: kappa is {kappa['value']:.3f}{_span(kappa)} over "
-            f"{row['n_units']:,} cases ({row['template']}), below {KAPPA_MIN}"
+            f"the judges agree little beyond chance: kappa is {kappa['value']:.3f}{_span(kappa)}"
+            f" over {row['n_units']:,} cases ({row['template']}), below {KAPPA_MIN}"
         )
 
 

@@ -1,7 +1,9 @@
-"""Files that people label answers in: written as CSV or JSON Lines, read back with the line of every mistake.
+"""Files that people label answers in: written as CSV or JSON Lines, read back with the line of
+every mistake.
 
-The judge's grade is never in them, since it would bias the person who labels. A spreadsheet evaluates cells that begin
-like a formula, so those are prefixed with an apostrophe, which is removed when ids and responses are read.
+The judge's grade is never in them, since it would bias the person who labels. A spreadsheet
+evaluates cells that begin like a formula, so those are prefixed with an apostrophe, which is
+removed when ids and responses are read.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairEntry:
-    """Two answers of which a person says which one is better, in the order of the file's columns."""
+    """Two answers of which a person says which one is better, in the order of the file's
+    columns.
+    """
 
     sample_id: str
     repeat: int
@@ -82,7 +86,12 @@ def write_label_file(path: Path, entries: Sequence[Entry | PairEntry]) -> None:
     if not path.parent.is_dir():
         raise UsageError(f"there is no directory {path.parent} for {path.name}; make it first")
     write_file(
-        path, _csv_chunks(entries) if is_csv else (dumps_line({**asdict(one), "label": None}) for one in entries)
+        path,
+        (
+            _csv_chunks(entries)
+            if is_csv
+            else (dumps_line({**asdict(one), "label": None}) for one in entries)
+        ),
     )
 
 
@@ -93,24 +102,32 @@ def read_label_file(path: Path) -> Iterator[Line]:
         path: Ends in .csv or .jsonl.
 
     Raises:
-        UsageError: It cannot be read, is not text of its format, or a line lacks what it needs; with file and line.
+        UsageError: It cannot be read, is not text of its format, or a line lacks what it needs;
+            with file and line.
     """
     is_csv = _is_csv(path)
     try:
         if path.stat().st_size > _BYTES_MAX:
-            raise UsageError(f"{path} is larger than {_BYTES_MAX >> 20} MiB; give the file of labels alone")
+            raise UsageError(
+                f"{path} is larger than {_BYTES_MAX >> 20} MiB; give the file of labels alone"
+            )
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise UsageError(
-            f"cannot read {path}: {error.strerror}; nel judge calibrate without --labels draws a file to label"
+            f"cannot read {path}: {error.strerror}; nel judge calibrate without --labels draws a"
+            " file to label"
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as CSV UTF-8") from error
+        raise UsageError(
+            f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as CSV UTF-8"
+        ) from error
     return _csv_lines(path, text) if is_csv else _json_lines(path, text)
 
 
 def same_text(first: str, second: str) -> bool:
-    """Return whether two texts are the same but for white space and a leading apostrophe, which spreadsheets change."""
+    """Return whether two texts are the same but for white space and a leading apostrophe, which
+    spreadsheets change.
+    """
     one, two = (" ".join(text.removeprefix("'").split()) for text in (first, second))
     return one == two
 
@@ -155,12 +172,17 @@ def _csv_lines(path: Path, text: str) -> Iterator[Line]:
         header = [name.strip().casefold() for name in next(reader, [])]
         for needed in ("sample_id", "label"):
             if header.count(needed) != 1:
-                raise UsageError(f"{path}:1: one column must be called {needed}; the header is {', '.join(header)!r}")
+                raise UsageError(
+                    f"{path}:1: one column must be called {needed}; the header is"
+                    f" {', '.join(header)!r}"
+                )
         line = reader.line_num + 1
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) > len(header):
-                    raise UsageError(f"{path}:{line}: {len(cells)} cells, the header has {len(header)}")
+                    raise UsageError(
+                        f"{path}:{line}: {len(cells)} cells, the header has {len(header)}"
+                    )
                 yield _line(f"{path}:{line}", dict(zip(header, cells, strict=False)))
             line = reader.line_num + 1
     except csv.Error as error:
@@ -168,7 +190,9 @@ def _csv_lines(path: Path, text: str) -> Iterator[Line]:
 
 
 def _dialect(text: str) -> type[csv.Dialect]:
-    """Return how cells are parted: by commas, or by the semicolons or tabs that some spreadsheets save."""
+    """Return how cells are parted: by commas, or by the semicolons or tabs that some spreadsheets
+    save.
+    """
     header = text.partition("\n")[0]
 
     class Parted(csv.excel):

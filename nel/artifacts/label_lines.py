@@ -16,7 +16,9 @@ from nel.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class LabelReader:
-    """How labels of a benchmark are read: on the judge's scale, or as the better answer of a pair."""
+    """How labels of a benchmark are read: on the judge's scale, or as the better answer of a
+    pair.
+    """
 
     read: Callable[[object], float | None]
     """Raises ValueError for what is no label."""
@@ -27,7 +29,8 @@ class LabelReader:
         """Return the score that a line's label gives, None of an empty one.
 
         Raises:
-            UsageError: The label is not on the scale, or of a pair of which the line does not have both answers.
+            UsageError: The label is not on the scale, or of a pair of which the line does not have
+                both answers.
         """
         try:
             score = self.read(line.label)
@@ -35,8 +38,8 @@ class LabelReader:
             raise UsageError(f"{line.where}: {error}") from error
         if self.is_pair and line.pair is None and score is not None:
             raise UsageError(
-                f"{line.where}: the judge compared two answers and this file does not have both (answer_a, answer_b); "
-                "draw a new file with nel judge calibrate and label that"
+                f"{line.where}: the judge compared two answers and this file does not have both"
+                " (answer_a, answer_b); draw a new file with nel judge calibrate and label that"
             )
         return score
 
@@ -45,7 +48,8 @@ def lines_by_annotator(paths: Sequence[Path]) -> dict[str, tuple[dict[Key, Line]
     """Return the lines of each annotator, and the file of the first.
 
     Raises:
-        UsageError: An annotator has two labels of one answer that differ; or two files have one name and no annotators.
+        UsageError: An annotator has two labels of one answer that differ; or two files have one
+            name and no annotators.
     """
     found: dict[str, tuple[list[Line], Path]] = {}
     for path in paths:
@@ -56,7 +60,9 @@ def lines_by_annotator(paths: Sequence[Path]) -> dict[str, tuple[dict[Key, Line]
             found.setdefault(name, ([], path))[0].extend(lines)
     if len(found) > 1:
         found.pop("", None)  # lines of no annotator, in a file that names others
-    return {name: (_unique(lines), path) for name, (lines, path) in found.items()} or {"": ({}, paths[0])}
+    return {name: (_unique(lines), path) for name, (lines, path) in found.items()} or {
+        "": ({}, paths[0])
+    }
 
 
 def listed(paths: Sequence[Path]) -> str:
@@ -74,10 +80,15 @@ def _unique(lines: Iterable[Line]) -> dict[Key, Line]:
     for line in lines:
         key = line.sample_id, line.repeat
         first = found.get(key)
-        if first is not None and not _is_empty(first) and not _is_empty(line) and _said(first) != _said(line):
+        if (
+            first is not None
+            and not _is_empty(first)
+            and not _is_empty(line)
+            and _said(first) != _said(line)
+        ):
             raise UsageError(
-                f"{line.where}: sample {line.sample_id!r} repeat {line.repeat} is labelled {_said(line)!r}, "
-                f"at {first.where} {_said(first)!r}; keep one of the two"
+                f"{line.where}: sample {line.sample_id!r} repeat {line.repeat} is labelled"
+                f" {_said(line)!r}, at {first.where} {_said(first)!r}; keep one of the two"
             )
         if first is None or _is_empty(first):
             found[key] = line

@@ -1,7 +1,9 @@
-"""Labels of pairs: both answers are shown to the person who labels, in an order that the file does not tell.
+"""Labels of pairs: both answers are shown to the person who labels, in an order that the file does
+not tell.
 
-A judge of pairs says which of two answers is better, and so must a person: the answer whose win is the score, and the
-baseline of its row. Which of the two is called A follows from a hash of the sample, so no file has to keep it.
+A judge of pairs says which of two answers is better, and so must a person: the answer whose win is
+the score, and the baseline of its row. Which of the two is called A follows from a hash of the
+sample, so no file has to keep it.
 """
 
 from __future__ import annotations
@@ -30,8 +32,12 @@ def is_pair(result: Result) -> bool:
 
 
 def baseline_of(result: Result) -> str | None:
-    """Return the other answer of a pair; None where the judge graded one answer, or the row does not hold the other."""
-    baseline = None if result.sample is None or not is_pair(result) else result.sample.metadata.get(_FIELD)
+    """Return the other answer of a pair; None where the judge graded one answer, or the row does
+    not hold the other.
+    """
+    baseline = (
+        None if result.sample is None or not is_pair(result) else result.sample.metadata.get(_FIELD)
+    )
     return baseline if isinstance(baseline, str) else None
 
 
@@ -43,13 +49,15 @@ def check_pair(result: Result) -> None:
     """
     if is_pair(result) and baseline_of(result) is None:
         raise UsageError(
-            f"sample {result.sample_id!r} was judged as a pair, and its row has no field {_FIELD} with the other "
-            "answer: people cannot be shown both; put the answer into the row"
+            f"sample {result.sample_id!r} was judged as a pair, and its row has no field {_FIELD}"
+            " with the other answer: people cannot be shown both; put the answer into the row"
         )
 
 
 def is_shown_first(result: Result) -> bool:
-    """Return whether the response of a pair, and not its baseline, is the answer A of the label file."""
+    """Return whether the response of a pair, and not its baseline, is the answer A of the label
+    file.
+    """
     return priority(result.sample_id, "which answer is A")[0] % 2 == 1
 
 

@@ -1,7 +1,7 @@
 """Draws the answers of a run that people should label, and takes their labels into its directory.
 
-`nel.artifacts.calibration` evaluates the labels. Results are read more than once rather than held: only the labels and
-the sampled answers are in memory.
+`nel.artifacts.calibration` evaluates the labels. Results are read more than once rather than held:
+only the labels and the sampled answers are in memory.
 """
 
 from __future__ import annotations
@@ -104,34 +104,48 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
     Raises:
         UsageError: There is no such benchmark, none was judged, or several were and none is named.
     """
-    found = [JudgedBenchmark(key=key, slot=name, plan=plan) for key, name, _, plan in snapshot.benchmarks() if plan]
+    found = [
+        JudgedBenchmark(key=key, slot=name, plan=plan)
+        for key, name, _, plan in snapshot.benchmarks()
+        if plan
+    ]
     if slot is not None:
         named = [one for one in found if one.slot == slot]
         if not named:
             slots = [one.slot for one in found]
-            raise UsageError(f'{run_dir} has no benchmark "{slot}"{did_you_mean(slot, slots) or _listed(slots)}')
+            raise UsageError(
+                f'{run_dir} has no benchmark "{slot}"{did_you_mean(slot, slots) or _listed(slots)}'
+            )
         found = named
     judged = [one for one in found if any(_verdicts(snapshot, one))]
     if not judged:
         what = f'no answer of "{slot}"' if slot is not None else "no answer"
-        raise UsageError(f"{what} in {run_dir} has a judge's verdict; calibrate a run whose benchmark asks a judge")
+        raise UsageError(
+            f"{what} in {run_dir} has a judge's verdict; calibrate a run whose benchmark asks a"
+            " judge"
+        )
     if len(judged) > 1:
         raise UsageError(
-            f"{run_dir} has several judged benchmarks{_listed([one.slot for one in judged])}; give --bench"
+            f"{run_dir} has several judged benchmarks{_listed([one.slot for one in judged])}; give"
+            " --bench"
         )
     return judged[0]
 
 
-def draw_labels(run_dir: Path, path: Path | None, *, slot: str | None = None, n: int = 200) -> Drawn:
+def draw_labels(
+    run_dir: Path, path: Path | None, *, slot: str | None = None, n: int = 200
+) -> Drawn:
     """Write the answers that a person should label.
 
-    They are drawn by the judge's score, from rare ones more than their share, and within it by category in proportion.
-    Which samples come follows from a hash of each sample alone, so that another model's run of the same benchmark asks
-    about mostly the same ones. Of a sample with several repeats one is drawn.
+    They are drawn by the judge's score, from rare ones more than their share, and within it by
+    category in proportion. Which samples come follows from a hash of each sample alone, so that
+    another model's run of the same benchmark asks about mostly the same ones. Of a sample with
+    several repeats one is drawn.
 
     Args:
         run_dir: The directory of the run.
-        path: A .csv or .jsonl file that is not there yet; None: ``<benchmark>-to-label.csv`` in the run's directory.
+        path: A .csv or .jsonl file that is not there yet; None: ``<benchmark>-to-label.csv`` in the
+            run's directory.
         slot: The benchmark, where several were judged.
         n: At most so many.
 
@@ -144,8 +158,12 @@ def draw_labels(run_dir: Path, path: Path | None, *, slot: str | None = None, n:
         _compares_pairs(snapshot, benchmark)
         keys, sizes, n_judged = _strata(snapshot, benchmark)
         wanted: dict[tuple[float, str], int] = {}
-        for stratum, count in allocate({key: sum(part.values()) for key, part in sizes.items()}, n).items():
-            wanted |= {(stratum, name): part for name, part in spread(sizes[stratum], count).items()}
+        for stratum, count in allocate(
+            {key: sum(part.values()) for key, part in sizes.items()}, n
+        ).items():
+            wanted |= {
+                (stratum, name): part for name, part in spread(sizes[stratum], count).items()
+            }
         chosen = _chosen(snapshot, benchmark, keys, wanted)
         if path is None:
             path = run_dir / f"{directory_name(benchmark.slot)}-to-label.csv"
@@ -160,19 +178,23 @@ def draw_labels(run_dir: Path, path: Path | None, *, slot: str | None = None, n:
     )
 
 
-def import_labels(run_dir: Path, path: Path | Sequence[Path], *, slot: str | None = None) -> Imported:
-    """Take the labels of one or more files into the run's directory, in the place of those that are there.
+def import_labels(
+    run_dir: Path, path: Path | Sequence[Path], *, slot: str | None = None
+) -> Imported:
+    """Take the labels of one or more files into the run's directory, in the place of those that are
+    there.
 
     Args:
         run_dir: The directory of the run.
-        path: A .csv or .jsonl file with the columns ``sample_id``, ``repeat`` and ``label``, or several; a
-            ``response``, or both answers of a pair, are compared. A column ``annotator`` says who gave a label; where
-            there is none, each of several files is one annotator's.
+        path: A .csv or .jsonl file with the columns ``sample_id``, ``repeat`` and ``label``, or
+            several; a ``response``, or both answers of a pair, are compared. A column ``annotator``
+            says who gave a label; where there is none, each of several files is one annotator's.
         slot: The benchmark, where several were judged.
 
     Raises:
-        UsageError: A label is not on the judge's scale, of an unknown or an unjudged answer, or given twice by one
-            annotator and differently; none is given; or the labels are of another run's answers. With file and line.
+        UsageError: A label is not on the judge's scale, of an unknown or an unjudged answer, or
+            given twice by one annotator and differently; none is given; or the labels are of
+            another run's answers. With file and line.
         StoreError: There is no usable run.db.
     """
     paths = [path] if isinstance(path, Path) else list(path)
@@ -184,17 +206,26 @@ def import_labels(run_dir: Path, path: Path | Sequence[Path], *, slot: str | Non
         labels: dict[Key, StoredLabel] = {}
         n_empty = n_given = 0
         for annotator, (lines, source) in files.items():
-            given = {key: score for key, line in lines.items() if (score := read.score(line)) is not None}
+            given = {
+                key: score for key, line in lines.items() if (score := read.score(line)) is not None
+            }
             n_empty += len(lines) - len(given)
             n_given += len(given)
-            found, left_out = _joined(snapshot, benchmark, lines, given, source) if given else ({}, [])
+            found, left_out = (
+                _joined(snapshot, benchmark, lines, given, source) if given else ({}, [])
+            )
             skipped += left_out
             for key, label in found.items():
                 by = {**(labels[key].by if key in labels else {}), annotator: label.score}
                 score = counted_label(by, *key) if len(files) > 1 else label.score
-                labels[key] = StoredLabel(score, label.response_sha256, by if len(files) > 1 else {})
+                labels[key] = StoredLabel(
+                    score, label.response_sha256, by if len(files) > 1 else {}
+                )
         if not n_given:
-            raise UsageError(f"no line of {listed(paths)} has a label; fill in the column label ({read.described})")
+            raise UsageError(
+                f"no line of {listed(paths)} has a label; fill in the column label"
+                f" ({read.described})"
+            )
         if not labels:
             raise UsageError(f"no label of {listed(paths)} can be used; {skipped[0]}")
         directory = benchmark_dir(run_dir, benchmark.slot)
@@ -218,7 +249,9 @@ def _reader(snapshot: Snapshot, benchmark: JudgedBenchmark) -> LabelReader:
 
 
 def _compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
-    """Return whether the judge compared pairs; raises UsageError where people cannot be shown both answers of one."""
+    """Return whether the judge compared pairs; raises UsageError where people cannot be shown both
+    answers of one.
+    """
     found = False
     for result in _verdicts(snapshot, benchmark):
         check_pair(result)
@@ -227,7 +260,8 @@ def _compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
 
 
 def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -> Path:
-    """Let a run without labels be corrected by what another run's labels say of the same judge; return its directory.
+    """Let a run without labels be corrected by what another run's labels say of the same judge;
+    return its directory.
 
     Args:
         run_dir: The directory of the run.
@@ -235,30 +269,41 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
         slot: The benchmark, where several were judged.
 
     Raises:
-        UsageError: The other run has no calibration of it, was judged in another way, or has no sensitivity and
-            specificity; or this one has labels of its own.
+        UsageError: The other run has no calibration of it, was judged in another way, or has no
+            sensitivity and specificity; or this one has labels of its own.
         StoreError: There is no usable run.db.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         benchmark = judged_benchmark(snapshot, run_dir, slot)
-        templates = sorted({name for result in _verdicts(snapshot, benchmark) for name in templates_of(result)})
+        templates = sorted(
+            {name for result in _verdicts(snapshot, benchmark) for name in templates_of(result)}
+        )
     directory = benchmark_dir(run_dir, benchmark.slot)
     if (directory / LABELS_NAME).exists():
-        raise UsageError(f"{directory} has labels of its own, which say more; remove {LABELS_NAME} to borrow others")
+        raise UsageError(
+            f"{directory} has labels of its own, which say more; remove {LABELS_NAME} to borrow"
+            " others"
+        )
     path = other / directory_name(benchmark.slot) / CALIBRATION_NAME
     try:
         found = loads(path.read_bytes())
         rates = {name: found[name] for name in ("sensitivity", "specificity")}
-        missing = [f"{name}: {rate['reason']}" for name, rate in rates.items() if rate["value"] is None]
+        missing = [
+            f"{name}: {rate['reason']}" for name, rate in rates.items() if rate["value"] is None
+        ]
         kept = {name: found[name] for name in ("run_id", "judge", "templates", "n_labelled")}
     except FileNotFoundError as error:
-        raise UsageError(f"there is no {path}; calibrate that run first, with labels of its own") from error
+        raise UsageError(
+            f"there is no {path}; calibrate that run first, with labels of its own"
+        ) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is damaged; make it again with nel report {other}") from error
     if differs := setup_difference(found, judge_setup(benchmark.plan), templates):
         raise UsageError(f"the calibration of {other} is not this run's: {differs}")
     if missing:
-        raise UsageError(f"the calibration of {other} cannot correct another run: {'; '.join(missing)}")
+        raise UsageError(
+            f"the calibration of {other} cannot correct another run: {'; '.join(missing)}"
+        )
     write_file(directory / BORROWED_NAME, [pretty({**kept, **rates})])
     return directory
 
@@ -275,8 +320,12 @@ def _score(result: Result) -> float:
     return reward_of(result.outcome) or 0.0
 
 
-def _candidates(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[tuple[bytes, Result, int]]:
-    """Yield of each sample its place in the order of drawing, one of its judged answers, and how many it has."""
+def _candidates(
+    snapshot: Snapshot, benchmark: JudgedBenchmark
+) -> Iterator[tuple[bytes, Result, int]]:
+    """Yield of each sample its place in the order of drawing, one of its judged answers, and how
+    many it has.
+    """
     for _, same in groupby(_verdicts(snapshot, benchmark), key=lambda result: result.idx):
         results = list(same)
         place = priority(results[0].sample_id, _content(results[0].sample))
@@ -286,7 +335,9 @@ def _candidates(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[tupl
 def _strata(
     snapshot: Snapshot, benchmark: JudgedBenchmark
 ) -> tuple[dict[float, float], dict[float, Counter[str]], int]:
-    """Return the stratum of each score, how many answers of each category can be drawn, and how many were judged."""
+    """Return the stratum of each score, how many answers of each category can be drawn, and how
+    many were judged.
+    """
     by_score: dict[float, Counter[str]] = {}
     n_judged = 0
     for _, result, count in _candidates(snapshot, benchmark):
@@ -305,7 +356,9 @@ def _chosen(
     keys: Mapping[float, float],
     wanted: Mapping[tuple[float, str], int],
 ) -> list[tuple[bytes, float, Entry | PairEntry]]:
-    """Return the first so many of each stratum and category in the order of drawing, which hides both."""
+    """Return the first so many of each stratum and category in the order of drawing, which hides
+    both.
+    """
     heaps: dict[tuple[float, str], list[tuple[bytes, int, Entry | PairEntry]]] = {}
     for place, result, _ in _candidates(snapshot, benchmark):
         stratum = keys[key_of(_score(result))], _category(result)
@@ -318,7 +371,9 @@ def _chosen(
         elif inverse > heap[0][0]:
             heapq.heapreplace(heap, (inverse, result.idx, _entry(result)))
     found = [
-        (bytes(255 - byte for byte in place), key, one) for (key, _), heap in heaps.items() for place, _, one in heap
+        (bytes(255 - byte for byte in place), key, one)
+        for (key, _), heap in heaps.items()
+        for place, _, one in heap
     ]
     return sorted(found, key=lambda item: (item[0], item[2].sample_id))
 
@@ -338,12 +393,17 @@ def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
 
 
 def _joined(
-    snapshot: Snapshot, benchmark: JudgedBenchmark, lines: Mapping[Key, Line], given: Mapping[Key, float], path: Path
+    snapshot: Snapshot,
+    benchmark: JudgedBenchmark,
+    lines: Mapping[Key, Line],
+    given: Mapping[Key, float],
+    path: Path,
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the labels of answers that this run judged, in dataset order, and what was left out.
 
     Raises:
-        UsageError: A label is of an answer that the run does not have, or most are of other answers.
+        UsageError: A label is of an answer that the run does not have, or most are of other
+            answers.
     """
     left = dict(given)
     found: dict[Key, StoredLabel] = {}
@@ -357,10 +417,15 @@ def _joined(
         line, score = lines[key], left.pop(key)
         result = read_result(stored)
         if not is_verdict(result):
-            skipped.append(f"{line.where}: no judge scored this answer ({_state(result)}); its label is left out")
+            skipped.append(
+                f"{line.where}: no judge scored this answer ({_state(result)}); its label is"
+                " left out"
+            )
         elif not _is_of(result, line):
             others += 1
-            skipped.append(f"{line.where}: the response is not the one of this run; its label is left out")
+            skipped.append(
+                f"{line.where}: the response is not the one of this run; its label is left out"
+            )
         else:
             own_score = response_score(result, score) if is_pair(result) else score
             found[own] = StoredLabel(own_score, response_digest(result))
@@ -373,7 +438,8 @@ def _joined(
         )
     if others and others >= _OTHER_RUN_SHARE * len(given):
         raise UsageError(
-            f"{others:,} of {len(given):,} labels in {path} are of other responses; were they another run's?"
+            f"{others:,} of {len(given):,} labels in {path} are of other responses; were they"
+            " another run's?"
         )
     return found, skipped
 
@@ -428,7 +494,10 @@ def _question(sample: Sample) -> str:
     if isinstance(sample.input, str):
         return "\n\n".join([sample.input, *sample.turns])
     messages: list[Message] = [message for message in sample.input if message.role != "system"]
-    texts = [message.content if isinstance(message.content, str) else dumps(message.content) for message in messages]
+    texts = [
+        message.content if isinstance(message.content, str) else dumps(message.content)
+        for message in messages
+    ]
     if len(texts) > 1:
         texts = [f"{message.role}: {text}" for message, text in zip(messages, texts, strict=True)]
     return "\n\n".join([*texts, *sample.turns])

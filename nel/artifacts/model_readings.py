@@ -1,4 +1,5 @@
-"""Readings of a model, kept in ``reader/`` of a benchmark's directory: ordinary runs whose samples are unread answers.
+"""Readings of a model, kept in ``reader/`` of a benchmark's directory: ordinary runs whose samples
+are unread answers.
 
     reader/1.jsonl   the answers that were to be read, each under a digest of itself
     reader/1/        the run that had a model read them, with its run.db
@@ -44,14 +45,20 @@ class ModelReadings:
     made_by: ReaderId
     reader: AnswerReader
     replies: Mapping[str, str | None] = field(repr=False)
-    """By digest of the answer; None where the reader gave no usable reply, which it would not give again either."""
+    """By digest of the answer; None where the reader gave no usable reply, which it would not give
+    again either.
+    """
 
     def of(self, unread: UnreadAnswer) -> Reading | None:
-        """Return the reading of an answer; None where the reader was not asked, or could not be reached."""
+        """Return the reading of an answer; None where the reader was not asked, or could not be
+        reached.
+        """
         if unread.digest not in self.replies:
             return None
         reply = self.replies[unread.digest]
-        answer = None if reply is None else guarded(self.made_by.reader, self.reader.read, unread, reply)
+        answer = (
+            None if reply is None else guarded(self.made_by.reader, self.reader.read, unread, reply)
+        )
         return model_reading(unread, answer)
 
 
@@ -99,7 +106,8 @@ def _question(sample: Sample) -> str:
 
 
 def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> ModelReadings | None:
-    """Return the readings of a reader, by default of the one that was used last; None where there are none.
+    """Return the readings of a reader, by default of the one that was used last; None where there
+    are none.
 
     Args:
         directory: The benchmark's directory in the run.
@@ -120,12 +128,18 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
                 said = result.response if isinstance(result.outcome, Scored) else None
                 found.setdefault(last, {})[result.sample_id] = None if said is None else said.text
     chosen = made_by or last
-    return None if chosen not in found else ModelReadings(chosen, find_reader(chosen.reader), found[chosen])
+    return (
+        None
+        if chosen not in found
+        else ModelReadings(chosen, find_reader(chosen.reader), found[chosen])
+    )
 
 
 def reader_runs(directory: Path) -> list[Path]:
     """Return the runs of readers of a benchmark, oldest first."""
-    found = [path for path in (directory / DIRECTORY).glob("*") if path.name.isdigit() and path.is_dir()]
+    found = [
+        path for path in (directory / DIRECTORY).glob("*") if path.name.isdigit() and path.is_dir()
+    ]
     return sorted(found, key=lambda path: int(path.name))
 
 

@@ -1,7 +1,9 @@
-"""Reads the results of a benchmark in ranges, and says what each comes to: its lines of results.jsonl, and counts.
+"""Reads the results of a benchmark in ranges, and says what each comes to: its lines of
+results.jsonl, and counts.
 
-A range is read the same here and in a process, and what ranges come to is merged in their order, so that artifacts do
-not depend on the number of processes. A process reads run.db itself: sending it the rows took as long as reading them.
+A range is read the same here and in a process, and what ranges come to is merged in their order, so
+that artifacts do not depend on the number of processes. A process reads run.db itself: sending it
+the rows took as long as reading them.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.types import Unscored
 
 RESULTS_ALONE: Final = 20_000
-"""So many results are read in this process alone: a second of work, and few benchmarks have more."""
+"""So many results are read in this process alone: a second of work, and few benchmarks have
+more.
+"""
 _RESULTS_AT_ONCE: Final = 512
 _BYTES_AT_ONCE: Final = 1 << 20
 """Of run.db, for a range of samples of mean length."""
@@ -127,7 +131,8 @@ class RangeReader:
     """Whether the results themselves are wanted too; they then stay in this process."""
 
     def ranges(self, snapshot: Snapshot, key: int, repeats: int) -> Generator[Range]:
-        """Yield what the results of a benchmark come to, range by range in order; close it where not all are taken.
+        """Yield what the results of a benchmark come to, range by range in order; close it where
+        not all are taken.
 
         The snapshot cannot be used between two ranges.
 
@@ -195,12 +200,16 @@ class _OwnSnapshot:
             self._opened[1].close()
 
 
-def _read_in_process(reader: RangeReader, own: _OwnSnapshot, key: int, repeats: int, place: tuple[int, int]) -> Range:
+def _read_in_process(
+    reader: RangeReader, own: _OwnSnapshot, key: int, repeats: int, place: tuple[int, int]
+) -> Range:
     found = reader.read(own.get(), key, repeats, *place)
     found.lines = [b"".join(found.lines)]
     return found
 
 
 def _turns(sent: str | None) -> dict[str, object]:
-    """Return the prompt of a sample with several turns: all that was said before the last answer."""
+    """Return the prompt of a sample with several turns: all that was said before the last
+    answer.
+    """
     return {"prompt": messages_in(loads(sent))} if sent else {}

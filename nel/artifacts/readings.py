@@ -56,7 +56,9 @@ class AnswerReadings:
         return any(not _same(kind, first, one.value) for one in self.ways.read.values())
 
     def rewards(self) -> dict[str, float]:
-        """Return what the answer is worth by each way; a way that reads what the scorer read has its verdict."""
+        """Return what the answer is worth by each way; a way that reads what the scorer read has
+        its verdict.
+        """
         kind, found = self.ways.gold.kind, {SCORED: self.reward}
         for name, one in self.ways.read.items():
             same = one.value is not None and _same(kind, self.scored, one.value)
@@ -91,14 +93,20 @@ def read_again(
     if ways is None:
         return NO_KIND
     scored = _scored(result, sample.response)
-    by_model_too = by_model.of(unread_answer(result, ways.gold)) if by_model is not None and scored is None else None
+    by_model_too = (
+        by_model.of(unread_answer(result, ways.gold))
+        if by_model is not None and scored is None
+        else None
+    )
     if by_model_too is not None:
         ways = replace(ways, read={**ways.read, MODEL: by_model_too})
     return AnswerReadings(ways, sample.response, scored, reward_of(result.outcome) or 0.0)
 
 
 def _scored(result: Result, response: str) -> str | None:
-    """Return what the run's scorer took for the answer: the whole response where it gave a score and names none."""
+    """Return what the run's scorer took for the answer: the whole response where it gave a score
+    and names none.
+    """
     if isinstance(result.outcome, Unscored):
         return None
     if isinstance(result.outcome, Scored) and result.outcome.answer is None:
@@ -135,7 +143,10 @@ def reading_json(reading: Reading, response: str) -> dict[str, object]:
         "value": reading.value,
         "form": reading.form.value,
         **_place(reading.start, reading.end, response, found=reading.value is not None),
-        "rejected": [{"why": one.why, **_place(one.start, one.end, response, found=True)} for one in reading.rejected],
+        "rejected": [
+            {"why": one.why, **_place(one.start, one.end, response, found=True)}
+            for one in reading.rejected
+        ],
     }
 
 
@@ -152,6 +163,8 @@ def excerpt(text: str, start: int, end: int) -> str:
     'The answer is ⟦B⟧.'
     """
     before, behind = text[max(0, start - _EXCERPT) : start], text[end : end + _EXCERPT]
-    inside = text[start:end] if end - start <= 2 * _EXCERPT else f"{text[start : start + _EXCERPT]}…"
+    inside = (
+        text[start:end] if end - start <= 2 * _EXCERPT else f"{text[start : start + _EXCERPT]}…"
+    )
     left, right = "…" if start > _EXCERPT else "", "…" if end + _EXCERPT < len(text) else ""
     return " ".join(f"{left}{before}⟦{inside}⟧{behind}{right}".split())

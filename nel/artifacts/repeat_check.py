@@ -1,4 +1,5 @@
-"""``repeat_check`` of metrics.json: how often an endpoint differs from itself on the samples that were asked twice.
+"""``repeat_check`` of metrics.json: how often an endpoint differs from itself on the samples that
+were asked twice.
 
 Reads both answers from the store. Nothing here enters a score, its interval or its accounting.
 """
@@ -29,11 +30,16 @@ class Pair:
     @property
     def has_texts(self) -> bool:
         """Return whether both are answers of the endpoint."""
-        return all(one is not None and one.error is None for one in (self.first.response, self.second.response))
+        return all(
+            one is not None and one.error is None
+            for one in (self.first.response, self.second.response)
+        )
 
     @property
     def texts_differ(self) -> bool:
-        """Return whether the raw answers differ: the texts, or of ranked choices the log-probabilities."""
+        """Return whether the raw answers differ: the texts, or of ranked choices the
+        log-probabilities.
+        """
         return _raw(self.first.response) != _raw(self.second.response)
 
     @property
@@ -98,7 +104,9 @@ def _rate_json(n_differ: int, n: int) -> dict[str, Any]:
     }
 
 
-def _score_json(counted: list[tuple[float, float]], headline: Mapping[str, Any], n: int) -> dict[str, Any] | None:
+def _score_json(
+    counted: list[tuple[float, float]], headline: Mapping[str, Any], n: int
+) -> dict[str, Any] | None:
     if not counted or not n:
         return None
     rerun = rerun_of([one for one, _ in counted], [other for _, other in counted], n_answers=n)
@@ -110,13 +118,17 @@ def _score_json(counted: list[tuple[float, float]], headline: Mapping[str, Any],
         "rerun_half_width_lower": rerun.half_width_lower,
         "rerun_half_width_upper": rerun.half_width_upper,
         "interval_half_width": half_width,
-        "added_half_width": None if half_width is None else added_half_width(half_width, rerun.half_width),
+        "added_half_width": (
+            None if half_width is None else added_half_width(half_width, rerun.half_width)
+        ),
     }
 
 
 def _differs(pair: Pair) -> bool:
     rewards = pair.rewards
-    return (pair.has_texts and pair.texts_differ) or (rewards is not None and rewards[0] != rewards[1])
+    return (pair.has_texts and pair.texts_differ) or (
+        rewards is not None and rewards[0] != rewards[1]
+    )
 
 
 def _example(pair: Pair) -> dict[str, Any]:

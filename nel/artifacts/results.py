@@ -1,7 +1,7 @@
 """One line of results.jsonl from what the store has of a (sample, repeat).
 
-Everything that differs between a resumed and an uninterrupted run belongs in ``timing``; all other fields must be
-equal.
+Everything that differs between a resumed and an uninterrupted run belongs in ``timing``; all other
+fields must be equal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from nel.types import Message, ModelFailure, Outcome, Response, Sample, Scored, 
 
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
 """What a sample is that the run never came to, unless the store knows better."""
-ELSEWHERE = Unscored(cause="cancelled", kind="other_shard", detail="another shard of the run asks it")
+ELSEWHERE = Unscored(
+    cause="cancelled", kind="other_shard", detail="another shard of the run asks it"
+)
 """What a sample of another shard is for those who do not leave it out."""
 
 
@@ -48,7 +50,9 @@ def read_row(row: StoredRow, *, not_run: Unscored = NOT_RUN) -> list[Result]:
     idx, sample_id, _, content, fault, is_elsewhere, answers = row
     sample = None if content is None else decode_sample(sample_id, content)
     place = idx, sample_id, fault, is_elsewhere
-    return [_result(place, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)]
+    return [
+        _result(place, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)
+    ]
 
 
 def _result(
@@ -90,9 +94,11 @@ def result_line(result: Result) -> dict[str, object]:
         "prompt": None if sample is None else _prompt(sample),
         "metadata": _metadata(sample),
         "group": None if sample is None else sample.group,
-        "scoring_details": dict(outcome.details)
-        if isinstance(outcome, Unscored)
-        else {**outcome.details, "metrics": dict(outcome.metrics)},
+        "scoring_details": (
+            dict(outcome.details)
+            if isinstance(outcome, Unscored)
+            else {**outcome.details, "metrics": dict(outcome.metrics)}
+        ),
         "tokens": _tokens(response),
         "timing": _timing(response),
     }
@@ -137,13 +143,19 @@ def _message(message: Message) -> dict[str, object]:
     fields: dict[str, object] = {"role": message.role, "content": message.content}
     if message.tool_calls:
         fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
-    return fields if message.tool_call_id is None else {**fields, "tool_call_id": message.tool_call_id}
+    return (
+        fields if message.tool_call_id is None else {**fields, "tool_call_id": message.tool_call_id}
+    )
 
 
 def _metadata(sample: Sample | None) -> dict[str, object]:
     if sample is None:
         return {}
-    return dict(sample.metadata) if sample.subset is None else {**sample.metadata, "category": sample.subset}
+    return (
+        dict(sample.metadata)
+        if sample.subset is None
+        else {**sample.metadata, "category": sample.subset}
+    )
 
 
 def _tokens(response: Response | None) -> dict[str, int | None]:

@@ -1,7 +1,8 @@
-"""``warnings`` of metrics.json: all that speaks against a benchmark's numbers, made here once and read by every output.
+"""``warnings`` of metrics.json: all that speaks against a benchmark's numbers, made here once and
+read by every output.
 
-A warning names a number. Terminal, ``--json``, report.html, `nel view`, tables, JUnit and `nel compare` print the same
-list; none of them makes a warning of its own.
+A warning names a number. Terminal, ``--json``, report.html, `nel view`, tables, JUnit and `nel
+compare` print the same list; none of them makes a warning of its own.
 """
 
 from __future__ import annotations
@@ -23,13 +24,18 @@ FAILURE_RATES_MAX: Final[Mapping[str, float]] = {
     "no_answer": 0.01,
     "refusal": 0.01,
 }
-"""By kind of model failure: the share of answers above which there is a warning. A cut-off answer is one too many; some
-refusals and unreadable answers are the model's own."""
+"""By kind of model failure: the share of answers above which there is a warning. A cut-off answer
+is one too many; some refusals and unreadable answers are the model's own."""
 _COPIED_MIN: Final = 0.5
 """Share of questions whose repeats are copies from which repeats at temperature 0 get a warning."""
 _ADVICE: Final[Mapping[str, str]] = {
-    "truncated": "answers were cut off and count 0; raise --max-tokens, or the score measures the limit",
-    "no_answer": "answers held no answer that the scorer could find and count 0; check the prompt's answer format",
+    "truncated": (
+        "answers were cut off and count 0; raise --max-tokens, or the score measures the limit"
+    ),
+    "no_answer": (
+        "answers held no answer that the scorer could find and count 0; check the prompt's answer"
+        " format"
+    ),
     "empty": "answers were empty and count 0",
     "refusal": "answers were refusals and count 0",
     "content_filter": "prompts or answers were stopped by a content filter and count 0",
@@ -75,7 +81,10 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
         noticed: What was seen of its results beside them.
     """
     reasons = {row["name"]: row["reason"] or "" for row in noticed.rows}
-    failed = [f"the metric {name} has no value: it {reasons.get(name, 'failed')}" for name in noticed.failed_metrics]
+    failed = [
+        f"the metric {name} has no value: it {reasons.get(name, 'failed')}"
+        for name in noticed.failed_metrics
+    ]
     pairs = [
         *(("first_n", text) for text in _first(plan)),
         *(("partial", text) for text in _partial(noticed)),
@@ -99,13 +108,16 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
 def _first(plan: Mapping[str, Any]) -> Iterator[str]:
     selection = plan.get("selection") or {}
     if selection.get("kind") == "first":
-        yield f"the score is of {selection_text(selection)}: --sample draws as many from all of them"
+        yield (
+            f"the score is of {selection_text(selection)}: --sample draws as many from all of them"
+        )
 
 
 def _partial(noticed: Noticed) -> Iterator[str]:
     if not noticed.is_complete and not noticed.is_shard:
         yield (
-            "this run is PARTIAL: planned samples have not been run, and the numbers are not the benchmark's; resume it"
+            "this run is PARTIAL: planned samples have not been run, and the numbers are not the"
+            " benchmark's; resume it"
         )
 
 
@@ -117,7 +129,10 @@ def _unscored(accounting: Accounting) -> Iterator[str]:
             text += f"; {hint_for(cause)}; failure_analysis.json names each"
         yield text
         if cause == "judge" and "tie" in part["kinds"]:
-            yield "an even panel or judge.repeats can tie; make it odd and resume with --allow-judge-change"
+            yield (
+                "an even panel or judge.repeats can tie; make it odd and resume with"
+                " --allow-judge-change"
+            )
 
 
 def _failures(total: Accumulator) -> Iterator[tuple[str, str]]:
@@ -125,14 +140,19 @@ def _failures(total: Accumulator) -> Iterator[tuple[str, str]]:
     for kind, limit in FAILURE_RATES_MAX.items():
         if rates[kind] > limit:
             n, of = total.accounting.model_failures[kind], total.accounting.n_asked
-            yield kind, f"{n:,} of {of:,} ({_percent(rates[kind])}) {_ADVICE[kind]}{_on_completed(total)}"
+            yield (
+                kind,
+                f"{n:,} of {of:,} ({_percent(rates[kind])}) {_ADVICE[kind]}{_on_completed(total)}",
+            )
 
 
 def _on_completed(total: Accumulator) -> str:
     completed, headline = total.completed(), total.headline()
     if completed["value"] is None:
         return ""
-    value = _percent(completed["value"]) if headline["unit"] == "rate" else f"{completed['value']:.4f}"
+    value = (
+        _percent(completed["value"]) if headline["unit"] == "rate" else f"{completed['value']:.4f}"
+    )
     return f" (on the {completed['n']:,} completed answers: {value})"
 
 
@@ -140,23 +160,27 @@ def _copies(plan: Mapping[str, Any], copies: Copies) -> Iterator[str]:
     if not copies.n_equal:
         return
     is_deterministic = (plan.get("generation") or {}).get("temperature") == 0
-    if copies.n_equal == copies.n > 1 or (is_deterministic and copies.n_equal > _COPIED_MIN * copies.n):
+    if copies.n_equal == copies.n > 1 or (
+        is_deterministic and copies.n_equal > _COPIED_MIN * copies.n
+    ):
         why = " at temperature 0" if is_deterministic else ""
         yield (
-            f"the repeats{why} of {copies.n_equal:,} of {copies.n:,} questions are copies of one answer: they measure "
-            "no variation, and pass@k of copies is pass@1"
+            f"the repeats{why} of {copies.n_equal:,} of {copies.n:,} questions are copies of one"
+            " answer: they measure no variation, and pass@k of copies is pass@1"
         )
 
 
-def _judge_not_asked(plan: Mapping[str, Any], accounting: Accounting, noticed: Noticed) -> Iterator[str]:
+def _judge_not_asked(
+    plan: Mapping[str, Any], accounting: Accounting, noticed: Noticed
+) -> Iterator[str]:
     roles = (plan.get("identity") or {}).get("judge.roles") or {}
     judges = [*((plan.get("judge") or {}).get("panel") or ()), *roles.values()]
     names = list(dict.fromkeys(str(one["name"]) for one in judges))
     if names and accounting.n_scored and not noticed.judges_asked:
         scorer = (plan.get("scorer") or {}).get("name")
         yield (
-            f"the judge {', '.join(names)} is configured and was never asked: the scorer {scorer} decided without one; "
-            "--scorer model_graded_qa has the judge decide"
+            f"the judge {', '.join(names)} is configured and was never asked: the scorer {scorer}"
+            " decided without one; --scorer model_graded_qa has the judge decide"
         )
 
 
@@ -164,8 +188,8 @@ def _versions(plan: Mapping[str, Any]) -> Iterator[str]:
     asked, scored = plan.get("asked_by") or (), plan.get("scored_by") or ()
     if asked and scored and {*asked} != {*scored}:
         yield (
-            f"the answers were asked by nel {' and '.join(asked)} and scored by nel {' and '.join(scored)}: a reading "
-            "rule or a prompt may have changed in between"
+            f"the answers were asked by nel {' and '.join(asked)} and scored by nel"
+            f" {' and '.join(scored)}: a reading rule or a prompt may have changed in between"
         )
 
 

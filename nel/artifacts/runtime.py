@@ -1,6 +1,7 @@
 """runtime_stats.json: latency, tokens, retries, throughput, over all sessions of a run.
 
-All fields are volatile. A number that was never observed is null; zero would look like a measurement.
+All fields are volatile. A number that was never observed is null; zero would look like a
+measurement.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class RuntimeStats:
 
         Args:
             price: Of the model; without one there is no cost.
-            is_part: It is of a few responses, and becomes part of another, which adds up the costs in their order.
+            is_part: It is of a few responses, and becomes part of another, which adds up the costs
+                in their order.
         """
         self._price = price
         self._cost = 0.0
@@ -91,7 +93,9 @@ class RuntimeStats:
         if self._costs is not None:
             self._costs.append(cost)
 
-    def as_json(self, sessions: Sequence[Mapping[str, Any]], *, n_correct: int | None = None) -> dict[str, Any]:
+    def as_json(
+        self, sessions: Sequence[Mapping[str, Any]], *, n_correct: int | None = None
+    ) -> dict[str, Any]:
         """Return the statistics, with the time of all sessions added up.
 
         Args:
@@ -112,9 +116,9 @@ class RuntimeStats:
             "tokens": tokens,
             "throughput": {
                 "samples_per_second": completed / elapsed if elapsed and completed else None,
-                "completion_tokens_per_second": tokens["completion"] / elapsed
-                if elapsed and tokens["completion"]
-                else None,
+                "completion_tokens_per_second": (
+                    tokens["completion"] / elapsed if elapsed and tokens["completion"] else None
+                ),
             },
             "finish_reasons": dict(self._finish),
             "models": dict(self._models),
@@ -145,7 +149,9 @@ class RuntimeStats:
         return {**tokens, "reported": self._reported["completion"]}
 
     def _cost_json(self, n_correct: int | None) -> dict[str, object]:
-        """Return what the kept answers cost; null where there is no price, and how many had no usage to price."""
+        """Return what the kept answers cost; null where there is no price, and how many had no
+        usage to price.
+        """
         known = self._price is not None
         return {
             "total": self._cost if known else None,
@@ -155,7 +161,12 @@ class RuntimeStats:
 
     def _note_tokens(self, response: Response) -> None:
         usage = response.usage
-        counts = (usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens, usage.cached_tokens)
+        counts = (
+            usage.prompt_tokens,
+            usage.completion_tokens,
+            usage.reasoning_tokens,
+            usage.cached_tokens,
+        )
         for name, count in zip(_TOKENS, counts, strict=True):
             if count is not None:
                 self._tokens[name] += count
@@ -165,7 +176,9 @@ class RuntimeStats:
 class JudgeStats:
     """Keeps the requests to each judge of a benchmark apart from those to the model."""
 
-    def __init__(self, panel: Iterable[str], models: Mapping[str, str], prices: Mapping[str, Price]) -> None:
+    def __init__(
+        self, panel: Iterable[str], models: Mapping[str, str], prices: Mapping[str, Price]
+    ) -> None:
         """Start with nothing observed.
 
         Args:
@@ -201,11 +214,15 @@ class JudgeStats:
 
     def as_json(self) -> dict[str, Any]:
         """Return by judge what is known of its requests."""
-        return {name: stats.as_judge_json(self._models.get(name)) for name, stats in self._stats.items()}
+        return {
+            name: stats.as_judge_json(self._models.get(name)) for name, stats in self._stats.items()
+        }
 
     def _of(self, name: str) -> RuntimeStats:
         self._served.setdefault(name, set())
-        return self._stats.setdefault(name, RuntimeStats(self._prices.get(self._models.get(name, name))))
+        return self._stats.setdefault(
+            name, RuntimeStats(self._prices.get(self._models.get(name, name)))
+        )
 
 
 SERVED_MAX: Final = 16
@@ -218,7 +235,9 @@ _TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
 def _spent(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    """Return what all sessions of the run spent, over all benchmarks, retries and calls of scorers included."""
+    """Return what all sessions of the run spent, over all benchmarks, retries and calls of scorers
+    included.
+    """
     spends = [session["spent"] for session in sessions if session["spent"] is not None]
     return {name: sum(spend[name] for spend in spends) for name in ("requests", "tokens", "cost")}
 

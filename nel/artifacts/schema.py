@@ -1,7 +1,7 @@
 """Reads the JSON Schemas of the artifacts, which ship beside this module.
 
-Note: `jsonschema` lets NaN pass ``minimum`` and ``maximum``; the schemas' own ``number`` refuses it, so use that
-definition for every number that is added.
+Note: `jsonschema` lets NaN pass ``minimum`` and ``maximum``; the schemas' own ``number`` refuses
+it, so use that definition for every number that is added.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""``selection`` of metrics.json: which questions of the benchmark a score is of, and what intervals make of that."""
+"""``selection`` of metrics.json: which questions of the benchmark a score is of, and what intervals
+make of that.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _PLURALS: Final = {
 
 
 def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return which questions were asked, with one line that says so; None for results of another tool."""
+    """Return which questions were asked, with one line that says so; None for results of another
+    tool.
+    """
     stored = plan.get("selection")
     if stored is None:
         return None
@@ -39,8 +43,15 @@ def selection_text(selection: Mapping[str, Any]) -> str:
     n, of, divided = f"{selection['n']:,}", f"{selection['of']:,}", selection["by"] is not None
     strata = f"{selection['n_strata']:,} {_PLURALS[selection['by']]}" if divided else ""
     if selection["kind"] == "first":
-        covered = f", {selection['n_strata_asked']:,} of {strata}" if divided and selection["is_exact"] else ""
-        return f"the first {n} of {'' if selection['is_exact'] else 'more than '}{of}{covered}; not a sample"
+        covered = (
+            f", {selection['n_strata_asked']:,} of {strata}"
+            if divided and selection["is_exact"]
+            else ""
+        )
+        return (
+            f"the first {n} of {'' if selection['is_exact'] else 'more than '}{of}{covered}; not a"
+            " sample"
+        )
     if selection["kind"] == "sample":
         drawn = f"drawn in proportion from {strata}" if divided else "drawn"
         return f"a sample of {n} of {of}, {drawn} with seed {selection['seed']}"
@@ -64,7 +75,9 @@ class Drawn:
             fixed = no_interval(selection_text(selection))
         self.design = Design(sizes=selection.get("strata") or {}, strata=self._strata, fixed=fixed)
         self.of_category = self.design if self._by != GROUP and self._by else Design(fixed=fixed)
-        """For the questions of one category: how many it has is known where the sample was drawn by it."""
+        """For the questions of one category: how many it has is known where the sample was drawn by
+        it.
+        """
 
     def add_all(self, results: OutcomeColumnsBuilder) -> None:
         """Note the strata of the questions of some results."""

@@ -1,4 +1,6 @@
-"""What an endpoint calls itself, answer by answer: a model that is exchanged during a run is two in one score."""
+"""What an endpoint calls itself, answer by answer: a model that is exchanged during a run is two in
+one score.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,25 @@ class _Build:
 
 
 class ServedBuilds:
-    """Counts the names under which the answers of one benchmark came, in the order of the dataset."""
+    """Counts the names under which the answers of one benchmark came, in the order of the
+    dataset.
+    """
 
     def __init__(self, *, is_part: bool = False) -> None:
         """Start with nothing observed.
 
         Args:
-            is_part: It is of a few results, and becomes part of another, which alone knows which names are new.
+            is_part: It is of a few results, and becomes part of another, which alone knows which
+                names are new.
         """
         self._builds: dict[tuple[str | None, str | None], _Build] = {}
         self._fallbacks: Counter[str] = Counter()
         self._is_part = is_part
 
     def add(self, idx: int, response: Response | None) -> None:
-        """Note the answer to one sample, if it has any; one that came out of the cache is of another run."""
+        """Note the answer to one sample, if it has any; one that came out of the cache is of
+        another run.
+        """
         if response is None or response.error is not None or response.cached:
             return
         self._note((response.model, response.system_fingerprint), 1, idx, idx)
@@ -74,10 +81,12 @@ class ServedBuilds:
         ]
 
     def fallbacks(self) -> list[str]:
-        """Return a warning for each model that a gateway says to have asked in the place of the evaluated one."""
+        """Return a warning for each model that a gateway says to have asked in the place of the
+        evaluated one.
+        """
         return [
-            f"{n:,} {'answer' if n == 1 else 'answers'} came from a fallback of the gateway, {model}, and not from the "
-            "model that was asked for"
+            f"{n:,} {'answer' if n == 1 else 'answers'} came from a fallback of the gateway,"
+            f" {model}, and not from the model that was asked for"
             for model, n in sorted(self._fallbacks.items())
         ]
 
@@ -86,7 +95,10 @@ class ServedBuilds:
         if len(self._builds) <= 1:
             return []
         shown = list(self._builds.items())[:_SHOWN_MAX]
-        named = [f"{_shown(*name)} for {build.n:,} answers from problem_idx {build.first}" for name, build in shown]
+        named = [
+            f"{_shown(*name)} for {build.n:,} answers from problem_idx {build.first}"
+            for name, build in shown
+        ]
         more = len(self._builds) - len(named)
         also = f" and {more} more" if more else ""
         what = "models" if len({model for model, _ in self._builds}) > 1 else "system fingerprints"

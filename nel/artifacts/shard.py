@@ -1,4 +1,6 @@
-"""What the artifacts of a shard say of the samples that other shards of the run ask: they are counted as not asked."""
+"""What the artifacts of a shard say of the samples that other shards of the run ask: they are
+counted as not asked.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ _OUTCOME: Final = {
 
 def other_shard_line(result: Result) -> dict[str, object]:
     """Return the line of results.jsonl of a sample that another shard asks."""
-    return {**result_line(replace(result, response=None, outcome=NOT_RUN)), "outcome": dict(_OUTCOME)}
+    return {
+        **result_line(replace(result, response=None, outcome=NOT_RUN)),
+        "outcome": dict(_OUTCOME),
+    }
 
 
 def shard_json(plan: Mapping[str, Any], accounting: Accounting) -> dict[str, dict[str, int]]:

@@ -1,6 +1,7 @@
 """Writes every artifact of a run from its run.db, in one pass over the results of each benchmark.
 
-The same store gives the same bytes. results.jsonl is streamed; no step may hold all results in memory.
+The same store gives the same bytes. results.jsonl is streamed; no step may hold all results in
+memory.
 """
 
 from __future__ import annotations
@@ -47,7 +48,14 @@ from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
 
-_SHOWN_OF_PLAN: Final = ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")
+_SHOWN_OF_PLAN: Final = (
+    "repeats",
+    "max_problems",
+    "generation",
+    "system_prompt",
+    "dataset",
+    "scorer",
+)
 """Keys of a plan that the bundle has under ``config``."""
 _COUNTED_AT_ONCE: Final = 16_384
 """Results that are added to the metrics together; a few dozen bytes each."""
@@ -79,7 +87,9 @@ class BenchmarkResult:
 
     @property
     def accounting(self) -> dict[str, Any]:
-        """Return ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored``, ``n_not_asked`` and their parts."""
+        """Return ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored``, ``n_not_asked``
+        and their parts.
+        """
         accounting: dict[str, object] = self.metrics["accounting"]
         return accounting
 
@@ -90,7 +100,8 @@ def write_artifacts(
     """Write every artifact but the report page, and return what the benchmarks came to.
 
     Args:
-        statistics: Metrics and reducers of each slot; without it those that the run names and that are installed.
+        statistics: Metrics and reducers of each slot; without it those that the run names and that
+            are installed.
 
     Raises:
         StoreError: There is no usable run.db.
@@ -101,7 +112,17 @@ def write_artifacts(
         run_id = snapshot.meta("run_id") or run_dir.name
         write_file(run_dir / "run.yaml", [_run_yaml(run_id, config)])
         return [
-            _write_benchmark(run_dir, snapshot, run_id, config, key, slot, name, plan, (statistics or {}).get(slot))
+            _write_benchmark(
+                run_dir,
+                snapshot,
+                run_id,
+                config,
+                key,
+                slot,
+                name,
+                plan,
+                (statistics or {}).get(slot),
+            )
             for key, slot, name, plan in snapshot.benchmarks()
             if plan
         ]
@@ -177,7 +198,12 @@ class _Pass:
         if found.n_questions and before and found.first_question == self.question:
             before -= 1  # the first question of the range is the last one of the range before
         for one in found.judged:
-            self.judging.add(before + one.question, one.judgements, unscored_kind=one.kind, unscored_detail=one.detail)
+            self.judging.add(
+                before + one.question,
+                one.judgements,
+                unscored_kind=one.kind,
+                unscored_detail=one.detail,
+            )
         if found.n_questions:
             self.n_questions = before + found.n_questions
             self.question = found.question
@@ -207,14 +233,18 @@ def _write_benchmark(
         response = decode_response(stored)
         if not collected.judges.add(call, response):
             collected.runtime.add(response)
-    pairs = list(read_pairs(snapshot, key, plan.get("repeat_check")))  # runs of an older version have none
+    pairs = list(
+        read_pairs(snapshot, key, plan.get("repeat_check"))
+    )  # runs of an older version have none
     for pair in pairs:
         collected.runtime.add(pair.second.response)
     with closing(collected.lines(snapshot, key, plan["repeats"])) as lines:
         write_file(directory / "results.jsonl", lines)
     head = {"run_id": run_id, "benchmark": name}
     metrics = {**head, **_metrics_json(collected, plan)}
-    metrics["judging"] = _with_labels(metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan))
+    metrics["judging"] = _with_labels(
+        metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan)
+    )
     metrics["warnings"] = run_warnings(plan, collected.total, _noticed(collected, plan, metrics))
     metrics |= collected.auditing.write(head)
     if pairs:
@@ -230,13 +260,25 @@ def _write_benchmark(
     runtime["limiters"] = snapshot.meta("limiters") or []
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
-    write_file(directory / "failure_analysis.json", [pretty({**head, **accounting, **collected.failures.as_json()})])
-    write_file(directory / "runtime_stats.json", [pretty({**head, **runtime, "judges": collected.judges.as_json()})])
-    return BenchmarkResult(name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle)
+    write_file(
+        directory / "failure_analysis.json",
+        [pretty({**head, **accounting, **collected.failures.as_json()})],
+    )
+    write_file(
+        directory / "runtime_stats.json",
+        [pretty({**head, **runtime, "judges": collected.judges.as_json()})],
+    )
+    return BenchmarkResult(
+        name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle
+    )
 
 
-def _with_labels(judging: dict[str, object] | None, labelled: dict[str, object]) -> dict[str, Any] | None:
-    """Return what is known of the judging, with what people's labels say of it where there are any."""
+def _with_labels(
+    judging: dict[str, object] | None, labelled: dict[str, object]
+) -> dict[str, Any] | None:
+    """Return what is known of the judging, with what people's labels say of it where there are
+    any.
+    """
     return None if judging is None else {**judging, **labelled}
 
 
@@ -263,7 +305,9 @@ def _collecting(
     price = prices.get((config.get("endpoint") or {}).get("model"))
     chosen = StatisticsCollector(choice or _stored_choice(plan), design)
     calibrating, auditing = Calibrating(directory), Auditing(directory, name, plan)
-    wants_results = not chosen.requested.is_empty or calibrating.wants_results or auditing.wants_results
+    wants_results = (
+        not chosen.requested.is_empty or calibrating.wants_results or auditing.wants_results
+    )
     return _Pass(
         reader=RangeReader(not_run=not_run, price=price, early=early, keeps_results=wants_results),
         total=Accumulator(design, headline=None if anytime is None else Design(fixed=anytime)),
@@ -286,10 +330,14 @@ def _collecting(
 
 
 def _models_of_judges(config: dict[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
-    """Return by judge what the configuration calls its model: of the panel, in a role, or the evaluated one itself."""
+    """Return by judge what the configuration calls its model: of the panel, in a role, or the
+    evaluated one itself.
+    """
     panel = (plan.get("judge") or {}).get("panel") or []
     roles = (config.get("model_roles") or {}).values()
-    own_roles = ((plan.get("identity") or {}).get("judge.roles") or {}).values()  # the benchmark's too, of newer runs
+    own_roles = (
+        (plan.get("identity") or {}).get("judge.roles") or {}
+    ).values()  # the benchmark's too, of newer runs
     itself = [config["endpoint"]] if config.get("endpoint") else []
     judges = (*itself, *own_roles, *roles, *panel)
     return {str(one.get("name") or one["model"]): str(one["model"]) for one in judges}
@@ -300,7 +348,17 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
     headline = total.headline()
     own = total.metrics()
     chosen = collected.chosen.rows(total.headline_name, own)
-    kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "ci_covers", "bounds", "unit", "new_questions")
+    kept = (
+        "value",
+        "ci_lower",
+        "ci_upper",
+        "ci_level",
+        "ci_method",
+        "ci_covers",
+        "bounds",
+        "unit",
+        "new_questions",
+    )
     return {
         "complete": _is_complete(collected, plan),
         "stop_rule": _stop_rule_json(collected, plan),
@@ -308,15 +366,26 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "selection": selection_json(plan),
         "reading": {"rule": plan["scorer"]["rule"], "versions": plan["scorer"]["reading"]},
         "accounting": total.accounting.as_json(),
-        "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
+        "headline": {
+            "metric": headline["name"],
+            **{name: value for name, value in headline.items() if name in kept},
+        },
         "metrics": [*own, *chosen],
-        **({"shared_passes": collected.shared_passes.count} if collected.shared_passes.count else {}),
+        **(
+            {"shared_passes": collected.shared_passes.count}
+            if collected.shared_passes.count
+            else {}
+        ),
         "failed_metrics": list(collected.chosen.failed),
-        "categories": {name: _category_json(part) for name, part in collected.categories.by_name().items()},
+        "categories": {
+            name: _category_json(part) for name, part in collected.categories.by_name().items()
+        },
         "rates": total.rates(),
         "completed": total.completed(),
         "warnings": [],
-        "judging": judging_json(collected.judging.as_json(), plan, judges=collected.models_of_judges),
+        "judging": judging_json(
+            collected.judging.as_json(), plan, judges=collected.models_of_judges
+        ),
     }
 
 
@@ -378,9 +447,13 @@ def _sample_score(result: Result) -> SampleScore:
 def _category_json(part: Accumulator) -> dict[str, object]:
     headline, accounting = part.headline(), part.accounting.as_json()
     counts = {
-        name: accounting[name] for name in ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+        name: accounting[name]
+        for name in ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
     }
-    return {**counts, **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")}}
+    return {
+        **counts,
+        **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")},
+    }
 
 
 def _bundle_json(
@@ -413,7 +486,10 @@ def _bundle_json(
             "samples": len_of(total.accounting, plan["repeats"]),
             "repeats": plan["repeats"],
             "scores": _scores_json(total, metrics),
-            "categories": {part: _bundle_category(numbers) for part, numbers in collected.categories.by_name().items()},
+            "categories": {
+                part: _bundle_category(numbers)
+                for part, numbers in collected.categories.by_name().items()
+            },
             "accounting": total.accounting.as_json(),
         },
         "n_results": total.accounting.n_total,
@@ -421,8 +497,12 @@ def _bundle_json(
 
 
 def _is_complete(collected: _Pass, plan: Mapping[str, Any]) -> bool:
-    """Return whether every planned sample was run, which a shard is never; of results of another tool as that says."""
-    is_whole = shard_of(plan.get("identity")) is None and bool((plan.get("imported") or {}).get("complete", True))
+    """Return whether every planned sample was run, which a shard is never; of results of another
+    tool as that says.
+    """
+    is_whole = shard_of(plan.get("identity")) is None and bool(
+        (plan.get("imported") or {}).get("complete", True)
+    )
     return collected.not_run == 0 and is_whole
 
 

@@ -1,4 +1,5 @@
-"""The benchmark API: adapter classes and what they are made of; and the built-in benchmarks, one module each.
+"""The benchmark API: adapter classes and what they are made of; and the built-in benchmarks, one
+module each.
 
 The public names are below and import lazily.
 """

@@ -1,7 +1,8 @@
-"""How the authors of a benchmark read an answer, where they published a rule and the prompt asks for its form.
+"""How the authors of a benchmark read an answer, where they published a rule and the prompt asks
+for its form.
 
-Depends on the benchmarks' own rules, which stand beside them; the audit of a run and its explanations name them
-``official``.
+Depends on the benchmarks' own rules, which stand beside them; the audit of a run and its
+explanations name them ``official``.
 """
 
 from __future__ import annotations
@@ -11,13 +12,19 @@ from nel.types import ScorerInput
 
 
 def official_reading(benchmark: str, sample: ScorerInput) -> Read | None:
-    """Return the published rule of a benchmark, or None where it has none or the prompt asks for another form."""
+    """Return the published rule of a benchmark, or None where it has none or the prompt asks for
+    another form.
+    """
     if benchmark == "mmlu_pro":
-        from nel.benchmarks.knowledge.mmlu.pro import read_official  # noqa: PLC0415 - a benchmark registers itself
+        from nel.benchmarks.knowledge.mmlu.pro import (  # noqa: PLC0415 - a benchmark registers itself
+            read_official,
+        )
 
         return read_official
     if benchmark == "gsm8k" and sample.sample is not None and "####" in str(sample.sample.input):
-        from nel.benchmarks.mathematics.gsm8k import read_official as read_hashes  # noqa: PLC0415 - as above
+        from nel.benchmarks.mathematics.gsm8k import (  # noqa: PLC0415 - as above
+            read_official as read_hashes,
+        )
 
         return read_hashes
     return None

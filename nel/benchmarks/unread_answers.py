@@ -1,4 +1,6 @@
-"""Answers of another run in which its scorer found none, for a model to read: what `nel scorer audit --reader` runs."""
+"""Answers of another run in which its scorer found none, for a model to read: what `nel scorer
+audit --reader` runs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from nel.types import Score
 
 def no_rows_of_its_own() -> Iterable[dict[str, object]]:
     """Raise DatasetError, which says where rows come from."""
-    raise DatasetError("unread_answers has no rows of its own; nel scorer audit RUN --reader URL writes them")
+    raise DatasetError(
+        "unread_answers has no rows of its own; nel scorer audit RUN --reader URL writes them"
+    )
 
 
 @benchmark(

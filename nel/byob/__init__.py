@@ -1,4 +1,6 @@
-"""Bring your own benchmark: `@benchmark` around `@scorer`, in ten lines, without installing anything."""
+"""Bring your own benchmark: `@benchmark` around `@scorer`, in ten lines, without installing
+anything.
+"""
 
 from nel.benchmarks.api.card import Card
 from nel.byob.decorators import benchmark

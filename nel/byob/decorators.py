@@ -41,7 +41,9 @@ class FewShotOptions(TypedDict, total=False):
     num_fewshot: int
     """So many examples; ``--num-fewshot`` replaces it."""
     fewshot_dataset: ExampleSource
-    """A path (relative to the benchmark's file), a URI, a callable or a list of rows; else the benchmark's own rows."""
+    """A path (relative to the benchmark's file), a URI, a callable or a list of rows; else the
+    benchmark's own rows.
+    """
     fewshot_split: str
     """The split of a hub dataset that holds them, such as ``train``."""
     fewshot_sampler: Sampler
@@ -53,7 +55,9 @@ class FewShotOptions(TypedDict, total=False):
     fewshot_match_field: str
     """Only examples that have the sample's value in this field, such as the subject."""
     fewshot_template: str
-    """Renders a whole example, ``{target}`` included, instead of the prompt and the target after it."""
+    """Renders a whole example, ``{target}`` included, instead of the prompt and the target after
+    it.
+    """
     fewshot_target_template: str
     """Renders the answer of an example, instead of the target alone."""
     fewshot_prefix: str
@@ -96,26 +100,37 @@ def benchmark(
     card: Card | None = None,
     **fewshot: Unpack[FewShotOptions],
 ) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark; the rest is fields of `Benchmark` and of `FewShotOptions`.
+    """Turn the scorer below into a benchmark; the rest is fields of `Benchmark` and of
+    `FewShotOptions`.
 
     Args:
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
-        dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
+        dataset: A path (relative to the file that defines the benchmark), a URI or a callable
+            returning rows.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
-        endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank choices by log-likelihood.
-        prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used; see `row_function`.
+        endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank
+            choices by log-likelihood.
+        prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used;
+            see `row_function`.
         seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
-        answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see `nel.reading.asked`.
-        sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
+        answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see
+            `nel.reading.asked`.
+        sandbox: The language, or languages, of the programs that the scorer runs; checked before
+            the first request.
 
     Raises:
-        ConfigError: The requirements, the name or the endpoint type is none, or a template (`PromptError`) is unusable.
+        ConfigError: The requirements, the name or the endpoint type is none, or a template
+            (`PromptError`) is unusable.
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
     _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
     needs_messages = turns_field or images_field or fewshot.get("fewshot_as_turns")
     of_row = {"id_field": id_field, "category_field": category_field, "group_field": group_field}
-    asked = {"choices_field": choices_field, "turns_field": turns_field, "images_field": images_field}
+    asked = {
+        "choices_field": choices_field,
+        "turns_field": turns_field,
+        "images_field": images_field,
+    }
     fixed: dict[str, object] = {
         **(of_row | asked | {"card": card}),
         "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
@@ -132,7 +147,12 @@ def benchmark(
         "reducers": tuple(reducers),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
-    texts = {"prompt": prompt, "system_prompt": system_prompt, "preamble": preamble, "continuation": continuation}
+    texts = {
+        "prompt": prompt,
+        "system_prompt": system_prompt,
+        "preamble": preamble,
+        "continuation": continuation,
+    }
     return partial(_decorate, plain, description, fixed, texts, fewshot, requirements, seed_fn)
 
 
@@ -148,10 +168,16 @@ def _decorate(
 ) -> Benchmark:
     fixed, texts = with_strategy(name, fixed, texts)
     base_dir = _home_of(function)
-    made = Benchmark if seed_fn is None else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
+    made = (
+        Benchmark
+        if seed_fn is None
+        else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
+    )
     if seed_fn is not None and not texts["prompt"]:
         texts = {**texts, "prompt": "made by seed_fn"}
-    templates: dict[str, Any] = {role: _template(text, base_dir, role) for role, text in texts.items()}
+    templates: dict[str, Any] = {
+        role: _template(text, base_dir, role) for role, text in texts.items()
+    }
     return made(
         name=name,
         description=description or _first_line(function) or name,
@@ -167,7 +193,9 @@ def _decorate(
 
 def _fewshot(options: FewShotOptions, base_dir: Path | None) -> FewShot:
     given: dict[str, Any] = {
-        name.removeprefix("fewshot_"): value for name, value in options.items() if name != "num_fewshot"
+        name.removeprefix("fewshot_"): value
+        for name, value in options.items()
+        if name != "num_fewshot"
     }
     for name in ("template", "target_template", "prefix"):
         given[name] = _template(given.get(name), base_dir, f"fewshot_{name}")
@@ -177,10 +205,16 @@ def _fewshot(options: FewShotOptions, base_dir: Path | None) -> FewShot:
 
 
 def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
-    return None if text in (None, "") and role != "prompt" else load_template(text, base_dir=base_dir, name=role)
+    return (
+        None
+        if text in (None, "") and role != "prompt"
+        else load_template(text, base_dir=base_dir, name=role)
+    )
 
 
-def _check_options(name: str, fewshot: FewShotOptions, endpoint_type: str, *, shares_continuation: bool) -> None:
+def _check_options(
+    name: str, fewshot: FewShotOptions, endpoint_type: str, *, shares_continuation: bool
+) -> None:
     known = [*FewShotOptions.__annotations__, *inspect.signature(benchmark).parameters]
     for option in fewshot:
         if option not in FewShotOptions.__annotations__:
@@ -190,9 +224,14 @@ def _check_options(name: str, fewshot: FewShotOptions, endpoint_type: str, *, sh
     if not isinstance(n, int) or n < 0:
         raise ConfigError(f'"{name}": num_fewshot is {n!r}; give a whole number from 0')
     if fewshot.get("fewshot_as_turns") and endpoint_type not in ("any", "chat"):
-        raise ConfigError(f'"{name}": examples as turns need a chat endpoint, and endpoint_type is "{endpoint_type}"')
+        raise ConfigError(
+            f'"{name}": examples as turns need a chat endpoint, and endpoint_type is'
+            f' "{endpoint_type}"'
+        )
     if shares_continuation and endpoint_type != _LOGLIKELIHOOD:
-        raise ConfigError(f'"{name}": continuation= is for log-likelihoods; set endpoint_type="{_LOGLIKELIHOOD}"')
+        raise ConfigError(
+            f'"{name}": continuation= is for log-likelihoods; set endpoint_type="{_LOGLIKELIHOOD}"'
+        )
 
 
 def _scorer_config(
@@ -218,9 +257,14 @@ def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
     if not _NAME.fullmatch(plain):
         raise ConfigError(f"{name!r} is no name for a benchmark; use letters, digits, - and _")
     if endpoint_type not in _PROTOCOLS:
-        raise ConfigError(f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}')
+        raise ConfigError(
+            f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}'
+        )
     if endpoint_type == _LOGLIKELIHOOD and not has_choices:
-        raise ConfigError(f'"{name}" ranks choices by log-likelihood and has none; give choices= or choices_field=')
+        raise ConfigError(
+            f'"{name}" ranks choices by log-likelihood and has none; give choices= or'
+            " choices_field="
+        )
     return plain
 
 
@@ -231,4 +275,5 @@ def _home_of(function: Scorer) -> Path | None:
 
 
 def _first_line(function: Scorer) -> str:
-    return (function.__doc__ or "").strip().split("\n", 1)[0].rstrip(".")
+    first = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
+    return first.replace("\n", " ").rstrip(".")

@@ -1,11 +1,12 @@
 """`judge_score`: a scorer asks the run's judge and goes on with its grade.
 
     result = judge_score(sample, template="binary_qa", criteria="Factual accuracy")         in a def
-    result = await judge_score(sample, template="binary_qa", criteria="Factual accuracy")   in an async def
+    result = await judge_score(sample, template="binary_qa", criteria="Factual accuracy")   in an
+    async def
 
-It sends nothing itself: the run asks, retries, keeps every reply and reads it. A judge that fails raises `JudgeError`,
-which leaves the sample unscored; a scorer that catches it and returns 0 charges the judge's fault to
-the model.
+It sends nothing itself: the run asks, retries, keeps every reply and reads it. A judge that fails
+raises `JudgeError`, which leaves the sample unscored; a scorer that catches it and returns 0
+charges the judge's fault to the model.
 """
 
 from __future__ import annotations
@@ -41,33 +42,44 @@ def judge_score(
     judge_output_parser: Callable[[str], object] | None = None,
     **template_kwargs: object,
 ) -> object:
-    """Ask the judge about a response and return its grade as ``{"judge_score": float, "judge_grade": str}``.
+    """Ask the judge about a response and return its grade as ``{"judge_score": float,
+    "judge_grade": str}``.
 
-    The judge is the run's own (``--judge-url``, ``judge:``), else the one that the benchmark names with ``judge=``.
+    The judge is the run's own (``--judge-url``, ``judge:``), else the one that the benchmark names
+    with ``judge=``.
 
     Args:
         sample: What the scorer was given.
-        template: ``binary_qa``, ``binary_qa_partial``, ``likert_5``, ``safety`` or another installed judge, or the text
-            of a template with ``{question}``, ``{response}``, ``{reference}``, ``{criteria}`` and the row's fields.
+        template: ``binary_qa``, ``binary_qa_partial``, ``likert_5``, ``safety`` or another
+            installed judge, or the text of a template with ``{question}``, ``{response}``,
+            ``{reference}``, ``{criteria}`` and the row's fields.
         criteria: What is to be looked at.
-        grade_pattern: Regular expression whose first group is the grade, instead of the template's own.
-        score_mapping: Grade to score, instead of the template's own; C, P, I, yes, no and numbers need none.
-        judge_key: ``judge_1`` asks the judge that the benchmark has under this key of ``extra``, or the run under
-            this name in its panel or its ``model_roles``.
-        response_format: Sent with the question, e.g. ``{"type": "json_object"}``; the reply must then be a JSON object
-            with ``grade``, ``score``, ``rating`` or ``verdict``, unless there is a `grade_pattern`.
-        judge_output_parser: From a reply to its grade, instead of all of the above; only with one judge. It runs in the
-            scorer, so that what it cannot read is not asked for again: prefer ``grade_pattern``, or a judge of your own
-            (a plugin in ``nel.judges``).
-        template_kwargs: Further placeholders; ``question``, ``reference``, ``response`` and ``criteria`` too.
+        grade_pattern: Regular expression whose first group is the grade, instead of the template's
+            own.
+        score_mapping: Grade to score, instead of the template's own; C, P, I, yes, no and numbers
+            need none.
+        judge_key: ``judge_1`` asks the judge that the benchmark has under this key of ``extra``, or
+            the run under this name in its panel or its ``model_roles``.
+        response_format: Sent with the question, e.g. ``{"type": "json_object"}``; the reply must
+            then be a JSON object with ``grade``, ``score``, ``rating`` or ``verdict``, unless there
+            is a `grade_pattern`.
+        judge_output_parser: From a reply to its grade, instead of all of the above; only with one
+            judge. It runs in the scorer, so that what it cannot read is not asked for again: prefer
+            ``grade_pattern``, or a judge of your own (a plugin in ``nel.judges``).
+        template_kwargs: Further placeholders; ``question``, ``reference``, ``response`` and
+            ``criteria`` too.
 
     Returns:
         The grade; in an async scorer an awaitable of it.
 
     Raises:
-        JudgeError: There is no verdict, for whatever reason; the sample is unscored by ``judge``, never 0.
+        JudgeError: There is no verdict, for whatever reason; the sample is unscored by ``judge``,
+            never 0.
     """
-    values = {"question": sample.metadata.get("question", sample.metadata.get("prompt", "")), **template_kwargs}
+    values = {
+        "question": sample.metadata.get("question", sample.metadata.get("prompt", "")),
+        **template_kwargs,
+    }
     if response_format is not None:
         values[RESPONSE_FORMAT] = dict(response_format)
     if judge_output_parser is not None or (response_format is not None and grade_pattern is None):
@@ -96,7 +108,9 @@ class _Pending:
 
     __slots__ = ("_finish", "_judgement")
 
-    def __init__(self, judgement: Awaitable[Judgement], finish: Callable[[Judgement], dict[str, object]]) -> None:
+    def __init__(
+        self, judgement: Awaitable[Judgement], finish: Callable[[Judgement], dict[str, object]]
+    ) -> None:
         self._judgement = judgement
         self._finish = finish
 
@@ -105,7 +119,9 @@ class _Pending:
         return self._finish(judgement)
 
     def __getitem__(self, key: str) -> Any:
-        raise ScorerError(f'judge_score is awaited in an async scorer; write (await judge_score(...))["{key}"]')
+        raise ScorerError(
+            f'judge_score is awaited in an async scorer; write (await judge_score(...))["{key}"]'
+        )
 
 
 def _as_result(judgement: Judgement) -> dict[str, object]:
@@ -129,5 +145,9 @@ def _parsed(
     except (TypeError, ValueError):
         number = math.nan
     if grade is None or not math.isfinite(number):
-        raise JudgeError(f"judge_output_parser gave {grade!r:.80}, which has no score", kind="no_verdict", reply=reply)
+        raise JudgeError(
+            f"judge_output_parser gave {grade!r:.80}, which has no score",
+            kind="no_verdict",
+            reply=reply,
+        )
     return {"judge_score": number, "judge_grade": str(grade)}

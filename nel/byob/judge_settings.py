@@ -1,6 +1,7 @@
 """A benchmark's own judges, as its file names them, as the run's configuration has them.
 
-    @benchmark(..., judge={"url": ..., "model_id": ..., "api_key": "NAME_OF_A_VARIABLE"}, extra={"judge_1": {...}})
+    @benchmark(..., judge={"url": ..., "model_id": ..., "api_key": "NAME_OF_A_VARIABLE"},
+    extra={"judge_1": {...}})
 
 ``api_key`` is the name of an environment variable; a key itself is refused, and not shown.
 """
@@ -51,13 +52,15 @@ def model_config_of(mapping: Mapping[str, object], key: str = "judge") -> ModelC
     """Return the model that a benchmark's file names as a judge.
 
     Args:
-        mapping: ``url``, ``model_id``, ``api_key`` (the name of a variable), ``temperature`` (0), ``top_p``,
-            ``max_new_tokens`` (4096), ``seed``, ``parallelism`` (requests in flight), ``max_retries``,
-            ``request_timeout`` (seconds) and ``name``. A field that is None counts as left out.
+        mapping: ``url``, ``model_id``, ``api_key`` (the name of a variable), ``temperature`` (0),
+            ``top_p``, ``max_new_tokens`` (4096), ``seed``, ``parallelism`` (requests in flight),
+            ``max_retries``, ``request_timeout`` (seconds) and ``name``. A field that is None counts
+            as left out.
         key: Where it stands, for messages.
 
     Raises:
-        ConfigError: A field is unknown, missing or cannot be meant, or ``api_key`` is no name of a variable.
+        ConfigError: A field is unknown, missing or cannot be meant, or ``api_key`` is no name of a
+            variable.
     """
     given = {str(name): value for name, value in mapping.items() if value is not None}
     for name in given:
@@ -67,7 +70,9 @@ def model_config_of(mapping: Mapping[str, object], key: str = "judge") -> ModelC
     settings: dict[str, object] = {_NAMES[name]: given[name] for name in _NAMES if name in given}
     for needed, said in (("url", "url"), ("model", "model_id")):
         if needed not in settings:
-            raise ConfigError(f'{key}: the judge has no "{said}"; give its URL and its name at that endpoint')
+            raise ConfigError(
+                f'{key}: the judge has no "{said}"; give its URL and its name at that endpoint'
+            )
     variables = [given[name] for name in _KEYS if name in given]
     if variables:
         settings["api_key_env"] = _variable(variables[0], key)
@@ -84,14 +89,17 @@ def model_config_of(mapping: Mapping[str, object], key: str = "judge") -> ModelC
 def judges_in(extra: Mapping[str, object]) -> dict[str, ModelConfig]:
     """Return the judges that a benchmark has in ``extra``, by their keys.
 
-    Those are ``judge`` and ``judge_1``, ``judge_2`` …, and whatever else has a ``url`` and a ``model_id``.
+    Those are ``judge`` and ``judge_1``, ``judge_2`` …, and whatever else has a ``url`` and a
+    ``model_id``.
 
     Raises:
         ConfigError: As `model_config_of`.
     """
     found = {}
     for key, value in extra.items():
-        if isinstance(value, Mapping) and (_JUDGE_KEY.fullmatch(str(key)) or value.keys() >= _MARKS):
+        if isinstance(value, Mapping) and (
+            _JUDGE_KEY.fullmatch(str(key)) or value.keys() >= _MARKS
+        ):
             found[str(key)] = model_config_of(value, str(key))
     return found
 
@@ -99,7 +107,8 @@ def judges_in(extra: Mapping[str, object]) -> dict[str, ModelConfig]:
 def _variable(value: object, key: str) -> str:
     if not isinstance(value, str) or not ENV_NAME.fullmatch(value):
         raise ConfigError(
-            f"{key}: api_key is not the name of an environment variable; put the key into a variable and give its name"
+            f"{key}: api_key is not the name of an environment variable; put the key into a"
+            " variable and give its name"
         )
     return value
 

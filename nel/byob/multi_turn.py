@@ -1,7 +1,8 @@
-"""NeMo Evaluator's way to ask for several turns: ``extra={"strategy": "multi_turn", "turns_field": "questions"}``.
+"""NeMo Evaluator's way to ask for several turns: ``extra={"strategy": "multi_turn", "turns_field":
+"questions"}``.
 
-Depends on errors alone. The turns of the field are asked as they stand, whatever the prompt says, each after the answer
-to the one before; the scorer is called once, with the whole conversation.
+Depends on errors alone. The turns of the field are asked as they stand, whatever the prompt says,
+each after the answer to the one before; the scorer is called once, with the whole conversation.
 """
 
 from __future__ import annotations
@@ -35,9 +36,13 @@ def with_strategy(
     if field is None:
         return fields, texts
     if fields["protocol"] == "completions":
-        raise ConfigError(f'"{name}": several turns need a chat endpoint, and endpoint_type names another')
+        raise ConfigError(
+            f'"{name}": several turns need a chat endpoint, and endpoint_type names another'
+        )
     if fields["response_field"] is not None:
-        raise ConfigError(f'"{name}": response_field holds one answer, and a conversation has several')
+        raise ConfigError(
+            f'"{name}": response_field holds one answer, and a conversation has several'
+        )
     turns = {"turns_field": field, "scores_conversation": True, "protocol": "chat"}
     return {**fields, **turns}, {**texts, "prompt": _PROMPT}
 
@@ -48,9 +53,13 @@ def _field_of_turns(name: str, extra: Mapping[str, object]) -> str | None:
         return None
     if strategy != _MULTI_TURN:
         raise ConfigError(
-            f'"{name}": extra names the strategy {strategy!r}, which nel does not have; it has "{_MULTI_TURN}"'
+            f'"{name}": extra names the strategy {strategy!r}, which nel does not have; it has'
+            f' "{_MULTI_TURN}"'
         )
     field = extra.get("turns_field")
     if not isinstance(field, str) or not field:
-        raise ConfigError(f'"{name}": the strategy "{_MULTI_TURN}" needs turns_field, the field with the list of turns')
+        raise ConfigError(
+            f'"{name}": the strategy "{_MULTI_TURN}" needs turns_field, the field with the list of'
+            " turns"
+        )
     return field

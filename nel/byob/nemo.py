@@ -1,10 +1,10 @@
 """`@benchmark` and `@scorer` as NeMo Evaluator has them, for files that are loaded under its names.
 
-They are those of `nel.byob` but for this: what `@benchmark` does not know goes to the scorer's configuration, a column
-that a row does not have is not renamed, and in ``nemo_evaluator.benchmark`` a renamed one keeps its old name beside the
-new one, as there. A scorer that makes 0
-of a judge's fault, as its own `judge_score` does, leaves its sample unscored. Some of its versions hand every target to
-the scorer as text, others as the dataset has it.
+They are those of `nel.byob` but for this: what `@benchmark` does not know goes to the scorer's
+configuration, a column that a row does not have is not renamed, and in ``nemo_evaluator.benchmark``
+a renamed one keeps its old name beside the new one, as there. A scorer that makes 0 of a judge's
+fault, as its own `judge_score` does, leaves its sample unscored. Some of its versions hand every
+target to the scorer as text, others as the dataset has it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ from nel.types import Scorer, ScorerInput
 
 __all__ = ["benchmark", "benchmark_of_text"]
 
-_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {"fewshot", "turns_field"}
+_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {
+    "fewshot",
+    "turns_field",
+}
 _JUDGE = re.compile(r"judge(_\d+)?")
 _FAULTS: Final = ("CALL_ERROR", "PARSE_ERROR", "NO_CONFIG")
 """What NeMo Evaluator gives for a grade where there is none."""
@@ -47,7 +50,8 @@ def benchmark(
     endpoint_type: str = "chat",
     **more: object,
 ) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark; a scorer that needs the target as text is given it as text.
+    """Turn the scorer below into a benchmark; a scorer that needs the target as text is given it as
+    text.
 
     Raises:
         ConfigError: As `nel.byob.benchmark` does.
@@ -64,7 +68,8 @@ def benchmark_of_text(
     endpoint_type: str = "chat",
     **more: object,
 ) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark whose targets are all text, as ``nemo_evaluator.benchmark`` does.
+    """Turn the scorer below into a benchmark whose targets are all text, as
+    ``nemo_evaluator.benchmark`` does.
 
     Raises:
         ConfigError: As `nel.byob.benchmark` does.
@@ -75,10 +80,16 @@ def benchmark_of_text(
 
 def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer], Benchmark]:
     known = {key: value for key, value in given.items() if key in _KNOWN and value is not None}
-    mapping, prepare, extra = (known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra"))
+    mapping, prepare, extra = (
+        known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra")
+    )
     config = {key: value for key, value in given.items() if key not in _KNOWN} | dict(extra or {})
     config = {key: _plain(value) for key, value in config.items()}
-    judges = [value for key, value in config.items() if _JUDGE.fullmatch(key) and isinstance(value, Mapping)]
+    judges = [
+        value
+        for key, value in config.items()
+        if _JUDGE.fullmatch(key) and isinstance(value, Mapping)
+    ]
     if judges:
         known.setdefault("judge", judges[0])
     if prepare is not None:
@@ -97,12 +108,17 @@ def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer],
     return define
 
 
-def _renaming(mapping: Mapping[str, str], prepare: PrepareRow | None, *, keeps_old: bool) -> PrepareRow:
+def _renaming(
+    mapping: Mapping[str, str], prepare: PrepareRow | None, *, keeps_old: bool
+) -> PrepareRow:
     """Return a function that renames columns; where `keeps_old`, each has its old name too."""
 
     def renamed(row: dict[str, object]) -> dict[str, object]:
         named = {new: row[old] for old, new in mapping.items() if old in row}
-        row = {**{key: value for key, value in row.items() if keeps_old or key not in mapping}, **named}
+        row = {
+            **{key: value for key, value in row.items() if keeps_old or key not in mapping},
+            **named,
+        }
         return row if prepare is None else prepare(row)
 
     return renamed
@@ -115,7 +131,11 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
         known: dict[str, object] = {}
         ask = sample.model_call_fn
         given = replace(sample, model_call_fn=None if ask is None else _Ask(ask, known))
-        text = replace(given, target=str(sample.target), model_call_fn=None if ask is None else _Ask(ask, known))
+        text = replace(
+            given,
+            target=str(sample.target),
+            model_call_fn=None if ask is None else _Ask(ask, known),
+        )
         return [text] if as_text or isinstance(sample.target, str) else [given, text]
 
     @wraps(scorer)
@@ -166,7 +186,9 @@ def _checked(result: object) -> Any:
     """
     grade = result.get("judge_grade") if isinstance(result, Mapping) else None
     if grade in _FAULTS:
-        raise JudgeError(f"the scorer could not read the judge's reply ({grade})", kind="no_verdict")
+        raise JudgeError(
+            f"the scorer could not read the judge's reply ({grade})", kind="no_verdict"
+        )
     return result
 
 
@@ -187,5 +209,7 @@ class _Ask:
         key = f"{self._count[key]} {key}"
         if key not in self._known:
             answer = self._ask(prompt, **options)
-            self._known[key] = asyncio.ensure_future(answer) if isinstance(answer, Awaitable) else answer
+            self._known[key] = (
+                asyncio.ensure_future(answer) if isinstance(answer, Awaitable) else answer
+            )
         return self._known[key]

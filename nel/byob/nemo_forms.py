@@ -1,9 +1,13 @@
-"""The forms in which files of NeMo Evaluator write a scorer, other than a function of a `ScorerInput`.
+"""The forms in which files of NeMo Evaluator write a scorer, other than a function of a
+`ScorerInput`.
 
-- ``def f(response, target, metadata)``, of its first releases, in which its own scorers are called like that too.
-- A class with ``async def compute_scores(self, input: MetricInput) -> MetricResult``, or an instance of one.
+- ``def f(response, target, metadata)``, of its first releases, in which its own scorers are called
+  like that too.
+- A class with ``async def compute_scores(self, input: MetricInput) -> MetricResult``, or an
+  instance of one.
 
-`scorer` takes all of them and those of `nel.scorer`; what else a module asks for is a scorer of `nel.byob.scorers`.
+`scorer` takes all of them and those of `nel.scorer`; what else a module asks for is a scorer of
+`nel.byob.scorers`.
 """
 
 from __future__ import annotations
@@ -14,7 +18,13 @@ from functools import wraps
 from typing import Any, Final, TypeGuard
 
 import nel.byob.scorers as own
-from nel.byob.nemo_metrics import CandidateOutput, DatasetRow, ExactMatchMetric, MetricInput, values_of
+from nel.byob.nemo_metrics import (
+    CandidateOutput,
+    DatasetRow,
+    ExactMatchMetric,
+    MetricInput,
+    values_of,
+)
 from nel.errors import ConfigError
 from nel.scoring.protocol import BuiltScorer
 from nel.scoring.protocol import scorer as nel_scorer
@@ -24,7 +34,9 @@ __all__ = ["ExactMatchScorer"]
 __all__ += own.__all__
 
 _FIRST_FORM: Final = ("response", "target", "metadata")
-OF_SAMPLE: Final = inspect.Signature([inspect.Parameter("sample", inspect.Parameter.POSITIONAL_OR_KEYWORD)])
+OF_SAMPLE: Final = inspect.Signature(
+    [inspect.Parameter("sample", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+)
 """The signature of a function around another one, which is called with something else."""
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -39,8 +51,14 @@ def scorer(function: Any = None, **options: Any) -> Any:
         return lambda decorated: scorer(decorated, **options)
     if _is_metric(function):
         if options:
-            raise ConfigError(f"@scorer(…) takes no options around a metric: {', '.join(options)}; take them away")
-        return _metric_factory(function) if inspect.isclass(function) else _of_metric(function, vars(function))
+            raise ConfigError(
+                f"@scorer(…) takes no options around a metric: {', '.join(options)}; take them away"
+            )
+        return (
+            _metric_factory(function)
+            if inspect.isclass(function)
+            else _of_metric(function, vars(function))
+        )
     if inspect.isroutine(function) and _needed(function) == len(_FIRST_FORM):
         return nel_scorer(_of_first_form(function), **options)
     return nel_scorer(function, **options)
@@ -69,12 +87,18 @@ def _metric_factory(metric: Callable[..., Any]) -> Callable[..., BuiltScorer]:
 
 
 def _of_metric(metric: Any, params: Mapping[str, object]) -> BuiltScorer:
-    """Return a scorer that hands the row and the answer to a metric, and returns what it gives by name."""
+    """Return a scorer that hands the row and the answer to a metric, and returns what it gives by
+    name.
+    """
 
     async def score(sample: ScorerInput) -> dict[str, object]:
         row = DatasetRow(data=dict(sample.metadata))
-        result = metric.compute_scores(MetricInput(row=row, candidate=CandidateOutput(output_text=sample.response)))
-        return values_of(await result if inspect.isawaitable(result) else result, metric.output_spec())
+        result = metric.compute_scores(
+            MetricInput(row=row, candidate=CandidateOutput(output_text=sample.response))
+        )
+        return values_of(
+            await result if inspect.isawaitable(result) else result, metric.output_spec()
+        )
 
     kind = type(metric)
     name = str(getattr(metric, "type", kind.__name__))
@@ -86,7 +110,9 @@ ExactMatchScorer = scorer(ExactMatchMetric)
 
 def _needed(function: Callable[..., Any]) -> int:
     parameters = inspect.signature(function).parameters.values()
-    return sum(one.kind in _POSITIONAL and one.default is inspect.Parameter.empty for one in parameters)
+    return sum(
+        one.kind in _POSITIONAL and one.default is inspect.Parameter.empty for one in parameters
+    )
 
 
 def __getattr__(name: str) -> Any:

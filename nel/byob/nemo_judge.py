@@ -1,11 +1,12 @@
-"""The lower functions of NeMo Evaluator's judge, for files that call them one by one instead of `judge_score`.
+"""The lower functions of NeMo Evaluator's judge, for files that call them one by one instead of
+`judge_score`.
 
     prompt = render_judge_prompt(TEMPLATE, question=..., response=...)
     reply = judge_call(JudgeConfig.from_dict(sample.config["judge"]), prompt)
     grade = parse_grade(reply, r"GRADE:\\s*([CI])")
 
-They ask the run's judge, as `judge_score` does. Such a file turns a failing judge into 0; the run and `nel.byob.nemo`
-see to it that its sample is unscored all the same.
+They ask the run's judge, as `judge_score` does. Such a file turns a failing judge into 0; the run
+and `nel.byob.nemo` see to it that its sample is unscored all the same.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class JudgeConfig:
     def from_dict(cls, d: Mapping[str, Any]) -> JudgeConfig:
         """Return the configuration in a mapping, former names included."""
         names = [item.name for item in dataclasses.fields(cls)]
-        given = {_FORMER_NAMES.get(key, key): value for key, value in d.items() if value is not None}
+        given = {
+            _FORMER_NAMES.get(key, key): value for key, value in d.items() if value is not None
+        }
         return cls(**{name: given[name] for name in names if name in given})
 
 
@@ -79,7 +82,8 @@ def judge_call(
 
     Args:
         config: Of a judge of this benchmark; which one is asked is seen by it.
-        prompt: Where `render_judge_prompt` made it of a template with ``{response}``, the response is quoted in it.
+        prompt: Where `render_judge_prompt` made it of a template with ``{response}``, the response
+            is quoted in it.
         session: Not used.
         response_format: Sent with the prompt.
 
@@ -87,10 +91,16 @@ def judge_call(
         JudgeError: There is no reply.
     """
     _ = session
-    values: dict[str, object] = {} if response_format is None else {RESPONSE_FORMAT: dict(response_format)}
+    values: dict[str, object] = (
+        {} if response_format is None else {RESPONSE_FORMAT: dict(response_format)}
+    )
     case = Case(response=" ", template="unread", judges=_judges_of(config))
     if isinstance(prompt, _Rendered) and _SHOWS_RESPONSE.search(prompt.template):
-        given = {name: value for name, value in prompt.values.items() if name not in ("response", "question")}
+        given = {
+            name: value
+            for name, value in prompt.values.items()
+            if name not in ("response", "question")
+        }
         case = dataclasses.replace(
             case,
             response=str(prompt.values["response"]),
@@ -102,12 +112,17 @@ def judge_call(
     judgement = ask_judge(None, case)
     if hasattr(judgement, "__await__"):
         judgement.close()
-        raise JudgeError("judge_call works in a def scorer; in an async def one use judge_score", kind="unsupported")
+        raise JudgeError(
+            "judge_call works in a def scorer; in an async def one use judge_score",
+            kind="unsupported",
+        )
     return only_reply(judgement)
 
 
 def parse_grade(response: str, grade_pattern: str, structured: bool = False) -> str | None:
-    """Return the grade in a reply: the last match of the pattern, or, where it is `structured`, that of its JSON."""
+    """Return the grade in a reply: the last match of the pattern, or, where it is `structured`,
+    that of its JSON.
+    """
     if structured:
         with suppress(JudgeError):
             return json_grade_of(response)

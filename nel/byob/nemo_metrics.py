@@ -1,4 +1,5 @@
-"""Metrics as NeMo Evaluator's files write them as classes: from a `MetricInput` to a `MetricResult`.
+"""Metrics as NeMo Evaluator's files write them as classes: from a `MetricInput` to a
+`MetricResult`.
 
     class Shorter:
         type = "shorter"
@@ -107,7 +108,9 @@ class MetricOutputSpec:
         return cls(name=name, description=description, value_schema=bool)
 
     @classmethod
-    def model(cls, name: str, value_schema: Any, description: str | None = None) -> MetricOutputSpec:
+    def model(
+        cls, name: str, value_schema: Any, description: str | None = None
+    ) -> MetricOutputSpec:
         """Promise what a schema describes."""
         return cls(name=name, description=description, value_schema=value_schema)
 
@@ -126,12 +129,16 @@ class Metric(Protocol):
 
 
 class ExactMatchMetric:
-    """Compares the answer, or what a template makes of it, with what another template makes of the row."""
+    """Compares the answer, or what a template makes of it, with what another template makes of the
+    row.
+    """
 
     type = "exact-match"
 
     def __init__(self, *, reference: str, candidate: str | None = None) -> None:
-        """Take the templates, in Jinja2: ``item`` is the row, and ``sample.output_text`` the answer."""
+        """Take the templates, in Jinja2: ``item`` is the row, and ``sample.output_text`` the
+        answer.
+        """
         self.reference = reference
         self.candidate = candidate
 
@@ -154,14 +161,19 @@ def values_of(result: object, promised: Sequence[MetricOutputSpec]) -> dict[str,
     """Return the values of a result by name, the promised ones and no others.
 
     Raises:
-        ScorerError: It is no `MetricResult`, or has another value or one twice or none where one is promised.
+        ScorerError: It is no `MetricResult`, or has another value or one twice or none where one is
+            promised.
     """
     if not isinstance(result, MetricResult):
-        raise ScorerError(f"compute_scores returned a {type(result).__name__}; return a MetricResult")
+        raise ScorerError(
+            f"compute_scores returned a {type(result).__name__}; return a MetricResult"
+        )
     names = [output.name for output in result.outputs]
     wanted = [spec.name for spec in promised]
     if sorted(names) != sorted(wanted):
-        raise ScorerError(f"compute_scores returned {_listed(names)}, and output_spec promises {_listed(wanted)}")
+        raise ScorerError(
+            f"compute_scores returned {_listed(names)}, and output_spec promises {_listed(wanted)}"
+        )
     return {output.name: output.value for output in result.outputs}
 
 

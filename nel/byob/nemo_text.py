@@ -1,4 +1,6 @@
-"""What NeMo Evaluator's primitives do to a text and nel's do not, for files that are loaded under its names."""
+"""What NeMo Evaluator's primitives do to a text and nel's do not, for files that are loaded under
+its names.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ _NO_SIGNS = str.maketrans("", "", ",$% ")
 
 
 def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
-    """Return the verdict of `nel.answer_line`; a response that marks no answer is right where its last line is.
+    """Return the verdict of `nel.answer_line`; a response that marks no answer is right where its
+    last line is.
 
     Args:
         pattern: As there.
@@ -28,11 +31,16 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     verdict = text.answer_line(sample, pattern)
     last = (sample.response or "").strip().rpartition("\n")[2]
     is_target = bool(last) and normalised_formula(last) == normalised_formula(str(sample.target))
-    return {"correct": True, "extracted": last} if verdict["extracted"] is None and is_target else verdict
+    return (
+        {"correct": True, "extracted": last}
+        if verdict["extracted"] is None and is_target
+        else verdict
+    )
 
 
 def normalised(given: str) -> str:
-    """Return a text in small letters without accents joined, articles, ASCII punctuation and spare spaces.
+    """Return a text in small letters without accents joined, articles, ASCII punctuation and spare
+    spaces.
 
     >>> normalised("The  U.S. Army!")
     'us army'
@@ -42,7 +50,8 @@ def normalised(given: str) -> str:
 
 
 def normalised_formula(given: str) -> str:
-    """Return a formula in small letters without spaces, commas, dollar and percent signs, and full stops at its end.
+    """Return a formula in small letters without spaces, commas, dollar and percent signs, and full
+    stops at its end.
 
     >>> normalised_formula(" $1,000. ")
     '1000'

@@ -1,4 +1,6 @@
-"""Writes a plugin package to start from: the living example, `plugins/nel-example`, which the wheel of nel carries."""
+"""Writes a plugin package to start from: the living example, `plugins/nel-example`, which the wheel
+of nel carries.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,12 @@ _LEFT_OUT: Final = ("__pycache__", ".pytest_cache", "dist", "build")
 
 
 def write_plugin(name: str, folder: Path) -> list[Path]:
-    """Write a plugin package called ``name`` into a folder that is not there yet, and return its files.
+    """Write a plugin package called ``name`` into a folder that is not there yet, and return its
+    files.
 
     Args:
-        name: Of the distribution: lower case, digits and hyphens. Its module has underscores for the hyphens, and its
-            plugins' names begin with it, ``nel-`` aside.
+        name: Of the distribution: lower case, digits and hyphens. Its module has underscores for
+            the hyphens, and its plugins' names begin with it, ``nel-`` aside.
         folder: Where it is written.
 
     Raises:
@@ -28,7 +31,10 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
         OutputError: The folder exists or cannot be written.
     """
     if not _NAME.fullmatch(name) or name in (_ORIGINAL, "nel", "nel-eval"):
-        raise ConfigError(f'"{name}" is no name for a plugin package; write lower case, as in nel-{_suggestion(name)}')
+        raise ConfigError(
+            f'"{name}" is no name for a plugin package; write lower case, as in'
+            f" nel-{_suggestion(name)}"
+        )
     texts = {_renamed(path, name): _renamed(text, name) for path, text in _template().items()}
     try:
         folder.mkdir(parents=True)
@@ -37,7 +43,9 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
     except FileExistsError as error:
-        raise OutputError(f"{folder} exists and is left as it is; name another folder with --folder") from error
+        raise OutputError(
+            f"{folder} exists and is left as it is; name another folder with --folder"
+        ) from error
     except OSError as error:
         raise OutputError(f"cannot write {folder}: {error.strerror or error}") from error
     return [folder / path for path in sorted(texts)]
@@ -58,11 +66,18 @@ def _template() -> dict[str, str]:
     return {
         path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted(root.rglob("*"))
-        if path.is_file() and not any(part in _LEFT_OUT or part.endswith(".egg-info") for part in path.parts)
+        if path.is_file()
+        and not any(part in _LEFT_OUT or part.endswith(".egg-info") for part in path.parts)
     }
 
 
 def _renamed(text: str, name: str) -> str:
     """Return a text or a path of the example with the names of the new package."""
-    marked = text.replace(f"plugins/{_ORIGINAL}", name).replace(_ORIGINAL, "\0").replace(_MODULE, "\1")
-    return marked.replace(_SHORT, short_name(name)).replace("\0", name).replace("\1", name.replace("-", "_"))
+    marked = (
+        text.replace(f"plugins/{_ORIGINAL}", name).replace(_ORIGINAL, "\0").replace(_MODULE, "\1")
+    )
+    return (
+        marked.replace(_SHORT, short_name(name))
+        .replace("\0", name)
+        .replace("\1", name.replace("-", "_"))
+    )

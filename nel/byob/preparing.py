@@ -1,7 +1,8 @@
 """Functions of a benchmark's author that make rows and whole problems: `prepare_row` and `seed_fn`.
 
-NeMo Evaluator hands them the row's position and one random stream for all rows. Nel's rows have no position, for a
-limit or another order must change no prompt; `idx` is a number made of the row's content, and `rng` is seeded by it.
+NeMo Evaluator hands them the row's position and one random stream for all rows. Nel's rows have no
+position, for a limit or another order must change no prompt; `idx` is a number made of the row's
+content, and `rng` is seeded by it.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class SeededBenchmark(Benchmark):
             ConfigError: Always.
         """
         raise ConfigError(
-            f"{self.name} makes whole problems with seed_fn; its {len(rows)} examples have no place in them"
+            f"{self.name} makes whole problems with seed_fn; its {len(rows)} examples have no place"
+            " in them"
         )
 
     def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
@@ -68,8 +70,12 @@ class SeededBenchmark(Benchmark):
         except (Exception, SystemExit) as error:
             raise DatasetError(f"seed_fn failed: {type(error).__name__}: {error}") from error
         if not isinstance(made, SeedResult) or made.expected_answer is None:
-            what = "no expected_answer" if isinstance(made, SeedResult) else f"a {type(made).__name__}"
-            raise DatasetError(f"seed_fn returned {what}; it must return a SeedResult with an expected_answer")
+            what = (
+                "no expected_answer" if isinstance(made, SeedResult) else f"a {type(made).__name__}"
+            )
+            raise DatasetError(
+                f"seed_fn returned {what}; it must return a SeedResult with an expected_answer"
+            )
         metadata = {**row, **made.metadata}
         return Sample(
             id=sample_id,
@@ -80,12 +86,17 @@ class SeededBenchmark(Benchmark):
             metadata=metadata,
             subset=label_of(metadata, self.category_field),
             group=label_of(metadata, self.group_field),
-            recorded_response=None if self.response_field is None else recorded_in(metadata, self.response_field),
+            recorded_response=(
+                None if self.response_field is None else recorded_in(metadata, self.response_field)
+            ),
         )
 
 
-def row_function(function: Callable[..., object], role: str) -> Callable[[dict[str, object]], object]:
-    """Return a function of a row alone from one that takes ``row``, ``row, idx`` or ``row, idx, rng``.
+def row_function(
+    function: Callable[..., object], role: str
+) -> Callable[[dict[str, object]], object]:
+    """Return a function of a row alone from one that takes ``row``, ``row, idx`` or ``row, idx,
+    rng``.
 
     Args:
         function: Of one's own.
@@ -105,14 +116,20 @@ def row_function(function: Callable[..., object], role: str) -> Callable[[dict[s
     ]
     if not 1 <= len(needed) <= _MOST[role]:
         forms = ["row", "row, idx", "row, idx, rng"][: _MOST[role]]
-        raise ConfigError(f"{role} takes {len(needed)} parameters; write it as {' or '.join(f'({f})' for f in forms)}")
+        raise ConfigError(
+            f"{role} takes {len(needed)} parameters; write it as"
+            f" {' or '.join(f'({f})' for f in forms)}"
+        )
     if len(needed) == 1:
         return function
 
     @wraps(function)
     def of_row(row: dict[str, object]) -> object:
         content = content_id(row)
-        extras = (int(content[:_HEX_DIGITS], 16), random.Random(f"{_SEED}:{content}"))  # noqa: S311 - no secret
+        extras = (
+            int(content[:_HEX_DIGITS], 16),
+            random.Random(f"{_SEED}:{content}"),  # noqa: S311 - no secret
+        )
         return function(row, *extras[: len(needed) - 1])
 
     return of_row
@@ -121,7 +138,10 @@ def row_function(function: Callable[..., object], role: str) -> Callable[[dict[s
 def _asked(made: SeedResult) -> str | tuple[Message, ...]:
     if made.messages is not None:
         try:
-            return tuple(Message(role=message["role"], content=message["content"]) for message in made.messages)
+            return tuple(
+                Message(role=message["role"], content=message["content"])
+                for message in made.messages
+            )
         except (TypeError, KeyError) as error:
             raise DatasetError("seed_fn returned messages without role and content") from error
     if made.system is None:

@@ -1,7 +1,8 @@
-"""Tries the tests of a benchmark that runs programs: on its gold program, an empty one and a wrong one.
+"""Tries the tests of a benchmark that runs programs: on its gold program, an empty one and a wrong
+one.
 
-Tests that fail the gold program are broken; tests that pass one of the others check nothing. Programs run
-in the sandbox, through the benchmark's own scorer.
+Tests that fail the gold program are broken; tests that pass one of the others check nothing.
+Programs run in the sandbox, through the benchmark's own scorer.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class BrokenTask:
 
 
 def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> list[BrokenTask]:
-    """Return the tasks whose tests are broken or check nothing, and write them to the list that runs read.
+    """Return the tasks whose tests are broken or check nothing, and write them to the list that
+    runs read.
 
     Raises:
         SandboxError: Programs cannot be run.
@@ -72,7 +74,9 @@ def _verdict(benchmark: Benchmark, given: ScorerInput, language: str, program: s
         return str(error)
     details = result if isinstance(result, dict) else {}
     verdict = str(details.get("verdict") or "no verdict")
-    return verdict if verdict == "passed" else f"{verdict}: {details.get('detail') or ''}".rstrip(": ")
+    return (
+        verdict if verdict == "passed" else f"{verdict}: {details.get('detail') or ''}".rstrip(": ")
+    )
 
 
 def _is_program(target: str, language: str) -> bool:
@@ -83,4 +87,6 @@ def _is_program(target: str, language: str) -> bool:
         body = ast.parse(target).body
     except (SyntaxError, ValueError):
         return False
-    return any(isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) for node in body)
+    return any(
+        isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) for node in body
+    )

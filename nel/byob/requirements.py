@@ -1,7 +1,7 @@
 """What a benchmark needs of pip: read from its decorator, and checked against what is installed.
 
-Installs nothing. The name that pip knows and the name that Python imports differ (``rouge-score``, ``rouge_score``), so
-the modules of a distribution are taken from its metadata.
+Installs nothing. The name that pip knows and the name that Python imports differ (``rouge-score``,
+``rouge_score``), so the modules of a distribution are taken from its metadata.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def read_requirements(given: str | Sequence[str], base_dir: Path | None) -> tupl
         given = _lines_of(Path(given), base_dir) if given.endswith(".txt") else [given]
     for entry in given:
         if not isinstance(entry, str) or not entry.strip():
-            raise ConfigError(f'{entry!r} is no requirement; write it as pip does, such as "rouge-score>=0.1.2"')
+            raise ConfigError(
+                f'{entry!r} is no requirement; write it as pip does, such as "rouge-score>=0.1.2"'
+            )
     return tuple(entry.strip() for entry in given)
 
 
@@ -56,19 +58,24 @@ def parsed(requirement: str) -> Requirement:
     Raises:
         ConfigError: It is none (PEP 508); options and paths of a requirements file are none.
     """
-    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - keeps start-up fast
+    from packaging.requirements import (  # noqa: PLC0415 - keeps start-up fast
+        InvalidRequirement,
+        Requirement,
+    )
 
     try:
         return Requirement(requirement)
     except InvalidRequirement as error:
         problem = str(error).split("\n", 1)[0]
         raise ConfigError(
-            f'"{requirement}" is no requirement ({problem}); write a name and versions, such as "rouge-score>=0.1.2"'
+            f'"{requirement}" is no requirement ({problem}); write a name and versions, such as'
+            ' "rouge-score>=0.1.2"'
         ) from error
 
 
 def check_requirements(requirements: Sequence[str]) -> list[RequirementCheck]:
-    """Return for each requirement whether a fitting version is installed and can be found by an import.
+    """Return for each requirement whether a fitting version is installed and can be found by an
+    import.
 
     Raises:
         ConfigError: One is no requirement.
@@ -84,13 +91,22 @@ def _check(text: str) -> RequirementCheck:
     try:
         distribution = metadata.distribution(wanted.name)
     except metadata.PackageNotFoundError:
-        return RequirementCheck(requirement=text, problem=f"{wanted.name} is not installed; {install}")
+        return RequirementCheck(
+            requirement=text, problem=f"{wanted.name} is not installed; {install}"
+        )
     version = distribution.version
     if not wanted.specifier.contains(version, prereleases=True):
-        problem = f"{wanted.name} {version} is installed, which does not fit {wanted.specifier}; {install}"
+        problem = (
+            f"{wanted.name} {version} is installed, which does not fit {wanted.specifier};"
+            f" {install}"
+        )
         return RequirementCheck(requirement=text, problem=problem, installed=version)
     missing = [name for name in _modules_of(distribution) if importlib.util.find_spec(name) is None]
-    lost = f"{wanted.name} {version} is installed, but its module {missing[0]} is not found" if missing else None
+    lost = (
+        f"{wanted.name} {version} is installed, but its module {missing[0]} is not found"
+        if missing
+        else None
+    )
     return RequirementCheck(requirement=text, problem=lost, installed=version)
 
 
@@ -98,7 +114,11 @@ def _modules_of(distribution: metadata.Distribution) -> list[str]:
     declared = (distribution.read_text("top_level.txt") or "").split()
     if declared:
         return [name for name in declared if name.isidentifier()]
-    tops = {path.parts[0].removesuffix(".py") for path in distribution.files or () if path.suffix == ".py"}
+    tops = {
+        path.parts[0].removesuffix(".py")
+        for path in distribution.files or ()
+        if path.suffix == ".py"
+    }
     return sorted(name for name in tops if name.isidentifier())
 
 
@@ -108,7 +128,9 @@ def _lines_of(name: Path, base_dir: Path | None) -> list[str]:
         text = path.read_bytes()[: _FILE_BYTES_MAX + 1].decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise ConfigError(f"the requirements file {name} cannot be read: {why}; check its path") from error
+        raise ConfigError(
+            f"the requirements file {name} cannot be read: {why}; check its path"
+        ) from error
     if len(text) > _FILE_BYTES_MAX:
         raise ConfigError(f"the requirements file {name} is larger than {_FILE_BYTES_MAX} bytes")
     lines = (line.partition(" #")[0].strip() for line in text.splitlines())

@@ -1,8 +1,8 @@
 """The built-in scorers of one's own benchmark, each a function of one `ScorerInput`.
 
-The rules live in `nel.scoring`; the three short ones that differ from the primitives of the same name are here.
-`exact_match` here compares letter for letter but for case and outer spaces, while `nel.exact_match` also drops
-punctuation and articles.
+The rules live in `nel.scoring`; the three short ones that differ from the primitives of the same
+name are here. `exact_match` here compares letter for letter but for case and outer spaces, while
+`nel.exact_match` also drops punctuation and articles.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ __all__ = [
 def exact_match(sample: ScorerInput) -> dict[str, object]:
     """Compare response and target, case and outer spaces apart.
 
-    Rule: ``strip`` and ``casefold`` of both are equal; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
+    Rule: ``strip`` and ``casefold`` of both are equal; a list of targets accepts any. Source: NeMo
+    Evaluator's BYOB.
 
     Raises:
         DatasetError: The target is empty, so that only an empty response could match.
@@ -67,9 +68,10 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
 def contains(sample: ScorerInput) -> dict[str, object]:
     """Look for the target anywhere in the response, case apart.
 
-    Rule: substring after ``casefold``, with apostrophes, quotes, hyphens and spaces written in one way and soft hyphens
-    left out; a list of targets accepts any. Source: NeMo Evaluator's BYOB. "12" contains "2"
-    and "It is not Paris" contains "Paris"; `nel.fuzzy_match` looks for whole words.
+    Rule: substring after ``casefold``, with apostrophes, quotes, hyphens and spaces written in one
+    way and soft hyphens left out; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
+    "12" contains "2" and "It is not Paris" contains "Paris"; `nel.fuzzy_match` looks for whole
+    words.
 
     Raises:
         DatasetError: The target is empty, so that every response would match.
@@ -82,7 +84,9 @@ def contains(sample: ScorerInput) -> dict[str, object]:
 
 
 def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
-    """Return the patterns that a sample's target gives; raises DatasetError where one is not a regular expression."""
+    """Return the patterns that a sample's target gives; raises DatasetError where one is not a
+    regular expression.
+    """
     patterns = text_gold(sample)
     for pattern in patterns:
         compiled(pattern, ignore_case=True)
@@ -93,7 +97,8 @@ def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
 def regex_match(sample: ScorerInput) -> dict[str, object]:
     """Search the response for the target, which is a regular expression, case apart.
 
-    Source: NeMo Evaluator's BYOB. The search is given up after 2 s, and the sample is then unscored.
+    Source: NeMo Evaluator's BYOB. The search is given up after 2 s, and the sample is then
+    unscored.
 
     Raises:
         DatasetError: The target is empty or not a regular expression.
@@ -103,7 +108,11 @@ def regex_match(sample: ScorerInput) -> dict[str, object]:
     {'correct': True}
     """
     response = sample.response or ""
-    return {"correct": any(search(one, response, ignore_case=True) is not None for one in patterns_of(sample))}
+    return {
+        "correct": any(
+            search(one, response, ignore_case=True) is not None for one in patterns_of(sample)
+        )
+    }
 
 
 def _caseless(text: str) -> str:

@@ -1,5 +1,6 @@
-"""Tries a scorer on answers made up for the purpose: the gold one in several phrasings, an empty one, a wrong one. The
-scorer is somebody's code; it may hang, so it runs in a thread that is given up after `SECONDS_MAX`.
+"""Tries a scorer on answers made up for the purpose: the gold one in several phrasings, an empty
+one, a wrong one. The scorer is somebody's code; it may hang, so it runs in a thread that is given
+up after `SECONDS_MAX`.
 """
 
 from __future__ import annotations
@@ -45,14 +46,22 @@ class Attempt:
 
 
 def gold_texts(sample: Sample) -> list[str]:
-    """Return a sample's gold answer as a model might put it; an index as the letter that it may stand for, too."""
+    """Return a sample's gold answer as a model might put it; an index as the letter that it may
+    stand for, too.
+    """
     golds = list(sample.target) if isinstance(sample.target, list) else [sample.target]
-    golds += [LETTERS[int(gold)] for gold in map(str, golds) if gold.isdecimal() and int(gold) < len(LETTERS)]
+    golds += [
+        LETTERS[int(gold)]
+        for gold in map(str, golds)
+        if gold.isdecimal() and int(gold) < len(LETTERS)
+    ]
     return [phrasing.format(gold=gold) for gold in golds for phrasing in PHRASINGS]
 
 
 def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[Attempt]:
-    """Yield what the scorer makes of right answers; of each choice as the likeliest where choices are ranked."""
+    """Yield what the scorer makes of right answers; of each choice as the likeliest where choices
+    are ranked.
+    """
     if benchmark.loglikelihood:
         choices = list(sample.choices or ())
         for best, choice in enumerate(choices):
@@ -66,14 +75,19 @@ def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[Attempt]:
 
 
 def odd_attempts(benchmark: Benchmark, sample: Sample) -> list[Attempt]:
-    """Return what the scorer makes of an empty answer and of one that says nothing; none where choices are ranked."""
+    """Return what the scorer makes of an empty answer and of one that says nothing; none where
+    choices are ranked.
+    """
     if benchmark.loglikelihood:
         return []
     return [attempt(benchmark, sample, ""), attempt(benchmark, sample, _WRONG)]
 
 
 def attempt(
-    benchmark: Benchmark, sample: Sample, response: str, reserved: Mapping[str, object] | None = None
+    benchmark: Benchmark,
+    sample: Sample,
+    response: str,
+    reserved: Mapping[str, object] | None = None,
 ) -> Attempt:
     """Return what a benchmark's scorer makes of one answer."""
     given = ScorerInput(
@@ -82,7 +96,9 @@ def attempt(
         metadata={**sample.metadata, **(reserved or {})},
         model_call_fn=lambda *_, **__: _Reply(response),
         config=dict(benchmark.extra),
-        conversation=[{"role": "assistant", "content": response}] if benchmark.turns_field else None,
+        conversation=(
+            [{"role": "assistant", "content": response}] if benchmark.turns_field else None
+        ),
         turn_index=0 if benchmark.turns_field else None,
         sample=sample,
     )
@@ -138,14 +154,19 @@ def _in_time(call: Callable[[], object]) -> object:
             raise errors[0]
         raise RuntimeError(f"the scorer left with {type(errors[0]).__name__}") from errors[0]
     if not results:
-        raise TimeoutError(f"the scorer did not return within {SECONDS_MAX:g} s; bound what it waits for")
+        raise TimeoutError(
+            f"the scorer did not return within {SECONDS_MAX:g} s; bound what it waits for"
+        )
     return results[0]
 
 
 def _missing_field(error: KeyError, row: Mapping[str, object]) -> str:
     name = str(error.args[0]) if error.args else "?"
     hint = did_you_mean(name, row) or ";"
-    return f'KeyError: the scorer reads "{name}"{_place(error)}{hint} the row has {", ".join(sorted(row)[:_SHOWN_MAX])}'
+    return (
+        f'KeyError: the scorer reads "{name}"{_place(error)}{hint} the row has'
+        f" {', '.join(sorted(row)[:_SHOWN_MAX])}"
+    )
 
 
 def _place(error: BaseException) -> str:

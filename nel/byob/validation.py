@@ -1,6 +1,8 @@
-"""Looks at a benchmark before it is run or shipped: its rows, its prompt, its fields, its requirements, its scorer.
+"""Looks at a benchmark before it is run or shipped: its rows, its prompt, its fields, its
+requirements, its scorer.
 
-Sends nothing. Each check says the fix, because its reader has the file open and not the documentation.
+Sends nothing. Each check says the fix, because its reader has the file open and not the
+documentation.
 """
 
 from __future__ import annotations
@@ -48,11 +50,14 @@ class _Rows:
     unread: str | None = None
 
 
-def validate_file(path: Path, wanted: str | None = None, *, dataset: str | None = None) -> dict[str, list[Check]]:
+def validate_file(
+    path: Path, wanted: str | None = None, *, dataset: str | None = None
+) -> dict[str, list[Check]]:
     """Return the checks of each benchmark of a file, or of the one that is named.
 
     Args:
-        dataset: Rows to look at instead of the benchmark's own; a path is relative to the working directory.
+        dataset: Rows to look at instead of the benchmark's own; a path is relative to the working
+            directory.
 
     Raises:
         PluginError: The file is missing, fails to run, or defines no benchmark of this name.
@@ -60,31 +65,46 @@ def validate_file(path: Path, wanted: str | None = None, *, dataset: str | None 
     found = benchmarks_in_file(path)
     if wanted is not None and wanted not in found:
         raise PluginError(
-            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has {", ".join(found)}'
+            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has'
+            f" {', '.join(found)}"
         )
     if dataset is not None:
-        found = {name: replace(one, dataset=dataset, base_dir=Path.cwd()) for name, one in found.items()}
+        found = {
+            name: replace(one, dataset=dataset, base_dir=Path.cwd()) for name, one in found.items()
+        }
     return {name: validate(one) for name, one in found.items() if wanted in (None, name)}
 
 
 def validate(benchmark: Benchmark) -> list[Check]:
-    """Return the checks of a benchmark; all rows are read, and the first few are scored with made-up answers."""
+    """Return the checks of a benchmark; all rows are read, and the first few are scored with
+    made-up answers.
+    """
     rows = _read(benchmark)
     checks = [_requirements(benchmark)] if benchmark.requirements else []
     if rows.unread is not None:
         return [*checks, Check(name="the dataset can be read", passed=False, detail=rows.unread)]
     shown = benchmark.dataset if isinstance(benchmark.dataset, str) else "a function"
-    checks.append(Check(name="the dataset can be read", passed=True, detail=f"{rows.n_rows:,} rows of {shown}"))
+    checks.append(
+        Check(
+            name="the dataset can be read", passed=True, detail=f"{rows.n_rows:,} rows of {shown}"
+        )
+    )
     checks.append(_prompt_fields(benchmark, rows))
     checks.append(_target_field(benchmark, rows))
-    fault = f"{rows.faults[0]} (and {len(rows.faults) - 1} more)" if len(rows.faults) > 1 else "".join(rows.faults)
+    fault = (
+        f"{rows.faults[0]} (and {len(rows.faults) - 1} more)"
+        if len(rows.faults) > 1
+        else "".join(rows.faults)
+    )
     checks.append(Check(name="every row makes a sample", passed=not rows.faults, detail=fault))
     return [*checks, *_smoke(benchmark, rows.samples)] if rows.samples else checks
 
 
 def _requirements(benchmark: Benchmark) -> Check:
     try:
-        problems = [check.problem for check in check_requirements(benchmark.requirements) if check.problem]
+        problems = [
+            check.problem for check in check_requirements(benchmark.requirements) if check.problem
+        ]
     except NelError as error:
         problems = [str(error)]
     detail = "; ".join(problems) or ", ".join(benchmark.requirements)
@@ -101,7 +121,9 @@ def _read(benchmark: Benchmark) -> _Rows:
             try:
                 rows.fields |= benchmark.prepared(raw.data).keys()
                 sample = benchmark.sample(raw.data, sample_id=str(raw.number))
-                fault = unusable_gold(benchmark.scorer, sample, per_turn=not benchmark.scores_conversation)
+                fault = unusable_gold(
+                    benchmark.scorer, sample, per_turn=not benchmark.scores_conversation
+                )
                 if fault is not None:
                     raise DatasetError(fault)
             except (DatasetError, PromptError, ValueError) as error:
@@ -136,19 +158,27 @@ def _target_field(benchmark: Benchmark, rows: _Rows) -> Check:
         return Check(name=name, passed=True, detail=target)
     hint = did_you_mean(target, rows.fields)
     return Check(
-        name=name, passed=False, detail=f'no row has "{target}"{hint}; set target_field to one of {_shown(rows.fields)}'
+        name=name,
+        passed=False,
+        detail=f'no row has "{target}"{hint}; set target_field to one of {_shown(rows.fields)}',
     )
 
 
 def _smoke(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
     if benchmark.languages:
-        yield Check(name="the scorer gives scores", passed=True, detail="not tried: it runs programs in the sandbox")
+        yield Check(
+            name="the scorer gives scores",
+            passed=True,
+            detail="not tried: it runs programs in the sandbox",
+        )
         return
     golds = [list(gold_attempts(benchmark, sample)) for sample in samples]
     odd = [one for sample in samples for one in odd_attempts(benchmark, sample)]
     tried = [one for attempts in golds for one in attempts] + odd
     if any(one.needs_judge for one in tried):
-        yield Check(name="the scorer gives scores", passed=True, detail="not tried further: it asks a judge")
+        yield Check(
+            name="the scorer gives scores", passed=True, detail="not tried further: it asks a judge"
+        )
         return
     failed = [one for one in tried if one.problem]
     if failed:
@@ -156,7 +186,9 @@ def _smoke(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
         yield Check(name="the scorer gives scores", passed=False, detail=detail)
         return
     yield Check(
-        name="the scorer gives scores", passed=True, detail=_example(max(tried, key=lambda one: one.reward or 0.0))
+        name="the scorer gives scores",
+        passed=True,
+        detail=_example(max(tried, key=lambda one: one.reward or 0.0)),
     )
     if not benchmark.has_gold_answers:
         return
@@ -165,7 +197,11 @@ def _smoke(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
     yield Check(
         name="an empty answer scores 0",
         passed=not credited,
-        detail=f"it gave {credited[0].reward:g}; return False for an empty response" if credited else "",
+        detail=(
+            f"it gave {credited[0].reward:g}; return False for an empty response"
+            if credited
+            else ""
+        ),
     )
 
 
@@ -176,12 +212,16 @@ def _gold(golds: list[list[Attempt]], samples: list[Sample]) -> Check:
         if not any((one.reward or 0.0) >= 1.0 for one in attempts)
     ]
     if not missed:
-        return Check(name="a gold answer scores 1", passed=True, detail=f"{len(samples)} samples tried")
+        return Check(
+            name="a gold answer scores 1", passed=True, detail=f"{len(samples)} samples tried"
+        )
     return Check(
         name="a gold answer scores 1",
         passed=False,
-        detail=f"row {missed[0].id}: no phrasing of {missed[0].target!r} got full marks; compare what the scorer looks "
-        "for with the target field",
+        detail=(
+            f"row {missed[0].id}: no phrasing of {missed[0].target!r} got full marks; compare what"
+            " the scorer looks for with the target field"
+        ),
     )
 
 

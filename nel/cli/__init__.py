@@ -1,1 +1,3 @@
-"""The command line, one module for each command: parses arguments and prints results, and holds no logic."""
+"""The command line, one module for each command: parses arguments and prints results, and holds no
+logic.
+"""

@@ -1,6 +1,8 @@
-"""The `nel` command: assembles the commands and turns every error into one line on stderr and an exit code.
+"""The `nel` command: assembles the commands and turns every error into one line on stderr and an
+exit code.
 
-Note: this module is imported for ``nel --help``, so it and the modules of the commands import nothing slow.
+Note: this module is imported for ``nel --help``, so it and the modules of the commands import
+nothing slow.
 """
 
 from __future__ import annotations
@@ -88,22 +90,30 @@ app = typer.Typer(
 eval_run.app.command(name="watch")(eval_watch.watch)
 eval_run.app.command(name="archive")(eval_archive.archive)
 eval_run.app.command(name="merge")(eval_merge.merge)
-eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--concurrency", "--timeout"))(
-    eval_reproduce.reproduce
+eval_run.app.command(
+    name="reproduce", cls=taking_settings("--output-dir", "--concurrency", "--timeout")
+)(eval_reproduce.reproduce)
+app.add_typer(
+    eval_run.app, name="eval", cls=PluginGroup, help="Run evaluations, resume them, or watch them."
 )
-app.add_typer(eval_run.app, name="eval", cls=PluginGroup, help="Run evaluations, resume them, or watch them.")
 app.command(name="init")(init.init)
 app.command(name="compare")(compare.compare)
 app.command(name="gate")(gate.gate)
-app.add_typer(baseline.app, name="baseline", help="Name the results that candidates are compared with.")
+app.add_typer(
+    baseline.app, name="baseline", help="Name the results that candidates are compared with."
+)
 app.command(name="list")(plugin_list.list_plugins)
 app.command(name="show")(show.show)
 app.add_typer(benchmark.app, name="benchmark", help="Check a benchmark before it is run.")
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")
-app.add_typer(judge.app, name="judge", cls=PluginGroup, help="Calibrate a judge, or rank models by one.")
+app.add_typer(
+    judge.app, name="judge", cls=PluginGroup, help="Calibrate a judge, or rank models by one."
+)
 app.add_typer(scorer.app, name="scorer", help="Audit how scorers read answers.")
 app.add_typer(plugin.app, name="plugin", help="Check plugins, or start one.")
-app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in.")
+app.add_typer(
+    sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in."
+)
 app.command(name="report")(report.report)
 app.command(name="export")(export.export)
 app.command(name="import")(import_results.import_)
@@ -126,7 +136,9 @@ def _root(
 
 
 def main(command: typer.Typer = app) -> None:
-    """Run the command line; what this machine lacks ends it with one line and the exit code that a resume continues."""
+    """Run the command line; what this machine lacks ends it with one line and the exit code that a
+    resume continues.
+    """
     prepare_streams()
     try:
         command()

@@ -12,31 +12,48 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(help="Its name, as --baseline takes it.")]
 Named = Annotated[
     str | None,
-    typer.Option("--baseline", metavar="NAME", help="The baseline by its name (nel baseline set); give the others."),
+    typer.Option(
+        "--baseline",
+        metavar="NAME",
+        help="The baseline by its name (nel baseline set); give the others.",
+    ),
 ]
 
 
 @app.command(name="set")
 def set_name(
     name: Name,
-    result: Annotated[Path, typer.Argument(metavar="DIR", help="A finished run, or a result of another tool.")],
+    result: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A finished run, or a result of another tool.")
+    ],
 ) -> None:
-    """Let NAME stand for a result; kept in NEL_BASELINES, else in nel/baselines.json of the user's configuration."""
+    """Let NAME stand for a result; kept in NEL_BASELINES, else in nel/baselines.json of the user's
+    configuration.
+    """
     from nel.comparison.baselines import set_baseline  # noqa: PLC0415 - keeps --help fast
 
     typer.echo(f"{name}: {set_baseline(name, result).directory}")
 
 
 @app.command(name="list")
-def list_names(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
+def list_names(
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
     """List the baselines, and say which are gone."""
-    from nel.core.named_baselines import baselines_file, read_baselines  # noqa: PLC0415 - keeps --help fast
+    from nel.core.named_baselines import (  # noqa: PLC0415 - keeps --help fast
+        baselines_file,
+        read_baselines,
+    )
     from nel.core.strict_json import dumps  # noqa: PLC0415
 
     found = read_baselines()
     if as_json:
         rows = {
-            name: {"directory": one.directory, "run_id": one.run_id, "exists": Path(one.directory).exists()}
+            name: {
+                "directory": one.directory,
+                "run_id": one.run_id,
+                "exists": Path(one.directory).exists(),
+            }
             for name, one in found.items()
         }
         typer.echo(dumps({"file": str(baselines_file()), "baselines": rows}))
@@ -44,7 +61,11 @@ def list_names(as_json: Annotated[bool, typer.Option("--json", help="Print them 
     for name, one in found.items():
         typer.echo(f"{name}: {one.directory}{'' if Path(one.directory).exists() else ' (gone)'}")
     if not found:
-        typer.echo(f"nel: no baseline is set in {baselines_file()}; set one with nel baseline set NAME DIR", err=True)
+        typer.echo(
+            f"nel: no baseline is set in {baselines_file()}; set one with nel baseline set"
+            " NAME DIR",
+            err=True,
+        )
 
 
 @app.command(name="remove")

@@ -1,4 +1,6 @@
-"""`nel benchmark check`: a benchmark before it is run, its rows, prompt, scorer and, where it has some, its tests."""
+"""`nel benchmark check`: a benchmark before it is run, its rows, prompt, scorer and, where it has
+some, its tests.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +27,23 @@ def benchmark() -> None:
 def check(
     target: Annotated[
         str,
-        typer.Argument(help="Installed benchmark, or path.py[:name] of one.", autocompletion=names_of()),
+        typer.Argument(
+            help="Installed benchmark, or path.py[:name] of one.", autocompletion=names_of()
+        ),
     ],
-    dataset: Annotated[str | None, typer.Option(help="Check these rows instead of the benchmark's own.")] = None,
-    samples: Annotated[int, typer.Option(help="Score, or try the tests of, at most this many samples.", min=1)] = 50,
+    dataset: Annotated[
+        str | None, typer.Option(help="Check these rows instead of the benchmark's own.")
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(help="Score, or try the tests of, at most this many samples.", min=1)
+    ] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check a benchmark without an endpoint: rows, prompt, scorer, and tests on a gold, an empty and a wrong program.
+    """Check a benchmark without an endpoint: rows, prompt, scorer, and tests on a gold, an empty
+    and a wrong program.
 
-    Tests that fail the gold program, or pass another one, are listed in .nel/broken_tests.json; a run that is started
-    in this directory leaves their tasks unscored.
+    Tests that fail the gold program, or pass another one, are listed in .nel/broken_tests.json; a
+    run that is started in this directory leaves their tasks unscored.
     """
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
 
@@ -48,11 +57,15 @@ def check(
         typer.echo(dumps({"checks": checks, "broken_tests": None if broken is None else tasks}))
     else:
         for name, passed, detail in findings:
-            typer.echo(plain(f"{'ok  ' if passed else 'FAIL'}  {name}" + (f": {detail}" if detail else "")))
+            typer.echo(
+                plain(f"{'ok  ' if passed else 'FAIL'}  {name}" + (f": {detail}" if detail else ""))
+            )
         for task in broken or ():
             typer.echo(plain(f"FAIL  the tests of sample {task.sample}: {task.reason}"))
         if broken == []:
-            typer.echo("ok    its tests pass the gold program, and neither an empty nor a wrong one")
+            typer.echo(
+                "ok    its tests pass the gold program, and neither an empty nor a wrong one"
+            )
     if broken or not all(passed for _, passed, _ in findings):
         raise typer.Exit(EXIT_USAGE)
 

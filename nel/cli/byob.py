@@ -19,17 +19,29 @@ app.command()(new)
 
 File = Annotated[Path, typer.Argument(help="A Python file with @benchmark around @scorer.")]
 OutputDir = Annotated[
-    Path | None, typer.Option("--output-dir", "-o", help="Folder for the package; byob_packages beside the file.")
+    Path | None,
+    typer.Option(
+        "--output-dir", "-o", help="Folder for the package; byob_packages beside the file."
+    ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
-NoInstall = Annotated[bool, typer.Option("--no-install", help="Write the package and do not install it.")]
+NoInstall = Annotated[
+    bool, typer.Option("--no-install", help="Write the package and do not install it.")
+]
 CheckRequirements = Annotated[
-    bool, typer.Option("--check-requirements", help="Fail when a declared requirement is not installed.")
+    bool,
+    typer.Option("--check-requirements", help="Fail when a declared requirement is not installed."),
 ]
 BaseImage = Annotated[str | None, typer.Option(help="Base image, with Python 3.11 or newer.")]
-Tag = Annotated[str | None, typer.Option(help="Name of the image; byob_NAME:latest. The platform is appended.")]
-Platform = Annotated[str | None, typer.Option(help="Such as linux/amd64; the Docker engine's own by default.")]
-Push = Annotated[str | None, typer.Option(metavar="REGISTRY/IMAGE:TAG", help="Push the image there.")]
+Tag = Annotated[
+    str | None, typer.Option(help="Name of the image; byob_NAME:latest. The platform is appended.")
+]
+Platform = Annotated[
+    str | None, typer.Option(help="Such as linux/amd64; the Docker engine's own by default.")
+]
+Push = Annotated[
+    str | None, typer.Option(metavar="REGISTRY/IMAGE:TAG", help="Push the image there.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -57,11 +69,17 @@ def compile_benchmark(
 
 @app.command()
 def validate(
-    file: Annotated[str, typer.Argument(help="A Python file, or file.py:NAME for one of its benchmarks.")],
-    dataset: Annotated[str | None, typer.Option(help="Check these rows instead of the benchmark's own.")] = None,
+    file: Annotated[
+        str, typer.Argument(help="A Python file, or file.py:NAME for one of its benchmarks.")
+    ],
+    dataset: Annotated[
+        str | None, typer.Option(help="Check these rows instead of the benchmark's own.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a benchmark file without sending requests: rows, prompt, fields, requirements, and trials of the scorer."""
+    """Check a benchmark file without sending requests: rows, prompt, fields, requirements, and
+    trials of the scorer.
+    """
     from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
     head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
@@ -70,7 +88,14 @@ def validate(
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
         keys = ("name", "passed", "detail")
-        typer.echo(dumps({name: [{key: getattr(one, key) for key in keys} for one in found[name]] for name in found}))
+        typer.echo(
+            dumps(
+                {
+                    name: [{key: getattr(one, key) for key in keys} for one in found[name]]
+                    for name in found
+                }
+            )
+        )
     else:
         for benchmark, checks in found.items():
             typer.echo(benchmark)
@@ -91,17 +116,28 @@ def containerize(
     """Build a Docker image of nel with the benchmarks of a file."""
     from nel.byob.shipping.image import containerize as build  # noqa: PLC0415 - keeps --help fast
 
-    image = build(file, base=base_image, tag=tag, platform=platform, push=push, dry_run=dry_run, log=_to_stderr)
+    image = build(
+        file,
+        base=base_image,
+        tag=tag,
+        platform=platform,
+        push=push,
+        dry_run=dry_run,
+        log=_to_stderr,
+    )
     if image.size_bytes is None:
         typer.echo(f"would build {image.tag} of {image.base} with {', '.join(image.benchmarks)}")
         typer.echo("dry run: nothing was built")
         return
-    typer.echo(f"built {image.tag}, {image.size_bytes / 1e6:.0f} MB" + (", and pushed it" if image.pushed else ""))
+    typer.echo(
+        f"built {image.tag}, {image.size_bytes / 1e6:.0f} MB"
+        + (", and pushed it" if image.pushed else "")
+    )
     run = "eval run --bench {} --model-url https://HOST/v1 --model-id NAME --api-key-env MY_KEY"
     for name in image.benchmarks:
         typer.echo(
-            f'\nrun it:  docker run --rm -e MY_KEY -v "$PWD/eval_results:/data/eval_results" {image.tag} '
-            f"{run.format(name)}"
+            '\nrun it:  docker run --rm -e MY_KEY -v "$PWD/eval_results:/data/eval_results"'
+            f" {image.tag} {run.format(name)}"
         )
 
 
@@ -125,9 +161,20 @@ def show_installed(*, as_json: bool) -> None:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
         keys = ("distribution", "version", "summary")
-        typer.echo(dumps([{**{key: getattr(one, key) for key in keys}, "benchmarks": one.benchmarks} for one in found]))
+        typer.echo(
+            dumps(
+                [
+                    {**{key: getattr(one, key) for key in keys}, "benchmarks": one.benchmarks}
+                    for one in found
+                ]
+            )
+        )
         return
     if not found:
-        typer.echo("no compiled benchmark package is installed; make one with: nel byob compile FILE")
+        typer.echo(
+            "no compiled benchmark package is installed; make one with: nel byob compile FILE"
+        )
     for one in found:
-        typer.echo(plain(f"{', '.join(one.benchmarks)}  {one.distribution} {one.version}  {one.summary}"))
+        typer.echo(
+            plain(f"{', '.join(one.benchmarks)}  {one.distribution} {one.version}  {one.summary}")
+        )

@@ -1,4 +1,5 @@
-"""`nel byob new`: the interactive wizard that makes a benchmark of a file of rows; `nel.byob.wizard` has the logic.
+"""`nel byob new`: the interactive wizard that makes a benchmark of a file of rows;
+`nel.byob.wizard` has the logic.
 
 A question is asked only where no flag answers it, and none is asked when the flags suffice.
 """
@@ -38,7 +39,8 @@ class _Asker:
     silent: bool
 
     def ask(self, question: str, proposed: str, given: str | None, check: Callable[[str], T]) -> T:
-        """Return the flag's value, else the user's answer, else the proposal, as converted by its check.
+        """Return the flag's value, else the user's answer, else the proposal, as converted by its
+        check.
 
         An answer that fails its check is prompted for again; a flag that fails it ends the command.
         """
@@ -55,31 +57,57 @@ class _Asker:
 
     def yes(self, question: str) -> bool:
         """Return the user's confirmation; False when prompts are disabled."""
-        return not self.silent and bool(self._answered(lambda: typer.confirm(question, default=False)))
+        return not self.silent and bool(
+            self._answered(lambda: typer.confirm(question, default=False))
+        )
 
     @staticmethod
     def _answered(question: Callable[[], object]) -> object:
         try:
             return question()
         except typer.Abort as error:
-            raise ConfigError("no answer; give DATA, --target and --scorer, or --yes for all proposals") from error
+            raise ConfigError(
+                "no answer; give DATA, --target and --scorer, or --yes for all proposals"
+            ) from error
 
 
 def new(
-    data: Annotated[str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")] = None,
-    about: Annotated[str | None, typer.Option(help="What the benchmark is about, in a few words.")] = None,
+    data: Annotated[
+        str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")
+    ] = None,
+    about: Annotated[
+        str | None, typer.Option(help="What the benchmark is about, in a few words.")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the benchmark.")] = None,
-    kind: Annotated[str | None, typer.Option(help="math, multiple-choice, yes-no, short-answer, …")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="math, multiple-choice, yes-no, short-answer, …")
+    ] = None,
     target: Annotated[str | None, typer.Option(help="Column with the gold answer.")] = None,
-    prompt: Annotated[str | None, typer.Option(help="With {column} for each field; \\n for a new line.")] = None,
-    scorer: Annotated[str | None, typer.Option(help="One of nel's scorers, or custom to write your own.")] = None,
-    choices_field: Annotated[str | None, typer.Option(help="Column with the list of options.")] = None,
-    category_field: Annotated[str | None, typer.Option(help="Column to break the score down by.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write; NAME.py.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept all proposals; prompt for nothing.")] = False,
-    install: Annotated[bool, typer.Option("--install", help="Also compile and install it as a package.")] = False,
+    prompt: Annotated[
+        str | None, typer.Option(help="With {column} for each field; \\n for a new line.")
+    ] = None,
+    scorer: Annotated[
+        str | None, typer.Option(help="One of nel's scorers, or custom to write your own.")
+    ] = None,
+    choices_field: Annotated[
+        str | None, typer.Option(help="Column with the list of options.")
+    ] = None,
+    category_field: Annotated[
+        str | None, typer.Option(help="Column to break the score down by.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write; NAME.py.")
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Accept all proposals; prompt for nothing.")
+    ] = False,
+    install: Annotated[
+        bool, typer.Option("--install", help="Also compile and install it as a package.")
+    ] = False,
 ) -> None:
-    """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer there are no prompts."""
+    """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer there are
+    no prompts.
+    """
     from nel.byob.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
         check_column,
         check_kind,
@@ -98,14 +126,22 @@ def new(
     _step(1, "Understand")
     proposed = Path(data).stem.replace("_", " ") if data else "my benchmark"
     about = asker.ask("What is it about", proposed, about, str)
-    name = asker.ask("Name of the benchmark", plain_name(Path(data).stem if data else about), name, plain_name)
+    name = asker.ask(
+        "Name of the benchmark", plain_name(Path(data).stem if data else about), name, plain_name
+    )
     _step(2, "Data")
-    table = asker.ask("Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table)
+    table = asker.ask(
+        "Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table
+    )
     _show_table(table)
     column = partial(check_column, table)
     target = asker.ask("Which column is the gold answer", propose_target(table), target, column)
-    kind = asker.ask(_kinds(silent=asker.silent), propose_kind(table, target, about), kind, check_kind)
-    proposal = propose(table, target=target, kind=kind, choices_field=choices_field, category_field=category_field)
+    kind = asker.ask(
+        _kinds(silent=asker.silent), propose_kind(table, target, about), kind, check_kind
+    )
+    proposal = propose(
+        table, target=target, kind=kind, choices_field=choices_field, category_field=category_field
+    )
     _step(3, "Prompt")
     proposal = _with_prompt(asker, proposal, prompt)
     _step(4, "Score")
@@ -148,10 +184,14 @@ def _kinds(*, silent: bool) -> str:
 def _with_prompt(asker: _Asker, proposal: Proposal, given: str | None) -> Proposal:
     if given is not None:
         proposal = replace(proposal, prompt=given.replace("\\n", "\n"))
-    typer.echo("".join(f"  | {line}".rstrip() + "\n" for line in proposal.prompt.splitlines()), nl=False)
+    typer.echo(
+        "".join(f"  | {line}".rstrip() + "\n" for line in proposal.prompt.splitlines()), nl=False
+    )
     if given is not None or asker.silent:
         return proposal
-    typed = asker.ask("Enter to take it, or another one with {column} and \\n", "this one", None, str)
+    typed = asker.ask(
+        "Enter to take it, or another one with {column} and \\n", "this one", None, str
+    )
     return proposal if typed == "this one" else replace(proposal, prompt=typed.replace("\\n", "\n"))
 
 

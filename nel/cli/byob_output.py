@@ -35,7 +35,9 @@ def show_compiled(compiled: Compiled) -> None:
         typer.echo(f"  {name}  {len(data):,} bytes")
     typer.echo(f"  depends on {', '.join(package.dependencies)}")
     for check in compiled.requirements:
-        typer.echo(f"  {check.requirement} is met" + (f" by {check.installed}" if check.installed else ""))
+        typer.echo(
+            f"  {check.requirement} is met" + (f" by {check.installed}" if check.installed else "")
+        )
     typer.echo(f"{verb} {_near(compiled.directory)}")
     typer.echo(f"{verb} {_near(compiled.wheel)}")
     for note in package.notes:
@@ -46,7 +48,10 @@ def show_compiled(compiled: Compiled) -> None:
     if not compiled.installed:
         wheel = quote(_near(compiled.wheel))
         typer.echo(f"\ninstall it:  python -m pip install {wheel}")
-        typer.echo(f"where nel is not installed, with a checkout of nel:  python -m pip install CHECKOUT {wheel}")
+        typer.echo(
+            "where nel is not installed, with a checkout of nel:  python -m pip install CHECKOUT"
+            f" {wheel}"
+        )
     else:
         typer.echo(f"installed; remove it with: {uninstall_command(package.distribution)}")
     for name in package.entry_points:

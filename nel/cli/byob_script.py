@@ -1,4 +1,6 @@
-"""`nel-byob`: the flags of NeMo Evaluator's command of that name, implemented by the functions of `nel byob`."""
+"""`nel-byob`: the flags of NeMo Evaluator's command of that name, implemented by the functions of
+`nel byob`.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,16 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 @app.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 def byob_command(
     file: Annotated[Path | None, typer.Argument(help="The Python file to compile.")] = None,
-    show_list: Annotated[bool, typer.Option("--list", help="List the installed packages instead.")] = False,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="List the installed packages instead.")
+    ] = False,
     output_dir: byob.OutputDir = None,
     dry_run: byob.DryRun = False,
     no_install: byob.NoInstall = False,
     check_requirements: byob.CheckRequirements = False,
-    containerize: Annotated[bool, typer.Option("--containerize", help="Build a Docker image of it.")] = False,
+    containerize: Annotated[
+        bool, typer.Option("--containerize", help="Build a Docker image of it.")
+    ] = False,
     base_image: byob.BaseImage = None,
     tag: byob.Tag = None,
     platform: byob.Platform = None,
@@ -37,9 +43,13 @@ def byob_command(
         byob.show_installed(as_json=False)
         return
     if file is None:
-        raise ConfigError("name the benchmark file to compile, or give --list; nel-byob --help has all flags")
+        raise ConfigError(
+            "name the benchmark file to compile, or give --list; nel-byob --help has all flags"
+        )
     if containerize or push:
-        byob.containerize(file, base_image=base_image, tag=tag, platform=platform, push=push, dry_run=dry_run)
+        byob.containerize(
+            file, base_image=base_image, tag=tag, platform=platform, push=push, dry_run=dry_run
+        )
         return
     byob.compile_benchmark(file, output_dir, dry_run, no_install, check_requirements)
 

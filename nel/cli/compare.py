@@ -16,24 +16,36 @@ Sides = Annotated[
     list[str],
     typer.Argument(
         metavar="BASELINE CANDIDATE...",
-        help="Run directories, NeMo Evaluator result folders or lm-eval sample files; NAME=PATH names one.",
+        help=(
+            "Run directories, NeMo Evaluator result folders or lm-eval sample files; NAME=PATH"
+            " names one."
+        ),
     ),
 ]
 Despite = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PART",
-        help="Compare although this differs: dataset, prompt, scorer, judge, decoding, repeats or pairing; repeatable.",
+        help=(
+            "Compare although this differs: dataset, prompt, scorer, judge, decoding, repeats or"
+            " pairing; repeatable."
+        ),
     ),
 ]
-Benches = Annotated[list[str] | None, typer.Option("--bench", "-b", help="Only this benchmark; repeatable.")]
+Benches = Annotated[
+    list[str] | None, typer.Option("--bench", "-b", help="Only this benchmark; repeatable.")
+]
 Margin = Annotated[
     float,
     typer.Option(
-        min=0.0, callback=finite, help="The largest difference that does not matter, as a score: 0.01 is one point."
+        min=0.0,
+        callback=finite,
+        help="The largest difference that does not matter, as a score: 0.01 is one point.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of random sign flips, where there are too many to count.")]
+Seed = Annotated[
+    int, typer.Option(min=0, help="Of random sign flips, where there are too many to count.")
+]
 
 
 def compare(
@@ -42,25 +54,38 @@ def compare(
     despite: Despite = None,
     bench: Benches = None,
     margin: Margin = 0.0,
-    level: Annotated[float, typer.Option(min=0.6, max=0.9999, help="Level of the intervals.")] = 0.95,
+    level: Annotated[
+        float, typer.Option(min=0.6, max=0.9999, help="Level of the intervals.")
+    ] = 0.95,
     seed: Seed = 0,
     flips: Annotated[
-        int, typer.Option(min=0, help="So many changed samples of each benchmark are in --json and --html.")
+        int,
+        typer.Option(
+            min=0, help="So many changed samples of each benchmark are in --json and --html."
+        ),
     ] = FLIPS_MAX,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a self-contained page.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a self-contained page.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare candidates with a baseline, sample by sample.
 
-    Says of each benchmark whether the candidate is better, worse or equivalent (within --margin), or that it cannot be
-    told, and shows the samples that changed. Runs with unequal datasets, prompts, scorers, judges or decoding are
-    refused.
+    Says of each benchmark whether the candidate is better, worse or equivalent (within --margin),
+    or that it cannot be told, and shows the samples that changed. Runs with unequal datasets,
+    prompts, scorers, judges or decoding are refused.
 
     Exit codes: 0 compared, whatever the verdict (nel gate decides); 2 cannot be compared.
     """
     from nel.cli.compare_show import Wanted, show_comparison  # noqa: PLC0415 - keeps --help fast
 
     wanted = Wanted(
-        despite=despite or [], only=bench or [], margin=margin, level=level, seed=seed, flips=flips, html=html
+        despite=despite or [],
+        only=bench or [],
+        margin=margin,
+        level=level,
+        seed=seed,
+        flips=flips,
+        html=html,
     )
     show_comparison(sides, wanted, baseline=baseline, as_json=as_json)

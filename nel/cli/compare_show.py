@@ -23,7 +23,15 @@ from nel.comparison.measures import Settings
 from nel.comparison.reading import read_sides
 from nel.core.strict_json import dumps
 from nel.errors import UsageError
-from nel.reports.comparison import HEADINGS, SHOWN_FLIPS, despite_note, flip_lines, lines, rows, settings_lines
+from nel.reports.comparison import (
+    HEADINGS,
+    SHOWN_FLIPS,
+    despite_note,
+    flip_lines,
+    lines,
+    rows,
+    settings_lines,
+)
 from nel.reports.comparison_page import write_page
 
 _LOG_WIDTH = 200
@@ -43,7 +51,9 @@ class Wanted:
     html: Path | None
 
 
-def show_comparison(sides: Sequence[str], wanted: Wanted, *, baseline: str | None = None, as_json: bool) -> None:
+def show_comparison(
+    sides: Sequence[str], wanted: Wanted, *, baseline: str | None = None, as_json: bool
+) -> None:
     """Compare and print.
 
     Args:
@@ -61,7 +71,9 @@ def show_comparison(sides: Sequence[str], wanted: Wanted, *, baseline: str | Non
     despite = check_parts(wanted.despite)
     settings = Settings(margin=wanted.margin, level=wanted.level, seed=wanted.seed)
     found = compare(read_sides(sides), settings, despite=despite, only=wanted.only)
-    flips_max = wanted.flips if as_json or wanted.html is not None else min(wanted.flips, SHOWN_FLIPS)
+    flips_max = (
+        wanted.flips if as_json or wanted.html is not None else min(wanted.flips, SHOWN_FLIPS)
+    )
     document = comparison_json(found, flips_max=flips_max)
     if wanted.html is not None:
         write_page(document, wanted.html)
@@ -79,7 +91,11 @@ def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -
     typer.echo(f"{_shown(candidate['label'])} against {_shown(document['baseline']['label'])}")
     table = Table(box=SIMPLE_HEAD)
     for heading in HEADINGS:
-        title = heading.replace("95", f"{document['settings']['level'] * 100:g}") if "%" in heading else heading
+        title = (
+            heading.replace("95", f"{document['settings']['level'] * 100:g}")
+            if "%" in heading
+            else heading
+        )
         table.add_column(title, justify="left" if heading in ("benchmark", "verdict") else "right")
     for row in rows(candidate):
         table.add_row(*(Text(_shown(cell)) for cell in row))

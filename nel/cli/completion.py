@@ -15,7 +15,9 @@ KINDS = {
 
 
 def names_of(*kinds: str) -> Callable[[str], list[str]]:
-    """Return what completes the beginning of a plugin's name of these kinds; all kinds where none is named."""
+    """Return what completes the beginning of a plugin's name of these kinds; all kinds where none
+    is named.
+    """
 
     def complete(incomplete: str) -> list[str]:
         from nel import plugins  # noqa: PLC0415 - only in a shell's completion

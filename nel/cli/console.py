@@ -17,6 +17,8 @@ class _Console(Console):
 
 
 def wide_console() -> Console:
-    """Return a console for tables: as wide as the terminal, or 200 characters where there is none."""
+    """Return a console for tables: as wide as the terminal, or 200 characters where there is
+    none.
+    """
     width = None if sys.stdout.isatty() else _LOG_WIDTH
     return _Console(width=width, highlight=False)

@@ -9,17 +9,26 @@ import typer
 
 
 def archive(
-    run_dir: Annotated[Path, typer.Argument(help="The directory of the run; nothing is written there.")],
+    run_dir: Annotated[
+        Path, typer.Argument(help="The directory of the run; nothing is written there.")
+    ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A new file. Default: DIR.tar.gz beside the directory.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="A new file. Default: DIR.tar.gz beside the directory."
+        ),
     ] = None,
     share_permissions: Annotated[
-        bool, typer.Option("--share-permissions", help="Let everyone on this machine read the file (0644).")
+        bool,
+        typer.Option(
+            "--share-permissions", help="Let everyone on this machine read the file (0644)."
+        ),
     ] = False,
 ) -> None:
     """Put a run into one file, which `nel view FILE` opens.
 
-    It holds run.db and every artifact. A run stores the names of variables that hold keys, never a key.
+    It holds run.db and every artifact. A run stores the names of variables that hold keys, never a
+    key.
     """
     from nel.artifacts.exporting.archive import write_archive  # noqa: PLC0415 - keeps --help fast
 

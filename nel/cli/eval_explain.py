@@ -44,12 +44,18 @@ def _lines(one: Mapping[str, Any]) -> Iterator[str]:
     kind = outcome["kind"] or ""
     state = outcome["state"].replace("_", " ") + (f" ({kind})" if kind else "")
     reward = one["scored"]["reward"]
-    yield f"  scored:   {_value(one['scored']['value'])}, {state}, reward {'none' if reward is None else f'{reward:g}'}"
+    yield (
+        f"  scored:   {_value(one['scored']['value'])}, {state}, reward"
+        f" {'none' if reward is None else f'{reward:g}'}"
+    )
     if one["without_reading"]:
         yield f"  no reading applies: {one['without_reading']}"
         return
     if one["cut_at"] is not None:
-        yield f"  from character {one['cut_at']:,} on it goes on with a question of its own, which is not read"
+        yield (
+            f"  from character {one['cut_at']:,} on it goes on with a question of its own, which is"
+            " not read"
+        )
     for name, reading in one["readings"].items():
         yield from _reading_lines(name, reading)
     yield f"  the readings {'differ' if one['differs'] else 'agree'}"
@@ -60,11 +66,19 @@ def _accepted(one: Mapping[str, Any]) -> str:
         return ""
     accepted = " or ".join(_value(value) for value in one["accepted"])
     same = [one["expected"]] if not isinstance(one["expected"], list) else one["expected"]
-    return f" ({_KINDS[one['kind']]}{'' if [*map(str, same)] == one['accepted'] else f': {accepted}'})"
+    return (
+        f" ({_KINDS[one['kind']]}{'' if [*map(str, same)] == one['accepted'] else f': {accepted}'})"
+    )
 
 
 def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
-    verdict = "right" if reading["reward"] == 1 else "wrong" if reading["reward"] == 0 else f"{reading['reward']:g}"
+    verdict = (
+        "right"
+        if reading["reward"] == 1
+        else "wrong"
+        if reading["reward"] == 0
+        else f"{reading['reward']:g}"
+    )
     head = f"  {name + ':':<9} "
     if reading["value"] is None:
         yield f"{head}no answer ({reading['form']})"

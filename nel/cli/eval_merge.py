@@ -10,14 +10,18 @@ import typer
 
 def merge(
     shards: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="The directories of all shards, or one that holds them.")
+        list[Path],
+        typer.Argument(
+            metavar="DIR", help="The directories of all shards, or one that holds them."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new directory of the run.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Put the shards of a run together: one run, with the artifacts of one that was never divided.
 
-    The shards are only read. One that is missing, there twice, not finished or of another run is refused.
+    The shards are only read. One that is missing, there twice, not finished or of another run is
+    refused.
 
     Exit codes: 0 done; 2 refused; 3 done, but samples are unscored or a metric failed.
     """

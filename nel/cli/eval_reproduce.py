@@ -1,4 +1,6 @@
-"""`nel eval reproduce`: starts a finished run again, with the same configuration, and compares the two."""
+"""`nel eval reproduce`: starts a finished run again, with the same configuration, and compares the
+two.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,11 @@ def reproduce(
     margin: Margin = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
-    """Start the same run again beside the old one, without its response cache, and compare the two sample by sample.
+    """Start the same run again beside the old one, without its response cache, and compare the two
+    sample by sample.
 
-    Exit codes: 0 both are there and compared, whatever the verdict; those of nel eval run where the new run did not end
-    well; 2 the two cannot be compared.
+    Exit codes: 0 both are there and compared, whatever the verdict; those of nel eval run where the
+    new run did not end well; 2 the two cannot be compared.
     """
     from nel.cli.compare_show import Wanted, show_comparison  # noqa: PLC0415 - keeps --help fast
     from nel.cli.eval_show import show_result  # noqa: PLC0415
@@ -42,7 +45,8 @@ def reproduce(
     stored = stored_config(run_dir, given=chosen.given, overrides=chosen.overrides)
     if stored.shard is not None:
         raise UsageError(
-            f"{run_dir} is shard {stored.shard} of a run, which is compared with nothing; reproduce the run"
+            f"{run_dir} is shard {stored.shard} of a run, which is compared with nothing; reproduce"
+            " the run"
         )
     before = read_sides([str(run_dir)])[0]
     check_before_asking(before, margin)
@@ -56,13 +60,17 @@ def reproduce(
     for note in progress.notes:
         typer.echo(f"nel: {note}", err=True)
     typer.echo(f"reproduced: {result.run_dir}", err=as_json)
-    wanted = Wanted(despite=[], only=[], margin=margin, level=0.95, seed=0, flips=_FLIPS_MAX, html=None)
+    wanted = Wanted(
+        despite=[], only=[], margin=margin, level=0.95, seed=0, flips=_FLIPS_MAX, html=None
+    )
     show_comparison([f"before={run_dir}", f"again={result.run_dir}"], wanted, as_json=as_json)
 
 
 def _beside(stored: RunConfig, run_dir: Path) -> RunConfig:
     """Return a stored configuration as one of a new run that asks the endpoint about everything."""
-    home = stored.output.dir if Path(stored.output.dir) != run_dir else str(run_dir.resolve().parent)
+    home = (
+        stored.output.dir if Path(stored.output.dir) != run_dir else str(run_dir.resolve().parent)
+    )
     output = stored.output.model_copy(update={"dir": home, "run_id": None})
     cache = stored.cache.model_copy(update={"dir": None})
     return stored.model_copy(update={"output": output, "cache": cache})

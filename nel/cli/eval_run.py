@@ -1,4 +1,6 @@
-"""`nel eval run`, `nel eval resume` and `nel eval score`: flags and YAML in, a table or JSON out."""
+"""`nel eval run`, `nel eval resume` and `nel eval score`: flags and YAML in, a table or JSON
+out.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 RunDir = Annotated[Path, typer.Argument(help="The directory of the run.")]
 AllowUrlChange = Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")]
 AllowJudgeChange = Annotated[
-    bool, typer.Option("--allow-judge-change", help="Resume with another judge, which judges all stored answers again.")
+    bool,
+    typer.Option(
+        "--allow-judge-change",
+        help="Resume with another judge, which judges all stored answers again.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -31,25 +37,32 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 @app.command(name="run", cls=taking_settings())
 def run(
     ctx: typer.Context,
-    config: Annotated[Path | None, typer.Argument(help="A YAML configuration; flags win over it.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the last run in the output directory.")] = False,
+    config: Annotated[
+        Path | None, typer.Argument(help="A YAML configuration; flags win over it.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the last run in the output directory.")
+    ] = False,
     allow_url_change: AllowUrlChange = False,
     allow_judge_change: AllowJudgeChange = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")
+    ] = False,
     fail_under: FailUnder = None,
     as_json: AsJson = False,
 ) -> None:
     """Run benchmarks against an endpoint and write a run directory.
 
-    Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored or a metric failed; 4 or 5 done
-    and NO-GO or INCONCLUSIVE by --fail-under; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
+    Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored or a metric
+    failed; 4 or 5 done and NO-GO or INCONCLUSIVE by --fail-under; 75 stopped early, resumable; 130
+    and 143 interrupted, resumable.
     """
     check_memory()
     resolved = configured(config, chosen_settings(ctx))
     if resolved.shard is not None and fail_under:
         raise UsageError(
-            f"--fail-under decides on a whole run, and this is shard {resolved.shard}; put the shards together with "
-            "nel eval merge, then nel gate OUT --fail-under METRIC=VALUE"
+            f"--fail-under decides on a whole run, and this is shard {resolved.shard}; put the"
+            " shards together with nel eval merge, then nel gate OUT --fail-under METRIC=VALUE"
         )
     if dry_run:
         _showing_preview(several=bool(resolved.endpoints))(resolved, as_json=as_json)
@@ -65,7 +78,10 @@ def score(
     run_dir: RunDir,
     explain: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Score nothing; show how the answer to this sample was read, and why."),
+        typer.Option(
+            metavar="ID",
+            help="Score nothing; show how the answer to this sample was read, and why.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -76,7 +92,10 @@ def score(
         from nel.cli.eval_explain import show_explanation  # noqa: PLC0415 - keeps --help fast
 
         if chosen.given or chosen.overrides:
-            raise UsageError("--explain shows how stored answers are read and scores none; leave --scorer and -O away")
+            raise UsageError(
+                "--explain shows how stored answers are read and scores none; leave --scorer and -O"
+                " away"
+            )
         show_explanation(run_dir, explain, as_json=as_json)
         return
     from nel.cli.eval_show import show_rescored  # noqa: PLC0415 - keeps --help fast
@@ -86,21 +105,27 @@ def score(
 
 @app.command(
     name="resume",
-    cls=taking_settings(*MODEL_FLAGS, "--timeout", *JUDGE_FLAGS, "--executor", "--limiter", "--limiter-token-env"),
+    cls=taking_settings(
+        *MODEL_FLAGS, "--timeout", *JUDGE_FLAGS, "--executor", "--limiter", "--limiter-token-env"
+    ),
 )
 def resume_run(
     ctx: typer.Context,
     run_dir: Annotated[
-        Path, typer.Argument(metavar="RUN_DIR", parser=resumed_path, help="The directory or URL of the run.")
+        Path,
+        typer.Argument(
+            metavar="RUN_DIR", parser=resumed_path, help="The directory or URL of the run."
+        ),
     ],
     allow_url_change: AllowUrlChange = False,
     allow_judge_change: AllowJudgeChange = False,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a run with the configuration it was started with; a judge may be added to one that had none.
+    """Continue a run with the configuration it was started with; a judge may be added to one that
+    had none.
 
-    Until the first answer is stored every setting may change, such as a model or a URL that was named wrongly.
-    Of a directory with the runs of several endpoints, all are continued.
+    Until the first answer is stored every setting may change, such as a model or a URL that was
+    named wrongly. Of a directory with the runs of several endpoints, all are continued.
     """
     check_memory()
     from nel.runs.evaluation import stored_config  # noqa: PLC0415 - keeps --help fast
@@ -110,7 +135,9 @@ def resume_run(
     several = is_matrix(run_dir)
     if not several:
         check_alone(run_dir)
-    config = (stored_matrix if several else stored_config)(run_dir, given=chosen.given, overrides=chosen.overrides)
+    config = (stored_matrix if several else stored_config)(
+        run_dir, given=chosen.given, overrides=chosen.overrides
+    )
     allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
     _showing(several=several)(config, resume=True, as_json=as_json, allowed=allowed)
 
@@ -126,11 +153,16 @@ def salvage_run(run_dir: RunDir) -> None:
 
     with owned(run_dir):
         found = salvage(run_dir)
-    kept = ", ".join(f"{found.kept[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls"))
+    kept = ", ".join(
+        f"{found.kept[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls")
+    )
     typer.echo(f"kept: {kept}; places that cannot be read: {found.damaged_ranges:,}")
     for slot in found.incomplete:
         typer.echo(f"{slot}: samples are lost, so it starts over")
-    typer.echo(f"to be asked or scored again: {found.pending:,}" + (" and all of these" if found.incomplete else ""))
+    typer.echo(
+        f"to be asked or scored again: {found.pending:,}"
+        + (" and all of these" if found.incomplete else "")
+    )
     typer.echo(f"the damaged file: {found.damaged}")
     typer.echo(f"nel: to continue, run nel eval resume {run_dir}", err=True)
 
@@ -139,7 +171,9 @@ def _showing(*, several: bool) -> Callable[..., None]:
     """Return what runs one configuration or that of several endpoints; only that is imported."""
     with collection_paused():  # what an import makes stays: searching it for cycles finds none
         if several:
-            from nel.cli.matrix_show import show_matrix  # noqa: PLC0415 - keeps --help and other runs fast
+            from nel.cli.matrix_show import (  # noqa: PLC0415 - keeps --help and other runs fast
+                show_matrix,
+            )
 
             return show_matrix
         from nel.cli.eval_show import show_run  # noqa: PLC0415
@@ -177,13 +211,21 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
         return layers.build()  # it names the key: what seems to be missing may be misspelled
     if not layers.data.get("benchmarks"):
         raise ConfigError(
-            "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
+            "no benchmark is named; give --bench NAME or a configuration file (nel list shows what"
+            " there is)"
         )
     endpoint = None if layers.data.get("endpoints") else layers.data.get("endpoint")
-    is_named = isinstance(endpoint, dict) and (endpoint.get("url") or (base_url() and endpoint.get("model")))
-    if isinstance(endpoint, dict) and not is_named and ("model" in endpoint or not layers.data.get("judge")):
+    is_named = isinstance(endpoint, dict) and (
+        endpoint.get("url") or (base_url() and endpoint.get("model"))
+    )
+    if (
+        isinstance(endpoint, dict)
+        and not is_named
+        and ("model" in endpoint or not layers.data.get("judge"))
+    ):
         raise ConfigError(
-            f"no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1, or set {BASE_URL}"
+            "no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1, or set"
+            f" {BASE_URL}"
         )
     if isinstance(endpoint, dict) and endpoint.get("url") and not endpoint.get("model"):
         raise ConfigError("no model is named; give --model-id, the model's name at the endpoint")
@@ -194,7 +236,9 @@ def _has_unknown_keys(data: Mapping[str, object]) -> bool:
     from nel.config.schema import EndpointConfig, RunConfig  # noqa: PLC0415 - keeps --help fast
 
     endpoint = data.get("endpoint")
-    inner = endpoint.keys() - EndpointConfig.model_fields.keys() if isinstance(endpoint, dict) else ()
+    inner = (
+        endpoint.keys() - EndpointConfig.model_fields.keys() if isinstance(endpoint, dict) else ()
+    )
     return bool(inner or data.keys() - RunConfig.model_fields.keys())
 
 

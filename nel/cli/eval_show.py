@@ -1,4 +1,6 @@
-"""The commands of `nel eval` that run or score: progress on stderr, the result on stdout, and the exit code."""
+"""The commands of `nel eval` that run or score: progress on stderr, the result on stdout, and the
+exit code.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,16 @@ _WORDS_MAX = 200
 
 
 def show_run(
-    config: RunConfig, *, resume: bool, as_json: bool, allowed: frozenset[str], fail_under: Sequence[str] = ()
+    config: RunConfig,
+    *,
+    resume: bool,
+    as_json: bool,
+    allowed: frozenset[str],
+    fail_under: Sequence[str] = (),
 ) -> None:
-    """Run, show progress on stderr and the result on stdout, and exit with the run's or the decision's exit code."""
+    """Run, show progress on stderr and the result on stdout, and exit with the run's or the
+    decision's exit code.
+    """
     floors = _read_floors(fail_under)
     progress = Progress()
     with showing(progress), stdout_kept():
@@ -43,12 +52,19 @@ def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
     show_result(result, progress, as_json=as_json)
 
 
-def show_result(result: RunResult, progress: Progress, *, as_json: bool, floors: Sequence[Floor] = ()) -> None:
-    """Print a run's table and what there is to know of it, and exit with its exit code or that of its floors.
+def show_result(
+    result: RunResult, progress: Progress, *, as_json: bool, floors: Sequence[Floor] = ()
+) -> None:
+    """Print a run's table and what there is to know of it, and exit with its exit code or that of
+    its floors.
 
-    Where stdout takes no more, the rest is said on stderr; the exit code tells of it unless the reader has gone.
+    Where stdout takes no more, the rest is said on stderr; the exit code tells of it unless the
+    reader has gone.
     """
-    from nel.cli.run_table import print_result, remarks  # noqa: PLC0415 - the first request need not wait for it
+    from nel.cli.run_table import (  # noqa: PLC0415 - the first request need not wait for it
+        print_result,
+        remarks,
+    )
 
     lost = 0
     try:
@@ -61,13 +77,20 @@ def show_result(result: RunResult, progress: Progress, *, as_json: bool, floors:
             progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
     for line in [*progress.notes, *_words(progress, result), *remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
-    code = _held(result.run_dir, result.exit_code, floors, err=as_json) if floors else result.exit_code
+    code = (
+        _held(result.run_dir, result.exit_code, floors, err=as_json) if floors else result.exit_code
+    )
     raise typer.Exit(code or lost)
 
 
 def _words(progress: Progress, result: RunResult) -> list[str]:
-    """Return for each kind of fault what was said most often, unless the run ended by it and says so anyway."""
-    most = [(kind, *words.most_common(1)[0], words.total()) for kind, words in sorted(progress.faults.items())]
+    """Return for each kind of fault what was said most often, unless the run ended by it and says
+    so anyway.
+    """
+    most = [
+        (kind, *words.most_common(1)[0], words.total())
+        for kind, words in sorted(progress.faults.items())
+    ]
     return [
         f"{kind}, {n:,} of {total:,} times: {_cut(said)}"
         for kind, said, n, total in most

@@ -1,6 +1,8 @@
-"""`nel eval watch`: shows a run in progress from another terminal, and ends when the run does. Read-only.
+"""`nel eval watch`: shows a run in progress from another terminal, and ends when the run does.
+Read-only.
 
-Kinds, reasons and names come from the run's files, some of them from the endpoint, so all pass `plain`.
+Kinds, reasons and names come from the run's files, some of them from the endpoint, so all pass
+`plain`.
 """
 
 from __future__ import annotations
@@ -39,21 +41,28 @@ _COLUMNS = ("benchmark", "done", "of", "score so far", "model failures", "unscor
 
 def watch(
     run_dir: Annotated[
-        Path, typer.Argument(help="The directory of a run, or a directory of runs: then the active one.")
+        Path,
+        typer.Argument(help="The directory of a run, or a directory of runs: then the active one."),
     ],
     interval: Annotated[
         float | None,
-        typer.Option(min=0.1, max=3600, help="Seconds between two updates; 1, and 10 when stdout is a file."),
+        typer.Option(
+            min=0.1, max=3600, help="Seconds between two updates; 1, and 10 when stdout is a file."
+        ),
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Print the state once and exit.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each update as one line of JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each update as one line of JSON.")
+    ] = False,
     wait: Annotated[
-        float, typer.Option(min=0, max=86400, help="Seconds to wait for a run that is only beginning.")
+        float,
+        typer.Option(min=0, max=86400, help="Seconds to wait for a run that is only beginning."),
     ] = _WAIT_SECONDS,
 ) -> None:
     """Show a run in progress until it ends, from any terminal; read-only.
 
-    Exit codes: 0 the run ended, in any way, or --once was given; 2 there is no run, and none begins.
+    Exit codes: 0 the run ended, in any way, or --once was given; 2 there is no run, and none
+    begins.
     """
     import time  # noqa: PLC0415 - keeps --help fast
 
@@ -80,7 +89,8 @@ def watch(
 
 
 def _awaited(path: Path, seconds: float) -> Path:
-    """Return the run that a path names; where there is none yet, wait for the one that is beginning.
+    """Return the run that a path names; where there is none yet, wait for the one that is
+    beginning.
 
     Raises:
         OutputError: There is none after that time.
@@ -98,7 +108,9 @@ def _awaited(path: Path, seconds: float) -> Path:
             if time.monotonic() >= deadline:
                 raise
         if not has_said:
-            typer.echo(f"nel: there is no run in {path} yet; waiting for one up to {seconds:g} s", err=True)
+            typer.echo(
+                f"nel: there is no run in {path} yet; waiting for one up to {seconds:g} s", err=True
+            )
             has_said = True
         time.sleep(_LOOK_SECONDS)
 
@@ -128,7 +140,9 @@ def _json_line(view: RunStatus) -> str:
             "run_id": view.run_id,
             "state": view.state,
             "reason": view.reason,
-            "owner": None if view.owner is None else {"pid": view.owner.pid, "host": view.owner.host},
+            "owner": (
+                None if view.owner is None else {"pid": view.owner.pid, "host": view.owner.host}
+            ),
             "sessions": view.sessions,
             "started": view.started,
             "elapsed_seconds": view.elapsed_seconds,
@@ -156,7 +170,9 @@ def _counts_json(item: BenchmarkCounts) -> dict[str, object]:
 
 
 def _rendered(view: RunStatus, console: Console) -> Group:
-    """Return lines and a table, or lines alone where the terminal is narrower than the table: nothing is cut."""
+    """Return lines and a table, or lines alone where the terminal is narrower than the table:
+    nothing is cut.
+    """
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - keeps --help fast
     from rich.console import Group  # noqa: PLC0415
     from rich.measure import Measurement  # noqa: PLC0415
@@ -173,7 +189,12 @@ def _rendered(view: RunStatus, console: Console) -> Group:
     wide = console.options.update(width=_UNLIMITED)
     if Measurement.get(console, wide, table).maximum <= console.width:
         return Group(lines[0], table, *lines[1:])
-    listed = [Text(f"  {name}: {cell}") for row in rows for name, cell in zip(_COLUMNS, row, strict=True) if cell]
+    listed = [
+        Text(f"  {name}: {cell}")
+        for row in rows
+        for name, cell in zip(_COLUMNS, row, strict=True)
+        if cell
+    ]
     return Group(lines[0], *listed, *lines[1:])
 
 
@@ -203,7 +224,8 @@ def _lines(view: RunStatus) -> list[str]:
         head += f", session {view.sessions}"
     lines = [head]
     lines += [
-        f"{plain(item.slot)}: stopped early by {plain(item.stopped_by)} after {item.done:,} of {item.total:,}"
+        f"{plain(item.slot)}: stopped early by {plain(item.stopped_by)} after {item.done:,} of"
+        f" {item.total:,}"
         for item in view.benchmarks
         if item.stopped_by is not None
     ]
@@ -230,7 +252,9 @@ def _motion(view: RunStatus) -> list[str]:
         parts.append(f"{duration(view.seconds_left)} left")
     if "in_flight" in live:
         limit = live.get("concurrency_limit")
-        parts.append(f"{live['in_flight']:,} in flight" + ("" if limit is None else f" of {limit:,}"))
+        parts.append(
+            f"{live['in_flight']:,} in flight" + ("" if limit is None else f" of {limit:,}")
+        )
     oldest, outage = live.get("oldest_seconds"), live.get("outage_seconds")
     if oldest is not None and oldest >= 1:
         parts.append(f"oldest {duration(oldest)}")

@@ -9,11 +9,18 @@ import typer
 
 
 def export(
-    run_dir: Annotated[Path, typer.Argument(help="The directory of the run; nothing is written there.")],
+    run_dir: Annotated[
+        Path, typer.Argument(help="The directory of the run; nothing is written there.")
+    ],
     to: Annotated[str, typer.Option("--to", help="The format (nel list exporters).")],
-    output: Annotated[Path, typer.Option("--output-dir", "-o", help="A directory that is new or empty.")],
+    output: Annotated[
+        Path, typer.Option("--output-dir", "-o", help="A directory that is new or empty.")
+    ],
     share_permissions: Annotated[
-        bool, typer.Option("--share-permissions", help="Let everyone on this machine read it (0644 and 0755).")
+        bool,
+        typer.Option(
+            "--share-permissions", help="Let everyone on this machine read it (0644 and 0755)."
+        ),
     ] = False,
 ) -> None:
     """Write the results of a run in the format of another tool."""

@@ -1,4 +1,6 @@
-"""`nel gate`: a candidate against a baseline by a policy, or one run against floors; GO, NO-GO or INCONCLUSIVE."""
+"""`nel gate`: a candidate against a baseline by a policy, or one run against floors; GO, NO-GO or
+INCONCLUSIVE.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ FailUnder = Annotated[
     list[str] | None,
     typer.Option(
         metavar="METRIC=VALUE",
-        help="The least value of a metric of one run, held by its whole interval; BENCHMARK:METRIC=VALUE; repeatable.",
+        help=(
+            "The least value of a metric of one run, held by its whole interval;"
+            " BENCHMARK:METRIC=VALUE; repeatable."
+        ),
     ),
 ]
 
@@ -22,10 +27,14 @@ FailUnder = Annotated[
 def gate(
     sides: Annotated[
         list[str],
-        typer.Argument(metavar="BASELINE CANDIDATE", help="As for nel compare; one run alone with --fail-under."),
+        typer.Argument(
+            metavar="BASELINE CANDIDATE",
+            help="As for nel compare; one run alone with --fail-under.",
+        ),
     ],
     policy: Annotated[
-        Path | None, typer.Option("--policy", "-p", metavar="FILE", help="What is demanded, a YAML file.")
+        Path | None,
+        typer.Option("--policy", "-p", metavar="FILE", help="What is demanded, a YAML file."),
     ] = None,
     baseline: Named = None,
     fail_under: FailUnder = None,
@@ -37,7 +46,10 @@ def gate(
             "--output-dir",
             "-o",
             metavar="DIR",
-            help="Where decision.json, decision.md and decision.junit.xml go. Default: the candidate's directory.",
+            help=(
+                "Where decision.json, decision.md and decision.junit.xml go. Default: the"
+                " candidate's directory."
+            ),
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decision as JSON.")] = False,
@@ -52,7 +64,9 @@ def gate(
     from nel.comparison.baselines import with_baseline  # noqa: PLC0415
 
     if fail_under:
-        show_floors(sides, fail_under, policy=policy or baseline, output_dir=output_dir, as_json=as_json)
+        show_floors(
+            sides, fail_under, policy=policy or baseline, output_dir=output_dir, as_json=as_json
+        )
     else:
         both = with_baseline(baseline, sides)
         show_gate(both, policy, despite or [], seed=seed, output_dir=output_dir, as_json=as_json)

@@ -44,18 +44,27 @@ def show_gate(
         ConfigError: The arguments are not a baseline, a candidate and a policy.
     """
     if policy is None:
-        raise ConfigError("nel gate needs a policy: --policy FILE, or --fail-under METRIC=VALUE for one run alone")
+        raise ConfigError(
+            "nel gate needs a policy: --policy FILE, or --fail-under METRIC=VALUE for one run alone"
+        )
     if len(sides) != _SIDES:
         raise ConfigError(f"nel gate needs a baseline and a candidate, not {len(sides)} results")
     demanded, parts = read_policy(policy), check_parts(despite)
     baseline, candidate = read_sides(sides)
     found = gate(baseline, candidate, demanded, despite=parts, seed=seed)
-    document = decision_json(found, baseline=baseline, candidate=candidate, policy=demanded, despite=sorted(parts))
+    document = decision_json(
+        found, baseline=baseline, candidate=candidate, policy=demanded, despite=sorted(parts)
+    )
     _show(found, document, output_dir or _directory(sides[1]), as_json=as_json)
 
 
 def show_floors(
-    sides: Sequence[str], floors: Sequence[str], *, policy: Path | str | None, output_dir: Path | None, as_json: bool
+    sides: Sequence[str],
+    floors: Sequence[str],
+    *,
+    policy: Path | str | None,
+    output_dir: Path | None,
+    as_json: bool,
 ) -> None:
     """Hold one run against floors, write the files and exit with the decision's code.
 
@@ -63,11 +72,16 @@ def show_floors(
         ConfigError: The arguments are not one run.
     """
     if policy is not None or len(sides) != 1:
-        raise ConfigError("--fail-under holds one run alone; leave --policy, --baseline and the second run away")
+        raise ConfigError(
+            "--fail-under holds one run alone; leave --policy, --baseline and the second run away"
+        )
     wanted = read_floors(floors)
     (side,) = read_sides(sides)
     if side.kind != "nel":
-        raise ConfigError(f"--fail-under reads metrics.json of a run of nel; {sides[0]} is a result of {side.kind}")
+        raise ConfigError(
+            f"--fail-under reads metrics.json of a run of nel; {sides[0]} is a result of"
+            f" {side.kind}"
+        )
     directory = _directory(sides[0])
     found = hold(directory, wanted)
     document = decision_json(found, baseline=None, candidate=side, policy=None)
@@ -84,7 +98,9 @@ def held(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -
         err: Whether the decision goes to stderr.
     """
     if exit_code not in (EXIT_DONE, EXIT_UNSCORED):
-        typer.echo("nel: the run is not finished, so it was not held against --fail-under", err=True)
+        typer.echo(
+            "nel: the run is not finished, so it was not held against --fail-under", err=True
+        )
         return exit_code
     (side,) = read_sides([str(run_dir)])
     found = hold(run_dir, floors)
@@ -114,7 +130,9 @@ def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
         table.add_row(*(Text(_shown(cell)) for cell in row))
     typer.echo(document["decision"], err=err)
     stream = sys.stderr if err else sys.stdout
-    Console(file=stream, width=None if stream.isatty() else _LOG_WIDTH, highlight=False).print(table)
+    Console(file=stream, width=None if stream.isatty() else _LOG_WIDTH, highlight=False).print(
+        table
+    )
     for line in reason_lines(document):
         typer.echo(_shown(line), err=err)
 

@@ -9,13 +9,21 @@ import typer
 
 
 def import_(
-    source: Annotated[Path, typer.Argument(help="A file or directory of another tool; it is only read.")],
-    output: Annotated[Path, typer.Option("--output-dir", "-o", help="A directory that does not exist.")],
+    source: Annotated[
+        Path, typer.Argument(help="A file or directory of another tool; it is only read.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output-dir", "-o", help="A directory that does not exist.")
+    ],
     importer: Annotated[
-        str | None, typer.Option("--from", help="The format (nel list importers); without it each is tried.")
+        str | None,
+        typer.Option("--from", help="The format (nel list importers); without it each is tried."),
     ] = None,
     share_permissions: Annotated[
-        bool, typer.Option("--share-permissions", help="Let everyone on this machine read it (0644 and 0755).")
+        bool,
+        typer.Option(
+            "--share-permissions", help="Let everyone on this machine read it (0644 and 0755)."
+        ),
     ] = False,
 ) -> None:
     """Make a run directory of another tool's results, to view and compare; it cannot be resumed."""

@@ -1,4 +1,6 @@
-"""`nel init`: three questions, and a commented configuration; a question is asked only where no flag answers it."""
+"""`nel init`: three questions, and a commented configuration; a question is asked only where no
+flag answers it.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,19 @@ def init(
     model_url: Annotated[str | None, typer.Option(help="Base URL of the endpoint.")] = None,
     model_id: Annotated[str | None, typer.Option(help="The model's name at the endpoint.")] = None,
     bench: Annotated[
-        str | None, typer.Option(help="A benchmark (nel list benchmarks).", autocompletion=names_of("benchmarks"))
+        str | None,
+        typer.Option(
+            help="A benchmark (nel list benchmarks).", autocompletion=names_of("benchmarks")
+        ),
     ] = None,
-    api_key_env: Annotated[str | None, typer.Option(help="Name of the variable that holds the key.")] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="Name of the variable that holds the key.")
+    ] = None,
 ) -> None:
     """Write a commented configuration from three answers: the endpoint, the model, the benchmark.
 
-    With --model-url, --model-id and --bench nothing is asked. A benchmark that is named FILE.yaml is written too, with
-    rows and checks to replace, where there is no such file.
+    With --model-url, --model-id and --bench nothing is asked. A benchmark that is named FILE.yaml
+    is written too, with rows and checks to replace, where there is no such file.
     """
     from nel import plugins  # noqa: PLC0415 - keeps --help fast
     from nel.benchmarks.api.registry import is_new_file  # noqa: PLC0415
@@ -38,15 +45,20 @@ def init(
         raise OutputError(f"{path} exists and is left as it is; name another file: nel init FILE")
     url = _asked("Base URL of the endpoint", _URL, model_url)
     model = _asked("Name of the model there", None, model_id)
-    benchmark = _asked("Benchmark (nel list benchmarks shows them; FILE.yaml begins your own)", _BENCHMARK, bench)
+    benchmark = _asked(
+        "Benchmark (nel list benchmarks shows them; FILE.yaml begins your own)", _BENCHMARK, bench
+    )
     if plugins.is_name(benchmark):
         plugins.find("benchmarks", benchmark)
-    text = starter_text(path=quote(str(path)), url=url, model=model, benchmark=benchmark, key_env=api_key_env)
+    text = starter_text(
+        path=quote(str(path)), url=url, model=model, benchmark=benchmark, key_env=api_key_env
+    )
     if is_new_file(benchmark):
         own = Path(benchmark)
         if own.resolve() == path.resolve():
             raise OutputError(
-                f"{path} is the configuration; name another file for the benchmark, such as questions.yaml"
+                f"{path} is the configuration; name another file for the benchmark, such as"
+                " questions.yaml"
             )
         _write(own, yaml_starter(quote(benchmark)))
         typer.echo(f"wrote {own}, a benchmark: put your rows and checks into it")

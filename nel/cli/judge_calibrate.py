@@ -14,21 +14,36 @@ if TYPE_CHECKING:
 
 def calibrate(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
-    bench: Annotated[str | None, typer.Option(help="The benchmark, where several were judged.")] = None,
+    bench: Annotated[
+        str | None, typer.Option(help="The benchmark, where several were judged.")
+    ] = None,
     labels: Annotated[
         list[Path] | None,
-        typer.Option(help="The labelled file, .csv or .jsonl, or one for each annotator; without it one is created."),
+        typer.Option(
+            help=(
+                "The labelled file, .csv or .jsonl, or one for each annotator; without it one is"
+                " created."
+            )
+        ),
     ] = None,
     borrowed: Annotated[
         Path | None,
-        typer.Option("--from", help="A calibrated run of the same benchmark and judge, whose labels are used."),
+        typer.Option(
+            "--from",
+            help="A calibrated run of the same benchmark and judge, whose labels are used.",
+        ),
     ] = None,
-    n: Annotated[int, typer.Option("--n", help="Answers to draw for labelling.", min=1, max=1_000_000)] = 200,
+    n: Annotated[
+        int, typer.Option("--n", help="Answers to draw for labelling.", min=1, max=1_000_000)
+    ] = 200,
     out: Annotated[
-        Path | None, typer.Option(help="The file to create, .csv or .jsonl; BENCH-to-label.csv in the run.")
+        Path | None,
+        typer.Option(help="The file to create, .csv or .jsonl; BENCH-to-label.csv in the run."),
     ] = None,
 ) -> None:
-    """Draw judged answers for human labels; or, with --labels, measure the judge by them and correct the score."""
+    """Draw judged answers for human labels; or, with --labels, measure the judge by them and
+    correct the score.
+    """
     from nel.engine.store.lock import owned  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import StoreError, UsageError  # noqa: PLC0415
@@ -36,7 +51,9 @@ def calibrate(
     if not (run_dir / FILE_NAME).is_file():
         raise StoreError(f"there is no {FILE_NAME} in {run_dir}; give the directory of a run")
     if sum(given is not None for given in (labels or None, out, borrowed)) > 1:
-        raise UsageError("--out is the file to label, --labels the labelled one, --from a run; give one of them")
+        raise UsageError(
+            "--out is the file to label, --labels the labelled one, --from a run; give one of them"
+        )
     with owned(run_dir):
         if borrowed is not None:
             _borrow(run_dir, borrowed, bench)
@@ -52,8 +69,15 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 
     drawn = draw_labels(run_dir, out, slot=bench, n=n)
     all_of_them = " (all there are)" if drawn.n < n else ""
-    typer.echo(f"{plain(str(drawn.path))}: {drawn.n:,} of {drawn.n_judged:,} judged answers to label{all_of_them}")
-    grades = "A, B or tie: the better answer" if drawn.is_pair else "1 or 0, C or I, yes or no, or a grade of the judge"
+    typer.echo(
+        f"{plain(str(drawn.path))}: {drawn.n:,} of {drawn.n_judged:,} judged answers to"
+        f" label{all_of_them}"
+    )
+    grades = (
+        "A, B or tie: the better answer"
+        if drawn.is_pair
+        else "1 or 0, C or I, yes or no, or a grade of the judge"
+    )
     typer.echo(f"fill in the column label ({grades}), then:")
     where = f" --bench {bench}" if bench else ""
     typer.echo(plain(f"  nel judge calibrate {run_dir}{where} --labels {drawn.path}"))
@@ -118,14 +142,20 @@ def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
 
 
 def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list[str]:
-    from nel.reports.corrected import ASSUMPTIONS, METHODS, measure_text  # noqa: PLC0415 - keeps --help fast
+    from nel.reports.corrected import (  # noqa: PLC0415 - keeps --help fast
+        ASSUMPTIONS,
+        METHODS,
+        measure_text,
+    )
 
     is_rate = headline["unit"] == "rate"
     lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'], is_rate=is_rate)}"]
     for key, name in METHODS.items():
         if key in corrected:
             best = ", the one to quote" if key == corrected.get("best") else ""
-            lines.append(f"  corrected, {name}: {measure_text(corrected[key], is_rate=is_rate)}{best}")
+            lines.append(
+                f"  corrected, {name}: {measure_text(corrected[key], is_rate=is_rate)}{best}"
+            )
             lines.append(f"    if {ASSUMPTIONS[key]}")
     return lines
 

@@ -1,4 +1,5 @@
-"""What a shortage of this machine means for a command: no memory, no file, no thread, no space. Prints nothing.
+"""What a shortage of this machine means for a command: no memory, no file, no thread, no space.
+Prints nothing.
 
 Also what it means that code of others ended the process.
 """
@@ -14,9 +15,12 @@ from nel.cli.streams import OutputLost
 
 _MEMORY: Final = "this process gets no more memory; raise its limit (ulimit -v unlimited), or lower --concurrency"
 _THREADS: Final = (
-    "this process can start no further thread; raise its limits (ulimit -v unlimited for memory, ulimit -u for threads)"
+    "this process can start no further thread; raise its limits (ulimit -v unlimited for memory,"
+    " ulimit -u for threads)"
 )
-_TEMPORARY: Final = "no directory for temporary files can be written; set TMPDIR to one with free space"
+_TEMPORARY: Final = (
+    "no directory for temporary files can be written; set TMPDIR to one with free space"
+)
 _FULL: Final = "no space is left{where}; free some"
 _OF_ERRNO: Final = {
     errno.ENFILE: "this machine can open no further file; end other programs, or raise fs.file-max",
@@ -28,14 +32,23 @@ _OF_ERRNO: Final = {
 _NOT_MAPPED: Final = "failed to map segment"
 """What the loader says of a library for which there is no room."""
 _CAUSES_MAX: Final = 10
-_CONTINUE: Final = "; then repeat the command, or continue a run that had begun with nel eval resume DIR"
+_CONTINUE: Final = (
+    "; then repeat the command, or continue a run that had begun with nel eval resume DIR"
+)
 
 
 def shortage(error: BaseException) -> str | None:
-    """Return what this machine lacks and what to do, in one line; None for an error that is no shortage."""
+    """Return what this machine lacks and what to do, in one line; None for an error that is no
+    shortage.
+    """
     if isinstance(error, OutputLost):
-        return f"stdout cannot be written ({error.strerror}); send it elsewhere, and repeat the command"
-    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NOT_MAPPED in _all_words(error)):
+        return (
+            f"stdout cannot be written ({error.strerror}); send it elsewhere, and repeat the"
+            " command"
+        )
+    if isinstance(error, MemoryError) or (
+        isinstance(error, ImportError) and _NOT_MAPPED in _all_words(error)
+    ):
         return _MEMORY + _CONTINUE
     if isinstance(error, RuntimeError):
         return _THREADS + _CONTINUE if "start new thread" in str(error) else None
@@ -45,14 +58,19 @@ def shortage(error: BaseException) -> str | None:
         return _TEMPORARY + _CONTINUE
     if error.errno == errno.EMFILE:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        return f"this process may open {limit:,} files and needs more; raise that (ulimit -n 1024){_CONTINUE}"
+        return (
+            f"this process may open {limit:,} files and needs more; raise that (ulimit -n"
+            f" 1024){_CONTINUE}"
+        )
     text = _OF_ERRNO.get(error.errno)
     where = "" if error.filename is None else f" at {error.filename}"
     return None if text is None else text.format(where=where) + _CONTINUE
 
 
 def _all_words(error: BaseException) -> str:
-    """Return the messages of an error and of those that it was raised from; numpy repeats some, and may not."""
+    """Return the messages of an error and of those that it was raised from; numpy repeats some, and
+    may not.
+    """
     words: list[str] = []
     while error is not None and len(words) < _CAUSES_MAX:
         words.append(str(error))
@@ -61,10 +79,13 @@ def _all_words(error: BaseException) -> str:
 
 
 def ended_by_plugin(error: SystemExit) -> str:
-    """Return the message of a plugin or benchmark that tried to end the process, with the place where it did."""
+    """Return the message of a plugin or benchmark that tried to end the process, with the place
+    where it did.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
     return (
-        f"a plugin or benchmark ended the command with SystemExit({error.code!r}){where}; let it raise an error "
-        "instead, or leave it out; a run that had begun continues with nel eval resume DIR"
+        f"a plugin or benchmark ended the command with SystemExit({error.code!r}){where}; let it"
+        " raise an error instead, or leave it out; a run that had begun continues with nel eval"
+        " resume DIR"
     )

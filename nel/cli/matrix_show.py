@@ -1,4 +1,6 @@
-"""The output of `nel eval` for several endpoints: the plan of each, their progress, and one table over their runs."""
+"""The output of `nel eval` for several endpoints: the plan of each, their progress, and one table
+over their runs.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,29 @@ from nel.runs.matrix import MatrixResult, evaluate_matrix, preview_matrix
 
 
 def show_matrix(
-    config: RunConfig, *, resume: bool, as_json: bool, allowed: frozenset[str], fail_under: Sequence[str] = ()
+    config: RunConfig,
+    *,
+    resume: bool,
+    as_json: bool,
+    allowed: frozenset[str],
+    fail_under: Sequence[str] = (),
 ) -> None:
-    """Run all endpoints, show a line of progress for each and one table, and exit with the worst exit code.
+    """Run all endpoints, show a line of progress for each and one table, and exit with the worst
+    exit code.
 
     Raises:
         ConfigError: A floor is given; it holds for one run.
     """
     if fail_under:
-        raise ConfigError("--fail-under holds one run; hold each with nel gate RUN --fail-under METRIC=VALUE")
+        raise ConfigError(
+            "--fail-under holds one run; hold each with nel gate RUN --fail-under METRIC=VALUE"
+        )
     progress = {name: Progress() for name, _ in split_config(config)}
     try:
         with showing(progress), stdout_kept():
-            result = evaluate_matrix(config, progress=progress, resume=resume, allowed_changes=allowed)
+            result = evaluate_matrix(
+                config, progress=progress, resume=resume, allowed_changes=allowed
+            )
     except MatrixRefused as refused:
         for problem in refused.problems:
             typer.echo(f"nel: {plain(problem)}", err=True)
@@ -55,14 +67,23 @@ def show_matrix_preview(config: RunConfig, *, as_json: bool) -> None:
         planned = preview_matrix(config)
     if as_json:
         plans = {name: [planned_json(plan) for plan in plans] for name, plans in planned.items()}
-        typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "endpoints": plans}))
+        typer.echo(
+            dumps({"dry_run": True, "config": config.model_dump(mode="json"), "endpoints": plans})
+        )
         return
     for name, part in split_config(config):
         typer.echo(plain(name))
         print_plan(part, planned[name])
-    requests = sum(plan.requests + plan.judge_requests for plans in planned.values() for plan in plans)
+    requests = sum(
+        plan.requests + plan.judge_requests for plans in planned.values() for plan in plans
+    )
     typer.echo(f"dry run: nothing was sent; {requests:,} requests in all, under one budget")
-    notes = (f"{name}: {note}" for name, plans in planned.items() for plan in plans for note in plan.notes)
+    notes = (
+        f"{name}: {note}"
+        for name, plans in planned.items()
+        for plan in plans
+        for note in plan.notes
+    )
     for note in dict.fromkeys(notes):
         typer.echo(f"nel: {plain(note)}", err=True)
 

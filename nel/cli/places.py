@@ -15,7 +15,9 @@ def run_path(place: str) -> Path:
 
 
 def resumed_path(place: str) -> Path:
-    """Return the directory in which a run goes on, which is fetched where it is newer at its URL."""
+    """Return the directory in which a run goes on, which is fetched where it is newer at its
+    URL.
+    """
     if "://" not in place:
         return Path(place)
     from nel.runs.remote.places import resumable  # noqa: PLC0415 - keeps --help fast

@@ -40,7 +40,9 @@ def show_preview(config: RunConfig, *, as_json: bool) -> None:
         planned = preview(config)
     if as_json:
         rows = [planned_json(plan) for plan in planned]
-        typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows}))
+        typer.echo(
+            dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows})
+        )
         return
     print_plan(config, planned)
     for plan in planned:
@@ -74,10 +76,16 @@ def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
 def _preview_table(planned: list[PlannedBenchmark]) -> Table:
     table = Table(box=SIMPLE_HEAD)
     for heading in _PREVIEW_COLUMNS:
-        table.add_column(heading, justify="left" if heading in ("benchmark", "dataset") else "right")
+        table.add_column(
+            heading, justify="left" if heading in ("benchmark", "dataset") else "right"
+        )
     for plan in planned:
         revision = f" @ {plan.revision}" if plan.revision else ""
-        limit = "not limited" if plan.completion_tokens_max is None else f"≤ {plan.completion_tokens_max:,}"
+        limit = (
+            "not limited"
+            if plan.completion_tokens_max is None
+            else f"≤ {plan.completion_tokens_max:,}"
+        )
         cells: Iterable[str] = (
             plan.name,
             f"{plan.dataset}{revision}",
@@ -102,8 +110,12 @@ def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[st
         lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")
     for benchmark, plan in zip(config.benchmarks, planned, strict=True):
         settings = dict(plan.generation)
-        lines.append(f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}")
+        lines.append(
+            f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}"
+        )
         if plan.judges:
-            asked = f"{plan.judge_requests:,} requests where each answer is one question to each judge"
+            asked = (
+                f"{plan.judge_requests:,} requests where each answer is one question to each judge"
+            )
             lines.append(f"{benchmark.name}: judges {', '.join(plan.judges)}; {asked}")
     return lines

@@ -1,4 +1,6 @@
-"""`nel plugin check` and `nel plugin new`: the conformance tests of a plugin, and a package to start one from."""
+"""`nel plugin check` and `nel plugin new`: the conformance tests of a plugin, and a package to
+start one from.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,23 @@ def check(
     target: Annotated[
         str,
         typer.Argument(
-            help="Installed plugin, NAME or package:NAME, or path.py[:name] of a benchmark.", autocompletion=names_of()
+            help="Installed plugin, NAME or package:NAME, or path.py[:name] of a benchmark.",
+            autocompletion=names_of(),
         ),
     ],
     kind: Annotated[
-        str | None, typer.Option(help="Kind of plugin (nel list), where plugins of several kinds have the name.")
+        str | None,
+        typer.Option(
+            help="Kind of plugin (nel list), where plugins of several kinds have the name."
+        ),
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Check a benchmark on this dataset instead of its own.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Check a benchmark on this dataset instead of its own.")
+    ] = None,
     samples: Annotated[int, typer.Option(help="Score at most this many samples.", min=1)] = 50,
 ) -> None:
-    """Check a plugin: a gold answer scores 1, an empty one does not, ids are unique, the prompt's fields exist.
+    """Check a plugin: a gold answer scores 1, an empty one does not, ids are unique, the prompt's
+    fields exist.
 
     Of metrics, reducers, datasets, bridges and reports the signature is checked.
     """
@@ -38,7 +47,9 @@ def check(
     findings = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
     for finding in findings:
         verdict = "ok  " if finding.passed else "FAIL"
-        typer.echo(plain(f"{verdict}  {finding.check}" + (f": {finding.detail}" if finding.detail else "")))
+        typer.echo(
+            plain(f"{verdict}  {finding.check}" + (f": {finding.detail}" if finding.detail else ""))
+        )
     if not all(finding.passed for finding in findings):
         raise typer.Exit(EXIT_USAGE)
 
@@ -48,8 +59,13 @@ def new(
     name: Annotated[str, typer.Argument(help="Of the package, such as nel-mine.")],
     folder: Annotated[Path | None, typer.Option(help="The folder to write; NAME.")] = None,
 ) -> None:
-    """Write a plugin package to start from, with one small plugin for every extension point and its tests."""
-    from nel.byob.plugin_template import short_name, write_plugin  # noqa: PLC0415 - keeps --help fast
+    """Write a plugin package to start from, with one small plugin for every extension point and its
+    tests.
+    """
+    from nel.byob.plugin_template import (  # noqa: PLC0415 - keeps --help fast
+        short_name,
+        write_plugin,
+    )
 
     where = folder or Path(name)
     for path in write_plugin(name, where):

@@ -1,8 +1,10 @@
-"""Commands of plugins: the entry points of the group ``nel.commands``, imported when they are called.
+"""Commands of plugins: the entry points of the group ``nel.commands``, imported when they are
+called.
 
-``view`` is ``nel view``; an underscore puts a command below a group of nel: ``eval_submit`` is ``nel eval submit``. The
-object is a Typer app or a function. Help lists commands from metadata: nel's own with the first line of their module,
-those of others with the name of their package. Depends on `nel.plugins`.
+``view`` is ``nel view``; an underscore puts a command below a group of nel: ``eval_submit`` is
+``nel eval submit``. The object is a Typer app or a function. Help lists commands from metadata:
+nel's own with the first line of their module, those of others with the name of their package.
+Depends on `nel.plugins`.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class PluginGroup(typer.core.TyperGroup):
         """Return a command; one of a plugin is imported here.
 
         Raises:
-            PluginError: It cannot be imported, several packages provide it, or it is not a Typer app or function.
+            PluginError: It cannot be imported, several packages provide it, or it is not a Typer
+                app or function.
         """
         own = super().get_command(ctx, cmd_name)
         if own is not None:
@@ -84,20 +87,22 @@ def _loaded(qualified: str, name: str) -> Any:
         made = typer.main.get_command(app)
     else:
         raise PluginError(
-            f'the command "{ref.name}" ({ref.target}) of {ref.provider} is a {type(command).__name__}; '
-            "declare a Typer app or a function"
+            f'the command "{ref.name}" ({ref.target}) of {ref.provider} is a'
+            f" {type(command).__name__}; declare a Typer app or a function"
         )
     made.name = name
     return made
 
 
 def _summary(refs: Sequence[PluginRef]) -> str:
-    """Return what the list of commands says of one: nel's own by its module's docstring, which is read as text."""
+    """Return what the list of commands says of one: nel's own by its module's docstring, which is
+    read as text.
+    """
     built_in = next((ref for ref in refs if ref.is_built_in), None)
     if built_in is None:
         return f"From {' and '.join(ref.provider for ref in refs)}."
     module = built_in.target.partition(":")[0].split(".")
     text = _PACKAGE.parent.joinpath(*module).with_suffix(".py").read_text(encoding="utf-8")
-    first = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    first = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0].replace("\n", " ")
     words = first.partition(": ")[2] or first
     return words[:1].upper() + words[1:]

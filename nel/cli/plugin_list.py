@@ -16,7 +16,10 @@ def list_plugins(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets, reports, importers, executors …",
+            help=(
+                "benchmarks, bridges, scorers, judges, metrics, reducers, datasets, reports,"
+                " importers, executors …"
+            ),
             autocompletion=kinds_starting,
         ),
     ] = None,
@@ -38,7 +41,10 @@ def list_plugins(
     if not found:
         typer.echo(f"no {kind or 'plugins'} installed")
         return
-    rows = [(plain(info.ref.name), info.ref.kind, plain(info.ref.provider), plain(_remark(info))) for info in found]
+    rows = [
+        (plain(info.ref.name), info.ref.kind, plain(info.ref.provider), plain(_remark(info)))
+        for info in found
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         padded = (cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True))

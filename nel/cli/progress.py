@@ -1,6 +1,8 @@
-"""Shows the progress of a run on stderr: a live bar on a terminal, else a plain line every ten seconds.
+"""Shows the progress of a run on stderr: a live bar on a terminal, else a plain line every ten
+seconds.
 
-A thread of its own reads `Progress`, so that the run never waits for the terminal; a closed stderr does not end a run.
+A thread of its own reads `Progress`, so that the run never waits for the terminal; a closed stderr
+does not end a run.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ def showing(progress: Progress | Mapping[str, Progress]) -> Iterator[None]:
     finished = threading.Event()
     target = _show_live if sys.stderr.isatty() else _show_lines
     named = {"": progress} if isinstance(progress, Progress) else progress
-    thread = threading.Thread(target=target, args=(named, finished), name="nel-progress", daemon=True)
+    thread = threading.Thread(
+        target=target, args=(named, finished), name="nel-progress", daemon=True
+    )
     thread.start()
     try:
         yield
@@ -78,7 +82,9 @@ def _line_before_running(progress: Progress) -> str:
     waiting = progress.oldest_seconds
     if waiting is not None and waiting >= 1:
         return f"{progress.stage}, no answer for {duration(waiting)}"
-    return f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
+    return (
+        f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
+    )
 
 
 class Warnings:
@@ -92,15 +98,23 @@ class Warnings:
     def new(self) -> list[str]:
         """Return a line for each judge that stopped judging since the last call."""
         judges = self._progress.judges
-        troubles = {line.partition(": ")[0]: line for line in (judges.problems if judges is not None else ())}
+        troubles = {
+            line.partition(": ")[0]: line
+            for line in (judges.problems if judges is not None else ())
+        }
         found = [line for who, line in troubles.items() if who not in self._known]
         self._known = set(troubles)
-        return [f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in found]
+        return [
+            f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in found
+        ]
 
 
 def named_lines(named: Mapping[str, Progress]) -> list[str]:
     """Return a line of progress for each name, which stands before it; an empty name does not."""
-    return [f"{plain(name)}: {progress_line(one)}" if name else progress_line(one) for name, one in named.items()]
+    return [
+        f"{plain(name)}: {progress_line(one)}" if name else progress_line(one)
+        for name, one in named.items()
+    ]
 
 
 def benchmark_lines(progress: Progress) -> list[str]:
@@ -143,7 +157,10 @@ def _show_live(named: Mapping[str, Progress], finished: threading.Event) -> None
         suppress(OSError, ValueError),
         Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live,
     ):
-        warnings: list[Warnings | _Places] = [_Places(named), *(Warnings(one) for one in named.values())]
+        warnings: list[Warnings | _Places] = [
+            _Places(named),
+            *(Warnings(one) for one in named.values()),
+        ]
         while not finished.wait(_LIVE_SECONDS):
             for line in (line for one in warnings for line in one.new()):
                 live.console.print(Text(line))
@@ -155,7 +172,11 @@ def _show_live(named: Mapping[str, Progress], finished: threading.Event) -> None
 
 def _show_lines(named: Mapping[str, Progress], finished: threading.Event) -> None:
     with suppress(OSError, ValueError):
-        places, warnings, shown = _Places(named), [Warnings(one) for one in named.values()], time.monotonic()
+        places, warnings, shown = (
+            _Places(named),
+            [Warnings(one) for one in named.values()],
+            time.monotonic(),
+        )
         while not finished.wait(_LOOK_SECONDS):
             lines = [line for one in warnings for line in one.new()]
             if time.monotonic() - shown >= _PLAIN_SECONDS:

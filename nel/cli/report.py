@@ -1,4 +1,6 @@
-"""`nel report`: rebuilds every artifact of a run from its run.db alone, or prints several runs as one table."""
+"""`nel report`: rebuilds every artifact of a run from its run.db alone, or prints several runs as
+one table.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def report(
     run_dirs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR", parser=run_path, help="The directory or URL of the run; of several runs: one table of them."
+            metavar="DIR",
+            parser=run_path,
+            help="The directory or URL of the run; of several runs: one table of them.",
         ),
     ],
     formats: Annotated[
@@ -26,12 +30,16 @@ def report(
         typer.Option(
             "--format",
             "-f",
-            help="Further report beside report.html (nel list reports); repeatable. Default: the run's. Of several "
-            "runs markdown, csv, json, latex or junit; default: markdown.",
+            help=(
+                "Further report beside report.html (nel list reports); repeatable. Default: the"
+                " run's. Of several "
+                "runs markdown, csv, json, latex or junit; default: markdown."
+            ),
         ),
     ] = None,
 ) -> None:
-    """Rebuild all artifacts and the reports of a run from its run.db; of several runs, print one table.
+    """Rebuild all artifacts and the reports of a run from its run.db; of several runs, print one
+    table.
 
     Several runs are only read: their artifacts stay as they are.
     """
@@ -46,7 +54,10 @@ def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
     from nel.reports.summary_tables import table_of_runs  # noqa: PLC0415
 
     if len(formats) > 1:
-        raise UsageError(f"several runs are printed in one format, not as {', '.join(formats)}; give --format once")
+        raise UsageError(
+            f"several runs are printed in one format, not as {', '.join(formats)}; give --format"
+            " once"
+        )
     typer.echo(table_of_runs(run_dirs, formats[0]), nl=False)
 
 

@@ -1,4 +1,6 @@
-"""Shows the body of a request on a terminal: its settings on one line, then each message as it would be sent."""
+"""Shows the body of a request on a terminal: its settings on one line, then each message as it
+would be sent.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
 from nel.core.strict_json import dumps
 from nel.types import Json, JsonObject
 
-_DATA: Final = re.compile(r"(data:image/[a-z]+;base64,|\"data\": ?\"[A-Za-z0-9+/]{16})[A-Za-z0-9+/=]{40,}")
+_DATA: Final = re.compile(
+    r"(data:image/[a-z]+;base64,|\"data\": ?\"[A-Za-z0-9+/]{16})[A-Za-z0-9+/=]{40,}"
+)
 """An image, of which the beginning is shown."""
 _CHARACTERS_MAX: Final = 4000
 """Of one message; ``--json`` has it whole."""
@@ -23,7 +27,9 @@ def indented(body: JsonObject) -> str:
 
 
 def _lines(body: JsonObject) -> Iterator[str]:
-    settings = {name: value for name, value in body.items() if name not in (*MESSAGE_FIELDS, "prompt")}
+    settings = {
+        name: value for name, value in body.items() if name not in (*MESSAGE_FIELDS, "prompt")
+    }
     yield ", ".join(f"{name}: {dumps(value)}" for name, value in settings.items())
     for message in messages_in(body) or [{"role": "prompt", "content": body.get("prompt")}]:
         yield f"[{message.get('role')}]"
@@ -36,4 +42,8 @@ def _text(content: Json) -> str:
 
 def _cut(text: str) -> str:
     beyond = len(text) - _CHARACTERS_MAX
-    return text if beyond <= 0 else f"{text[:_CHARACTERS_MAX]}\n… {beyond:,} more characters (--json shows them)"
+    return (
+        text
+        if beyond <= 0
+        else f"{text[:_CHARACTERS_MAX]}\n… {beyond:,} more characters (--json shows them)"
+    )

@@ -1,6 +1,8 @@
-"""The result of a run as `nel eval` prints it: a table, JSON, and what has to be known beside the numbers.
+"""The result of a run as `nel eval` prints it: a table, JSON, and what has to be known beside the
+numbers.
 
-Note: imported when a run has ended, since its first request need not wait for the modules behind it.
+Note: imported when a run has ended, since its first request need not wait for the modules behind
+it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,17 @@ from nel.runs.evaluation import RunResult
 
 _ROW = "bad_row"
 """The cause of what no resume can score: no sample can be made of the row."""
-_COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored", "not asked")
+_COLUMNS = (
+    "benchmark",
+    "metric",
+    "score",
+    "95 % interval",
+    "bounds",
+    "n",
+    "model failures",
+    "unscored",
+    "not asked",
+)
 _FURTHER_MAX = 12
 _NUMBERS = ("score", "95 % interval", "bounds", "n")
 
@@ -67,7 +79,11 @@ def result_json(result: RunResult) -> dict[str, Any]:
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
                 "warnings": item.metrics["warnings"],
                 "judging": item.metrics["judging"],
-                **({"repeat_check": item.metrics["repeat_check"]} if "repeat_check" in item.metrics else {}),
+                **(
+                    {"repeat_check": item.metrics["repeat_check"]}
+                    if "repeat_check" in item.metrics
+                    else {}
+                ),
             }
             for item in result.benchmarks
         },
@@ -78,7 +94,12 @@ def _result_table(result: RunResult) -> Table:
     rows = [
         row
         for item in result.benchmarks
-        for row in (_result_row(item), *_new_questions_rows(item), *_corrected_rows(item), *_further_rows(item))
+        for row in (
+            _result_row(item),
+            *_new_questions_rows(item),
+            *_corrected_rows(item),
+            *_further_rows(item),
+        )
     ]
     table = Table(box=SIMPLE_HEAD)
     for heading in (heading for heading in _COLUMNS if any(row[heading] for row in rows)):
@@ -123,7 +144,9 @@ def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
 
 def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
     """Return a row for each metric other than the headline, up to a limit."""
-    further = [metric for metric in item.metrics["metrics"] if metric["name"] != item.headline["metric"]]
+    further = [
+        metric for metric in item.metrics["metrics"] if metric["name"] != item.headline["metric"]
+    ]
     rows = [_further_row(item, metric) for metric in further[:_FURTHER_MAX]]
     if len(further) > _FURTHER_MAX:
         more = f"and {len(further) - _FURTHER_MAX} more in metrics.json"
@@ -142,7 +165,9 @@ def _further_row(item: BenchmarkResult, metric: dict[str, Any]) -> dict[str, str
 
 
 def _new_questions_rows(item: BenchmarkResult) -> list[dict[str, str]]:
-    """Return the interval for new questions below that of the whole benchmark, which a sample has."""
+    """Return the interval for new questions below that of the whole benchmark, which a sample
+    has.
+    """
     new = item.headline.get("new_questions")
     if new is None:
         return []
@@ -162,12 +187,16 @@ def _judged(result: RunResult) -> list[str]:
 
 def _read_otherwise(result: RunResult) -> list[str]:
     """Return a line for each audited benchmark: how far its score depends on the way of reading."""
-    audited = [(item.slot, item.metrics) for item in result.benchmarks if "extraction" in item.metrics]
+    audited = [
+        (item.slot, item.metrics) for item in result.benchmarks if "extraction" in item.metrics
+    ]
     return [with_plain_spaces(f"{slot}: {band_text(metrics)}") for slot, metrics in audited]
 
 
 def _asked_twice(result: RunResult) -> list[str]:
-    """Return a line for each benchmark with a repeat check: how often the endpoint differs from itself."""
+    """Return a line for each benchmark with a repeat check: how often the endpoint differs from
+    itself.
+    """
     checked = [(item.slot, repeat_check_text(item.metrics)) for item in result.benchmarks]
     return [with_plain_spaces(f"{slot}: {text}") for slot, text in checked if text]
 
@@ -194,7 +223,9 @@ def remarks(result: RunResult) -> list[str]:
 
 
 def retried(result: RunResult) -> str:
-    """Return what a resume does for a finished run whose exit code is not 0; empty where it does nothing."""
+    """Return what a resume does for a finished run whose exit code is not 0; empty where it does
+    nothing.
+    """
     if any(item.accounting["unscored"].keys() - {_ROW} for item in result.benchmarks):
         return "retry the unscored samples with"
     is_failed = any(item.failed_metrics for item in result.benchmarks)
@@ -207,12 +238,16 @@ def _lacks_judge(result: RunResult) -> bool:
 
 
 def _is_judge_misused(result: RunResult) -> bool:
-    """Return whether the benchmark's judge settings are unusable, so that a resume alone would fail in the same way."""
+    """Return whether the benchmark's judge settings are unusable, so that a resume alone would fail
+    in the same way.
+    """
     return any((SETTING_FAULTS - {"no_judge"}) & kinds.keys() for kinds in _judge_faults(result))
 
 
 def _judge_faults(result: RunResult) -> list[dict[str, int]]:
-    return [item.accounting["unscored"].get("judge", {}).get("kinds", {}) for item in result.benchmarks]
+    return [
+        item.accounting["unscored"].get("judge", {}).get("kinds", {}) for item in result.benchmarks
+    ]
 
 
 def _span(interval: Mapping[str, Any], unit: str) -> str:
@@ -225,7 +260,9 @@ def _span(interval: Mapping[str, Any], unit: str) -> str:
 def _bounds(bounds: dict[str, float] | None, n_unscored: int) -> str:
     if not n_unscored:
         return ""
-    return "unknown" if bounds is None else f"{percent(bounds['lower'])} – {percent(bounds['upper'])}"
+    return (
+        "unknown" if bounds is None else f"{percent(bounds['lower'])} – {percent(bounds['upper'])}"
+    )
 
 
 def _parts(parts: Iterable[tuple[str, int]]) -> str:

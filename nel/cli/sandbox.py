@@ -1,4 +1,5 @@
-"""``nel sandbox``: builds and lists the images, tests that the limits hold, and removes leftover containers.
+"""``nel sandbox``: builds and lists the images, tests that the limits hold, and removes leftover
+containers.
 
 ``check`` runs a probe for every limit; it trusts no configuration of the Docker engine.
 """
@@ -23,18 +24,26 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
-Languages = Annotated[list[str] | None, typer.Argument(help="python, javascript, cpp, bash, go, rust, java.")]
-Host = Annotated[str | None, typer.Option("--docker-host", help="The Docker engine; DOCKER_HOST by default.")]
+Languages = Annotated[
+    list[str] | None, typer.Argument(help="python, javascript, cpp, bash, go, rust, java.")
+]
+Host = Annotated[
+    str | None, typer.Option("--docker-host", help="The Docker engine; DOCKER_HOST by default.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
 def build(
     languages: Languages = None,
-    base: Annotated[str | None, typer.Option(help="Base image, where the public one cannot be pulled.")] = None,
+    base: Annotated[
+        str | None, typer.Option(help="Base image, where the public one cannot be pulled.")
+    ] = None,
     pull: Annotated[bool, typer.Option("--pull", help="Pull a newer base image.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Build even if the image exists.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the Docker engine's output.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the Docker engine's output.")
+    ] = False,
     docker_host: Host = None,
 ) -> None:
     """Build the images that programs run in; Python's alone where no language is given."""
@@ -82,10 +91,17 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
             }
         )
         shown = f"{size / 1e6:.0f} MB" if size else ""
-        lines.append(f"{language.name:<12} {language.title:<24} {state:<10} {shown:<8} {language.image}".rstrip())
+        lines.append(
+            f"{language.name:<12} {language.title:<24} {state:<10} {shown:<8} {language.image}".rstrip()
+        )
     if as_json:
         containers_now = [
-            {"id": one.id, "language": one.language, "state": one.state, "left_over": one.is_left_over}
+            {
+                "id": one.id,
+                "language": one.language,
+                "state": one.state,
+                "left_over": one.is_left_over,
+            }
             for one in running
         ]
         _echo_json({"languages": rows, "containers": containers_now})
@@ -94,14 +110,20 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
         typer.echo(line)
     typer.echo(f"\n{len(running)} container(s)")
     for one in running:
-        owner = "leftover; nel sandbox prune removes it" if one.is_left_over else f"of process {one.pid}"
+        owner = (
+            "leftover; nel sandbox prune removes it"
+            if one.is_left_over
+            else f"of process {one.pid}"
+        )
         typer.echo(f"{one.id[:12]:<14} {one.language:<12} {one.state:<10} {owner}")
 
 
 @app.command()
 def check(
     languages: Languages = None,
-    runtime: Annotated[str | None, typer.Option(help="One of the Docker engine's runtimes, such as runsc.")] = None,
+    runtime: Annotated[
+        str | None, typer.Option(help="One of the Docker engine's runtimes, such as runsc.")
+    ] = None,
     docker_host: Host = None,
     as_json: AsJson = False,
 ) -> None:
@@ -109,20 +131,28 @@ def check(
     from nel.sandbox import Sandbox, SandboxSettings  # noqa: PLC0415 - keeps --help fast
 
     wanted = _named(languages or ["python"])
-    settings = SandboxSettings(workers=1, docker_host=docker_host, runtime=runtime, allow_unlimited=True)
+    settings = SandboxSettings(
+        workers=1, docker_host=docker_host, runtime=runtime, allow_unlimited=True
+    )
     with _usage_errors(), Sandbox(settings) as sandbox:
         info = sandbox.check([language.name for language in wanted])
         if not as_json:
-            typer.echo(f"engine       Docker {info.version}, cgroup {info.cgroup}, {info.operating_system}")
             typer.echo(
-                f"             {info.cpus} CPUs, {info.memory_bytes / 1e9:.0f} GB, runtimes {', '.join(info.runtimes)}"
+                f"engine       Docker {info.version}, cgroup {info.cgroup}, {info.operating_system}"
+            )
+            typer.echo(
+                f"             {info.cpus} CPUs, {info.memory_bytes / 1e9:.0f} GB, runtimes"
+                f" {', '.join(info.runtimes)}"
             )
         findings = []
         for finding in chain(_lacking(info), _findings(sandbox, wanted)):
             findings.append(finding)
             if not as_json:
                 mark = "ok  " if finding.holds else "FAIL"
-                typer.echo(f"{mark}         {finding.name}{f' ({finding.detail})' if finding.detail else ''}")
+                typer.echo(
+                    f"{mark}        "
+                    f" {finding.name}{f' ({finding.detail})' if finding.detail else ''}"
+                )
     failed = [finding for finding in findings if not finding.holds]
     if as_json:
         probes = [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in findings]
@@ -150,7 +180,10 @@ def _lacking(info: EngineInfo) -> list[Finding]:
     """Return what the engine says that it cannot limit."""
     from nel.sandbox.probes import Finding  # noqa: PLC0415
 
-    return [Finding(name=f"the engine limits {name}", holds=False, detail="it says it cannot") for name in info.lacks]
+    return [
+        Finding(name=f"the engine limits {name}", holds=False, detail="it says it cannot")
+        for name in info.lacks
+    ]
 
 
 def _findings(sandbox: Sandbox, wanted: Sequence[Language]) -> Iterator[Finding]:

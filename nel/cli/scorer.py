@@ -25,27 +25,39 @@ def _root() -> None:
 def audit(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
     reader: Annotated[
-        str | None, typer.Option("--reader", help="Base URL of an endpoint that reads what no rule could read.")
+        str | None,
+        typer.Option(
+            "--reader", help="Base URL of an endpoint that reads what no rule could read."
+        ),
     ] = None,
     reader_id: Annotated[str | None, typer.Option("--reader-id", help="The model there.")] = None,
     reader_key: Annotated[
-        str | None, typer.Option("--reader-api-key-env", help="The environment variable that holds its key.")
+        str | None,
+        typer.Option("--reader-api-key-env", help="The environment variable that holds its key."),
     ] = None,
     reader_form: Annotated[
-        str, typer.Option("--reader-form", help="How it is asked: a plugin of the group nel.readers.")
+        str,
+        typer.Option("--reader-form", help="How it is asked: a plugin of the group nel.readers."),
     ] = "extract",
     override: Annotated[
-        list[str] | None, typer.Option("-O", "--override", help="key.path=value of the reader's run; repeatable.")
+        list[str] | None,
+        typer.Option("-O", "--override", help="key.path=value of the reader's run; repeatable."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Read the stored answers of a run in every way that applies, and show what the score owes to the way.
+    """Read the stored answers of a run in every way that applies, and show what the score owes to
+    the way.
 
-    Writes extraction_audit.json beside metrics.json, which gets the band; from then on both follow the run's answers.
-    With --reader a model reads the answers in which the run's scorer found none. Its readings are counted apart: they
-    change no score and no band. Exit codes: 0 done; 2 wrong usage; 3 the reader did not answer all; 75 stopped early.
+    Writes extraction_audit.json beside metrics.json, which gets the band; from then on both follow
+    the run's answers. With --reader a model reads the answers in which the run's scorer found none.
+    Its readings are counted apart: they
+    change no score and no band. Exit codes: 0 done; 2 wrong usage; 3 the reader did not answer all;
+    75 stopped early.
     """
-    from nel.artifacts.extraction import AUDIT_NAME, request_audit  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.extraction import (  # noqa: PLC0415 - keeps --help fast
+        AUDIT_NAME,
+        request_audit,
+    )
     from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
     from nel.core.strict_json import dumps, loads  # noqa: PLC0415
     from nel.engine.store.lock import owned  # noqa: PLC0415
@@ -83,12 +95,17 @@ def _reader_request(
     from nel.runs.answer_reading import ReaderRequest  # noqa: PLC0415 - keeps --help fast
 
     if url is None and (model or key or overrides):
-        raise ConfigError("--reader-id, --reader-api-key-env and -O are about a reader; give its URL: --reader URL")
+        raise ConfigError(
+            "--reader-id, --reader-api-key-env and -O are about a reader; give its URL:"
+            " --reader URL"
+        )
     if url is None:
         return None
     if model is None:
         raise ConfigError("--reader names an endpoint; give the model there, too: --reader-id NAME")
-    return ReaderRequest(url=url, model=model, api_key_env=key, form=form, overrides=overrides or ())
+    return ReaderRequest(
+        url=url, model=model, api_key_env=key, form=form, overrides=overrides or ()
+    )
 
 
 def _have_read(run_dir: Path, asked: ReaderRequest, refused: Mapping[str, str]) -> int:
@@ -97,28 +114,42 @@ def _have_read(run_dir: Path, asked: ReaderRequest, refused: Mapping[str, str]) 
     from nel.cli.run_table import remarks  # noqa: PLC0415
     from nel.cli.terminal import plain  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
-    from nel.runs.answer_reading import audited_slots, read_with_model  # noqa: PLC0415 - keeps --help fast
+    from nel.runs.answer_reading import (  # noqa: PLC0415 - keeps --help fast
+        audited_slots,
+        read_with_model,
+    )
 
     progress = Progress()
     with showing(progress):
         runs = read_with_model(run_dir, asked, audited_slots(run_dir, refused), progress)
     # The last remark says how to resume that run; here the same command does.
     failed = [line for one in runs if one.exit_code for line in remarks(one)[:-1]]
-    again = ["fix that, then give the same command again; what was read is not sent again"] if failed else []
+    again = (
+        ["fix that, then give the same command again; what was read is not sent again"]
+        if failed
+        else []
+    )
     for line in [*progress.notes, *failed, *again]:
         typer.echo(f"nel: reader: {plain(line)}", err=True)
     return max((one.exit_code for one in runs), default=0)
 
 
 def _lines(one: BenchmarkResult, found: Mapping[str, Any]) -> Iterator[str]:
-    from nel.reports.extraction import MEANINGS, band_text, reading_rows  # noqa: PLC0415 - keeps --help fast
+    from nel.reports.extraction import (  # noqa: PLC0415 - keeps --help fast
+        MEANINGS,
+        band_text,
+        reading_rows,
+    )
 
     kinds = ", ".join(f"{kind} {n:,}" for kind, n in found["kinds"].items())
     yield f"{one.slot}: {found['n_answers']:,} answers read ({kinds})"
     for why, n in found["without_reading"].items():
         yield f"  not read: {n:,}, {why}"
     if found["reader"]:
-        yield f"  what the scorer could not read was read by {found['reader']['model']} ({found['reader']['reader']})"
+        yield (
+            f"  what the scorer could not read was read by {found['reader']['model']}"
+            f" ({found['reader']['reader']})"
+        )
     if found["n_ran_on"]:
         yield f"  {found['n_ran_on']:,} go on with a question of their own, which is not read"
     for row in reading_rows(found):
@@ -126,9 +157,14 @@ def _lines(one: BenchmarkResult, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"  {_headline(one.headline)}; {band_text(one.metrics)}"
     for difference in found["differences"][:_LISTED_MAX]:
         ways = difference["readings"]
-        values = ", ".join(f"{name} {_shown(ways[name]['value'])}" for name in MEANINGS if name in ways)
+        values = ", ".join(
+            f"{name} {_shown(ways[name]['value'])}" for name in MEANINGS if name in ways
+        )
         repeat = f", repeat {difference['repeat']}" if difference["repeat"] else ""
-        yield f"    {difference['sample_id']}{repeat}: {values}; expected {' or '.join(difference['expected'])}"
+        yield (
+            f"    {difference['sample_id']}{repeat}: {values}; expected"
+            f" {' or '.join(difference['expected'])}"
+        )
     if len(found["differences"]) > _LISTED_MAX:
         yield f"    and {found['n_differ'] - _LISTED_MAX:,} more in the file below"
     if found["n_differ"]:

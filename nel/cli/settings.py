@@ -1,4 +1,5 @@
-"""Options of a command that set keys of the configuration, made of the schema's flags when the command is used.
+"""Options of a command that set keys of the configuration, made of the schema's flags when the
+command is used.
 
 The schema is imported only then, so that `nel --help` does not wait for it.
 """
@@ -43,7 +44,9 @@ def chosen_settings(ctx: typer.Context) -> Chosen:
 
 
 class SettingsCommand(typer.core.TyperCommand):
-    """A command with options for settings, and ``-O`` for all others; `chosen_settings` returns what they say."""
+    """A command with options for settings, and ``-O`` for all others; `chosen_settings` returns
+    what they say.
+    """
 
     flags: ClassVar[Sequence[str]] = ()
     """Names of the flags it takes; empty: all."""
@@ -51,7 +54,9 @@ class SettingsCommand(typer.core.TyperCommand):
     """By the name of the parameter; None before the schema was read."""
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the parameters of the function with the options of settings after its arguments."""
+        """Return the parameters of the function with the options of settings after its
+        arguments.
+        """
         if self._taken is None:
             from nel.config.settings import settings  # noqa: PLC0415 - keeps `nel --help` fast
 
@@ -62,10 +67,14 @@ class SettingsCommand(typer.core.TyperCommand):
         return super().get_params(ctx)
 
     def invoke(self, ctx: Any) -> Any:
-        """Keep what the options say for `chosen_settings`, and call the function with the other parameters."""
+        """Keep what the options say for `chosen_settings`, and call the function with the other
+        parameters.
+        """
         from nel.config.settings import given_settings  # noqa: PLC0415 - keeps `nel --help` fast
 
-        values = {one.flag.name: _plain(ctx.params.pop(name)) for name, one in (self._taken or {}).items()}
+        values = {
+            one.flag.name: _plain(ctx.params.pop(name)) for name, one in (self._taken or {}).items()
+        }
         overrides = ctx.params.pop(_OVERRIDE)
         ctx.meta[_META_KEY] = Chosen(given_settings(values), list(overrides or ()))
         return super().invoke(ctx)
@@ -84,9 +93,14 @@ def _options(taken: Mapping[str, Setting]) -> list[Any]:
     def command(**_: object) -> None:
         pass
 
-    keyword, flags = inspect.Parameter.KEYWORD_ONLY, {name for name, one in taken.items() if one.kind is bool}
+    keyword, flags = (
+        inspect.Parameter.KEYWORD_ONLY,
+        {name for name, one in taken.items() if one.kind is bool},
+    )
     parameters = [
-        inspect.Parameter(name, keyword, annotation=annotation, default=False if name in flags else None)
+        inspect.Parameter(
+            name, keyword, annotation=annotation, default=False if name in flags else None
+        )
         for name, annotation in annotations.items()
     ]
     command.__annotations__ = annotations
@@ -100,7 +114,9 @@ def _annotation(setting: Setting) -> object:
     flag, kind = setting.flag, setting.kind
     kind_named = KINDS.get(flag.name)
     complete = None if kind_named is None else names_of(kind_named)
-    option = typer.Option(*(name for name in (flag.name, flag.short) if name), help=flag.help, autocompletion=complete)
+    option = typer.Option(
+        *(name for name in (flag.name, flag.short) if name), help=flag.help, autocompletion=complete
+    )
     if kind is bool:
         return Annotated[bool, option]
     wanted = list[kind] if setting.is_list else kind  # type: ignore[valid-type] # a type made at run time

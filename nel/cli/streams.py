@@ -1,8 +1,9 @@
 """The standard streams of the process, prepared before a command runs.
 
-A closed stream is opened on /dev/null, since the next file or socket would take its descriptor and receive what is
-printed. Text that stderr does not take is dropped, so that a message never ends a run; text that stdout does not take
-raises `OutputLost`, or BrokenPipeError where the reader has gone. Characters that the locale cannot encode are escaped.
+A closed stream is opened on /dev/null, since the next file or socket would take its descriptor and
+receive what is printed. Text that stderr does not take is dropped, so that a message never ends a
+run; text that stdout does not take raises `OutputLost`, or BrokenPipeError where the reader has
+gone. Characters that the locale cannot encode are escaped.
 """
 
 from __future__ import annotations
@@ -55,13 +56,17 @@ def prepare_streams() -> None:
 
 @contextmanager
 def stdout_kept() -> Iterator[None]:
-    """Send to stderr what plugins and benchmarks print meanwhile: stdout is the command's own, and may be JSON."""
+    """Send to stderr what plugins and benchmarks print meanwhile: stdout is the command's own, and
+    may be JSON.
+    """
     with redirect_stdout(sys.stderr):
         yield
 
 
 def discard_stdout() -> None:
-    """Send what is left of stdout to /dev/null, so that the interpreter can flush it when it exits."""
+    """Send what is left of stdout to /dev/null, so that the interpreter can flush it when it
+    exits.
+    """
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

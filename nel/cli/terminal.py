@@ -1,6 +1,8 @@
-"""Formats text for terminals: readable numbers, and external text without control characters. Prints nothing.
+"""Formats text for terminals: readable numbers, and external text without control characters.
+Prints nothing.
 
-Model names and errors come from outside; an escape sequence in them could rewrite what the user sees.
+Model names and errors come from outside; an escape sequence in them could rewrite what the user
+sees.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def duration(seconds: float) -> str:
 
 def plain(text: str) -> str:
     """Return the text on one line with control and direction characters shown as escapes."""
-    return "".join(character if character.isprintable() else _escape(character) for character in text)
+    return "".join(
+        character if character.isprintable() else _escape(character) for character in text
+    )
 
 
 def with_plain_spaces(line: str) -> str:

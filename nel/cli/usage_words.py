@@ -1,4 +1,6 @@
-"""Says what is wrong with a command line in words a person uses, and which command an unknown one may mean."""
+"""Says what is wrong with a command line in words a person uses, and which command an unknown one
+may mean.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ _MEANT: Final = {
 """What other tools call a command, and the arguments of nel that do it."""
 _NOT_A_COMMAND: Final = {
     "stop": "press Ctrl-C where the run goes on; `nel eval resume` continues it",
-    "clean": "a run is its directory under eval_results, and deleting that is all; `nel sandbox clean` ends containers",
+    "clean": (
+        "a run is its directory under eval_results, and deleting that is all; `nel sandbox clean`"
+        " ends containers"
+    ),
     "config": "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it",
 }
 """What other tools have a command for, and how it is done here."""
@@ -75,7 +80,9 @@ _LIKE: Final = 0.75
 
 
 def say_plainly(error: Any) -> None:
-    """Put plain words into the message of a usage error, in place; one that has them stays as it is."""
+    """Put plain words into the message of a usage error, in place; one that has them stays as it
+    is.
+    """
     from nel.config.number_words import number_problem  # noqa: PLC0415 - keeps --help fast
 
     kinds = getattr(error.__cause__, "errors", None)
@@ -94,15 +101,21 @@ def say_plainly(error: Any) -> None:
         if asked in _NOT_A_COMMAND:
             error.message = f"No such command '{asked}': {_NOT_A_COMMAND[asked]}."
         elif meant:
-            listed = " or ".join(f"`{error.ctx.find_root().info_name} {path}`" for path in meant[:_SHOWN_MAX])
+            listed = " or ".join(
+                f"`{error.ctx.find_root().info_name} {path}`" for path in meant[:_SHOWN_MAX]
+            )
             error.message = f"No such command '{asked}'. Did you mean {listed}?"
 
 
 def _say_option_meant(error: Any) -> None:
-    """Name the command's option that a word may mean: another spelling of it, or what another tool calls it."""
+    """Name the command's option that a word may mean: another spelling of it, or what another tool
+    calls it.
+    """
     asked = error.option_name
     word = asked.lstrip("-").replace("_", "-").lower()
-    options: Sequence[str] = [name for one in error.ctx.command.params for name in getattr(one, "opts", ())]
+    options: Sequence[str] = [
+        name for one in error.ctx.command.params for name in getattr(one, "opts", ())
+    ]
     names = [f"--{word}", *(name for name, others in _OPTIONS_MEANT.items() if word in others)]
     meant = next((name for name in names if name in options), None)
     if meant is None or meant == asked:
@@ -113,7 +126,9 @@ def _say_option_meant(error: Any) -> None:
 
 
 def _commands_meant(asked: str, root: Any) -> list[str]:
-    """Return the paths of commands that a word may mean: known synonyms, the same last word, then a similar one."""
+    """Return the paths of commands that a word may mean: known synonyms, the same last word, then a
+    similar one.
+    """
     if asked in _MEANT:
         return [_MEANT[asked]]
     paths = sorted(_paths(root), key=lambda path: (path.count(" "), path))
@@ -123,7 +138,9 @@ def _commands_meant(asked: str, root: Any) -> list[str]:
 
 
 def _paths(context: Any, before: str = "") -> Iterator[str]:
-    """Yield the paths of the commands below a group; those of a plugin that cannot be imported are left out."""
+    """Yield the paths of the commands below a group; those of a plugin that cannot be imported are
+    left out.
+    """
     for name in sorted(context.command.list_commands(context)):
         with suppress(NelError):
             command = context.command.get_command(context, name)

@@ -14,17 +14,21 @@ from nel.errors import EXIT_USAGE
 
 def verify(
     run_dir: Annotated[
-        Path, typer.Argument(metavar="RUN_DIR", parser=run_path, help="The directory or URL of the run.")
+        Path,
+        typer.Argument(metavar="RUN_DIR", parser=run_path, help="The directory or URL of the run."),
     ],
     sign: Annotated[
-        Path | None, typer.Option("--sign", help="Sign what was verified with this private SSH key.")
+        Path | None,
+        typer.Option("--sign", help="Sign what was verified with this private SSH key."),
     ] = None,
     check: Annotated[
-        Path | None, typer.Option("--check", help="Check that the signature is of this public SSH key.")
+        Path | None,
+        typer.Option("--check", help="Check that the signature is of this public SSH key."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Write every artifact of a run again from its run.db, and compare; sign the result, or check a signature.
+    """Write every artifact of a run again from its run.db, and compare; sign the result, or check a
+    signature.
 
     Exit codes: 0 store, identity, files and signature agree; 2 they do not, or cannot be checked.
     """
@@ -40,8 +44,14 @@ def verify(
     signature = sign_run(run_dir, found, sign) if sign is not None else None
     passed = all(one.passed for one in checks)
     if as_json:
-        shown = {"run_dir": str(run_dir), "passed": passed, "checks": [asdict(one) for one in checks]}
-        typer.echo(dumps({**shown, "manifest": found.manifest, "signature": signature and str(signature)}))
+        shown = {
+            "run_dir": str(run_dir),
+            "passed": passed,
+            "checks": [asdict(one) for one in checks],
+        }
+        typer.echo(
+            dumps({**shown, "manifest": found.manifest, "signature": signature and str(signature)})
+        )
     else:
         for one in checks:
             typer.echo(plain(f"{'ok  ' if one.passed else 'FAIL'}  {one.what}: {one.detail}"))

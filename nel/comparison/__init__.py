@@ -1,1 +1,3 @@
-"""Two or more finished evaluations compared sample by sample: reading, pairing, refusals, and what a gate decides."""
+"""Two or more finished evaluations compared sample by sample: reading, pairing, refusals, and what
+a gate decides.
+"""

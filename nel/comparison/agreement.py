@@ -1,7 +1,8 @@
 """Do the files of a benchmark say the same? Checked before a decision rests on them; does no I/O.
 
-A hand-edited or mixed up directory is refused here where that costs next to nothing: shapes and numbers of the small
-files, the identity's digest, and what results.jsonl adds up to. ``nel verify`` makes every file again, and finds the
+A hand-edited or mixed up directory is refused here where that costs next to nothing: shapes and
+numbers of the small files, the identity's digest, and what results.jsonl adds up to. ``nel verify``
+makes every file again, and finds the
 rest: an edit that changes no sum, or that was made in every file alike.
 """
 
@@ -36,7 +37,9 @@ _STATES: Final = {
 }
 _ENDS: Final = ("ci_lower", "ci_upper")
 _REDACTED_FROM: Final = "?"
-"""The values of an URL's query are not written, so that the digest of what is written is another."""
+"""The values of an URL's query are not written, so that the digest of what is written is
+another.
+"""
 _OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
 """Names of a headline whose scores do not all name their reward alike."""
 Count = Annotated[int, Field(ge=0)]
@@ -144,13 +147,16 @@ class _Bundle(_Part):
     identity: str | None = None
 
 
-def check_files(run_dir: Path, found: Sequence[BenchmarkFiles], plans: Mapping[str, Mapping[str, Any]]) -> None:
+def check_files(
+    run_dir: Path, found: Sequence[BenchmarkFiles], plans: Mapping[str, Mapping[str, Any]]
+) -> None:
     """Check that the small files of a run are of one run, and agree.
 
     Args:
         run_dir: Of the run.
         found: Its benchmarks.
-        plans: What the store planned, by the slot of each benchmark; empty where there is no store that can be read.
+        plans: What the store planned, by the slot of each benchmark; empty where there is no store
+            that can be read.
 
     Raises:
         OutputError: A file is not what nel wrote, or two do not agree.
@@ -162,10 +168,18 @@ def check_files(run_dir: Path, found: Sequence[BenchmarkFiles], plans: Mapping[s
         name = files.directory.name
         if titles[files.title] > 1:
             both = " and ".join(one.directory.name for one in found if one.title == files.title)
-            raise OutputError(f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote")
+            raise OutputError(
+                f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote"
+            )
         if stored and name not in stored:
-            raise OutputError(f"{files.directory} is no benchmark of this run, by its run.db; move it away")
-        wrong = shape_problem(files) or _disagreement(files) or _other_identity(files, stored.get(name) or {})
+            raise OutputError(
+                f"{files.directory} is no benchmark of this run, by its run.db; move it away"
+            )
+        wrong = (
+            shape_problem(files)
+            or _disagreement(files)
+            or _other_identity(files, stored.get(name) or {})
+        )
         if wrong:
             raise OutputError(f"{files.directory}: {wrong}; {again}")
     ids = sorted({str(files.metrics["run_id"]) for files in found})
@@ -186,11 +200,16 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
     wrong = (columns.states == FAILED) & (columns.numbers("reward") != 0)
     if wrong.any():
         raise OutputError(
-            _said(files, f"{int(wrong.sum()):,} model failures have a reward, which is 0 for all of them")
+            _said(
+                files,
+                f"{int(wrong.sum()):,} model failures have a reward, which is 0 for all of them",
+            )
         )
     repeats, planned = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
     if planned is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < planned:
-        raise OutputError(_said(files, f"each sample was asked {planned} times, and a line is of another repeat"))
+        raise OutputError(
+            _said(files, f"each sample was asked {planned} times, and a line is of another repeat")
+        )
     for row in metrics["metrics"]:
         values = _values_of(columns, row["name"], metrics["headline"]["metric"])
         if values is not None:
@@ -198,7 +217,8 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
 
 
 def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any]) -> None:
-    """Check that a metric's interval and bounds are those of its values in results.jsonl, where these are there.
+    """Check that a metric's interval and bounds are those of its values in results.jsonl, where
+    these are there.
 
     Raises:
         OutputError: They are not, or are those of another level.
@@ -206,7 +226,11 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
     name, headline = row["name"], files.metrics["headline"]["metric"]
     values = _values_of(columns, name, headline)
     lower, upper = row["ci_lower"], row["ci_upper"]
-    if row["ci_level"] != LEVEL or (lower is None) != (upper is None) or (lower is not None and lower > upper):
+    if (
+        row["ci_level"] != LEVEL
+        or (lower is None) != (upper is None)
+        or (lower is not None and lower > upper)
+    ):
         raise OutputError(_said(files, f"the interval of {name} is none of level {LEVEL:g}"))
     bounds, value = row["bounds"], row["value"]
     if bounds is not None and value is not None and not _is_within(value, bounds):
@@ -229,14 +253,19 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
         n_unscored = int((columns.states == UNSCORED).sum())
         made = series.total / len(columns) if n_unscored else value
         _refuse_unequal(files, f"lower bound of {name}", bounds["lower"], made)
-        _refuse_unequal(files, f"upper bound of {name}", bounds["upper"], made + n_unscored / len(columns))
+        _refuse_unequal(
+            files, f"upper bound of {name}", bounds["upper"], made + n_unscored / len(columns)
+        )
 
 
 def shape_problem(files: BenchmarkFiles) -> str:
     """Return what is wrong with the shape of a file, empty where nothing is."""
     if len(list(files.directory.glob("eval-*.json"))) > 1:
         return "there are two files eval-*.json, and one is not of this run"
-    for name, shape, content in (("metrics.json", _Metrics, files.metrics), ("eval-*.json", _Bundle, files.bundle)):
+    for name, shape, content in (
+        ("metrics.json", _Metrics, files.metrics),
+        ("eval-*.json", _Bundle, files.bundle),
+    ):
         try:
             if content or shape is _Metrics:
                 shape.model_validate(content)
@@ -247,17 +276,25 @@ def shape_problem(files: BenchmarkFiles) -> str:
 
 
 def _disagreement(files: BenchmarkFiles) -> str:
-    """Return in what metrics.json and the bundle differ, or the former from itself; empty in nothing."""
+    """Return in what metrics.json and the bundle differ, or the former from itself; empty in
+    nothing.
+    """
     metrics, bundle = files.metrics, files.bundle
     headline = metrics["headline"]
     name = headline["metric"]
     rows = [row for row in metrics["metrics"] if row["name"] == name]
-    if not rows or any(row[key] != headline[key] for row in rows for key in ("value", *_ENDS, "bounds")):
+    if not rows or any(
+        row[key] != headline[key] for row in rows for key in ("value", *_ENDS, "bounds")
+    ):
         return f"metrics.json has the headline {name}, and no or another row of it"
     if not bundle:
         return ""
-    aliases = {"mean_reward"} - {row["name"] for row in metrics["metrics"]}  # which may have a metric of that name
-    scores = {one: found["value"] for one, found in (bundle["benchmark"].get("scores") or {}).items()}
+    aliases = {"mean_reward"} - {
+        row["name"] for row in metrics["metrics"]
+    }  # which may have a metric of that name
+    scores = {
+        one: found["value"] for one, found in (bundle["benchmark"].get("scores") or {}).items()
+    }
     pairs = {
         "run_id": (metrics["run_id"], bundle["run_id"]),
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
@@ -269,7 +306,9 @@ def _disagreement(files: BenchmarkFiles) -> str:
 
 
 def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
-    """Return that the bundle's identity is not that of the store, or has another digest; empty where it holds."""
+    """Return that the bundle's identity is not that of the store, or has another digest; empty
+    where it holds.
+    """
     fields, digest = files.bundle.get("identity_fields"), files.bundle.get("identity")
     if not isinstance(fields, dict) or digest is None:
         return ""
@@ -284,7 +323,9 @@ def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
 
 
 def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
-    """Return the values of a metric in lines, NaN where it has none; None where lines do not give them all."""
+    """Return the values of a metric in lines, NaN where it has none; None where lines do not give
+    them all.
+    """
     if name == headline:
         return columns.numbers("reward")
     key = _keys_of(columns, headline).get(name)
@@ -298,7 +339,8 @@ def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
 def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     """Return the names of values in lines by the names of their metrics, where these are certain.
 
-    Which value the reward is stands nowhere. Other metrics are named so that they have no name of these.
+    Which value the reward is stands nowhere. Other metrics are named so that they have no name of
+    these.
     """
     keys = columns.metric_names
     if columns.is_cut or not keys:
@@ -306,8 +348,12 @@ def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     rewards = [key for key in keys if published_name(key) == headline]
     if not rewards or headline in _OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
-    first, *others = ({name: key for key, name in published_names(keys, headline, one).items()} for one in rewards)
-    return {name: key for name, key in first.items() if all(other.get(name) == key for other in others)}
+    first, *others = (
+        {name: key for key, name in published_names(keys, headline, one).items()} for one in rewards
+    )
+    return {
+        name: key for name, key in first.items() if all(other.get(name) == key for other in others)
+    }
 
 
 def _mean_by_question(columns: Columns, values: Floats) -> float | None:
@@ -316,12 +362,16 @@ def _mean_by_question(columns: Columns, values: Floats) -> float | None:
     if not known.any():
         return None
     positions = columns.integers("position")[known]
-    if positions.min() < 0 or positions.max() >= 2 * len(columns):  # few of many, as no run of nel has them
+    if positions.min() < 0 or positions.max() >= 2 * len(
+        columns
+    ):  # few of many, as no run of nel has them
         _, positions = np.unique(positions, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore"):
         counts, sums = np.bincount(positions), np.bincount(positions, values[known])
         found = float((sums[counts > 0] / counts[counts > 0]).mean())
-    return found if math.isfinite(found) else _series(columns, values).mean()  # sums of the largest numbers overflow
+    return (
+        found if math.isfinite(found) else _series(columns, values).mean()
+    )  # sums of the largest numbers overflow
 
 
 def _series(columns: Columns, values: Floats) -> Series:
@@ -338,22 +388,33 @@ def _groups(columns: Columns) -> dict[int, str]:
     codes, names = columns.integers("group"), columns.groups
     known = np.flatnonzero(codes >= 0)
     positions = columns.integers("position")[known].tolist()
-    return {place: names[code] for place, code in zip(positions, codes[known].tolist(), strict=True)}
+    return {
+        place: names[code] for place, code in zip(positions, codes[known].tolist(), strict=True)
+    }
 
 
 def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
-    """Return whether a value lies between bounds, which are added up in another order than it is."""
+    """Return whether a value lies between bounds, which are added up in another order than it
+    is.
+    """
     nearest = min(max(value, bounds["lower"]), bounds["upper"])
     return math.isclose(value, nearest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
-def _refuse_unequal(files: BenchmarkFiles, what: str, told: float | None, found: float | None) -> None:
+def _refuse_unequal(
+    files: BenchmarkFiles, what: str, told: float | None, found: float | None
+) -> None:
     if told is None or found is None:
         is_equal = told is found
     else:
         is_equal = math.isclose(told, found, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
     if not is_equal:
-        raise OutputError(_said(files, f"{what} is {_number(told)} in metrics.json and {_number(found)} by its lines"))
+        raise OutputError(
+            _said(
+                files,
+                f"{what} is {_number(told)} in metrics.json and {_number(found)} by its lines",
+            )
+        )
 
 
 def _number(value: float | None) -> str:
@@ -363,6 +424,7 @@ def _number(value: float | None) -> str:
 def _said(files: BenchmarkFiles, what: str) -> str:
     run_dir = files.directory.parent
     return (
-        f"{files.directory / 'results.jsonl'} does not agree with metrics.json: {what}; one of the two was edited "
-        f"or is of another run: nel verify {run_dir} says what was changed, nel report {run_dir} writes both again"
+        f"{files.directory / 'results.jsonl'} does not agree with metrics.json: {what}; one of the"
+        f" two was edited or is of another run: nel verify {run_dir} says what was changed, nel"
+        f" report {run_dir} writes both again"
     )

@@ -28,7 +28,9 @@ def set_baseline(name: str, result: Path) -> Baseline:
         OutputError: There is no finished result, or the file cannot be written.
     """
     if not _NAME.fullmatch(name):
-        raise UsageError(f'"{name}" cannot name a baseline; use letters, digits, ".", "_" and "-", at most 81')
+        raise UsageError(
+            f'"{name}" cannot name a baseline; use letters, digits, ".", "_" and "-", at most 81'
+        )
     known = read_baselines()
     (side,) = read_sides([str(result)])
     found = Baseline(directory=str(result.expanduser().resolve()), run_id=side.run_id)
@@ -67,7 +69,8 @@ def baseline_side(name: str) -> str:
     (found,) = read_sides([side])
     if found.run_id != baseline.run_id:
         raise OutputError(
-            f'the baseline "{name}" is {baseline.run_id}, and {baseline.directory} holds {found.run_id} now; {again}'
+            f'the baseline "{name}" is {baseline.run_id}, and {baseline.directory} holds'
+            f" {found.run_id} now; {again}"
         )
     return side
 
@@ -85,14 +88,16 @@ def with_baseline(name: str | None, sides: Sequence[str]) -> list[str]:
 def _unknown(name: str, known: Mapping[str, Baseline]) -> UsageError:
     listed = f"; there are {', '.join(known)}" if known else "; there are none"
     return UsageError(
-        f'no baseline "{name}" in {baselines_file()}{did_you_mean(name, known) or listed}; set one with '
-        f"nel baseline set {name} DIR"
+        f'no baseline "{name}" in {baselines_file()}{did_you_mean(name, known) or listed}; set one'
+        f" with nel baseline set {name} DIR"
     )
 
 
 def _write(baselines: Mapping[str, Baseline]) -> None:
     path = baselines_file()
-    content: dict[str, Any] = {"baselines": {name: asdict(one) for name, one in sorted(baselines.items())}}
+    content: dict[str, Any] = {
+        "baselines": {name: asdict(one) for name, one in sorted(baselines.items())}
+    }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

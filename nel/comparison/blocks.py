@@ -1,7 +1,8 @@
-"""Reads many lines of nel's own results.jsonl at once: a column at a time, which costs half of a line at a time.
+"""Reads many lines of nel's own results.jsonl at once: a column at a time, which costs half of a
+line at a time.
 
-A block in which any line is not of the plain shape is not read here; the reader of single lines then reads it, finds
-out what is wrong and says so. Does no I/O.
+A block in which any line is not of the plain shape is not read here; the reader of single lines
+then reads it, finds out what is wrong and says so. Does no I/O.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ _KNOWN_NUMBERS: Final[frozenset[type]] = frozenset((int, float, type(None)))
 _METRICS: Final[frozenset[type]] = frozenset((int, float, bool))
 _REWARDS: Final[frozenset[type]] = frozenset((int, float, bool, type(None)))
 _EXPECTED_KEPT: Final = 10_000
-"""Gold answers whose digests are remembered: there are few letters, and many questions have one of them."""
+"""Gold answers whose digests are remembered: there are few letters, and many questions have one of
+them.
+"""
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
@@ -72,20 +75,25 @@ class BlockReader:
     """Makes blocks of the lines of one results.jsonl."""
 
     def __init__(
-        self, identify: Callable[[Sequence[str]], tuple[Digests, Ints, bool]], cause_of: Callable[[Any], str]
+        self,
+        identify: Callable[[Sequence[str]], tuple[Digests, Ints, bool]],
+        cause_of: Callable[[Any], str],
     ) -> None:
         """Start without remembered digests.
 
         Args:
-            identify: From ids of samples: digests of them without their occurrence, the occurrences, and whether all
-                ids are the rows' own.
-            cause_of: From the outcome of a line without a score of its own: the kind or cause to count.
+            identify: From ids of samples: digests of them without their occurrence, the
+                occurrences, and whether all ids are the rows' own.
+            cause_of: From the outcome of a line without a score of its own: the kind or cause to
+                count.
         """
         self._identify = identify
         self._cause_of = cause_of
         self._expected: dict[str, int] = {}
 
-    def block_of(self, lines: Sequence[bytes], offsets: Sequence[int], *, rows: bool) -> Block | None:
+    def block_of(
+        self, lines: Sequence[bytes], offsets: Sequence[int], *, rows: bool
+    ) -> Block | None:
         """Return the columns of some lines, None where one of them is not of the plain shape.
 
         Args:
@@ -127,8 +135,12 @@ class BlockReader:
             has_own_ids=has_own_ids,
         )
 
-    def _fields_of(self, lines: Iterator[Mapping[str, Any]], *, rows: bool) -> Iterator[tuple[object, ...]]:
-        """Yield the `_Fields` of each line. Each is let go before the next one is decoded, in the same memory."""
+    def _fields_of(
+        self, lines: Iterator[Mapping[str, Any]], *, rows: bool
+    ) -> Iterator[tuple[object, ...]]:
+        """Yield the `_Fields` of each line. Each is let go before the next one is decoded, in the
+        same memory.
+        """
         for line in lines:
             get = line.get
             outcome = line["outcome"]
@@ -149,7 +161,11 @@ class BlockReader:
                 (get("tokens") or _NOTHING).get("completion"),
                 (get("timing") or _NOTHING).get("latency_seconds"),
                 math.nan if state == NOT_ASKED else len(get("model_response") or ""),
-                (get("scoring_details") or _NOTHING).get("metrics") or _NOTHING if state < UNSCORED else _NOTHING,
+                (
+                    (get("scoring_details") or _NOTHING).get("metrics") or _NOTHING
+                    if state < UNSCORED
+                    else _NOTHING
+                ),
                 "" if state == SCORED else self._cause_of(outcome),
             )
 

@@ -1,7 +1,8 @@
-"""Compares candidates with a baseline, benchmark by benchmark; what comes out is a `Comparison`, still without texts.
+"""Compares candidates with a baseline, benchmark by benchmark; what comes out is a `Comparison`,
+still without texts.
 
-Reading, pairing, refusal, statistics and multiplicity in this order; nothing is computed of sides that may not be
-compared.
+Reading, pairing, refusal, statistics and multiplicity in this order; nothing is computed of sides
+that may not be compared.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ class Comparison:
     @property
     def family(self) -> int:
         """Return the number of comparisons that Holm's adjustment covers."""
-        return sum(one.headline.found is not None for side in self.candidates for one in side.benchmarks)
+        return sum(
+            one.headline.found is not None for side in self.candidates for one in side.benchmarks
+        )
 
 
 def compare(
@@ -100,13 +103,16 @@ def compare(
         only: Names of the benchmarks to compare; empty: all that both have.
 
     Raises:
-        UsageError: The sides may not be compared, have no benchmark in common, or hold what cannot be paired.
+        UsageError: The sides may not be compared, have no benchmark in common, or hold what cannot
+            be paired.
         OutputError: A file is damaged.
     """
     baseline, *others = sides
     columns: dict[tuple[str, bool], Columns] = {}
     candidates = [_candidate(baseline, side, settings, despite, only, columns) for side in others]
-    return _adjusted(Comparison(baseline=baseline, candidates=candidates, settings=settings, despite=despite))
+    return _adjusted(
+        Comparison(baseline=baseline, candidates=candidates, settings=settings, despite=despite)
+    )
 
 
 def _candidate(
@@ -137,15 +143,22 @@ def _candidate(
     return Candidate(
         side=side,
         benchmarks=found,
-        only_baseline=sorted(baseline.benchmarks.keys() - {left for left, _ in shared} if not only else ()),
-        only_candidate=sorted(side.benchmarks.keys() - {right for _, right in shared} if not only else ()),
+        only_baseline=sorted(
+            baseline.benchmarks.keys() - {left for left, _ in shared} if not only else ()
+        ),
+        only_candidate=sorted(
+            side.benchmarks.keys() - {right for _, right in shared} if not only else ()
+        ),
     )
 
 
-def common_benchmarks(baseline: Side, candidate: Side, only: Sequence[str] = ()) -> list[tuple[str, str]]:
+def common_benchmarks(
+    baseline: Side, candidate: Side, only: Sequence[str] = ()
+) -> list[tuple[str, str]]:
     """Return the names of benchmarks that both sides have, each as it is called on either side.
 
-    Results of two tools match by name up to case and separators, or by being the only benchmark of both.
+    Results of two tools match by name up to case and separators, or by being the only benchmark of
+    both.
 
     Raises:
         UsageError: There is none, or a wanted one is not there.
@@ -153,17 +166,22 @@ def common_benchmarks(baseline: Side, candidate: Side, only: Sequence[str] = ())
     theirs = {_plain(name): name for name in candidate.benchmarks}
     pairs = [(name, name) for name in baseline.benchmarks if name in candidate.benchmarks]
     if baseline.kind != candidate.kind:
-        pairs = [(name, theirs[_plain(name)]) for name in baseline.benchmarks if _plain(name) in theirs]
+        pairs = [
+            (name, theirs[_plain(name)]) for name in baseline.benchmarks if _plain(name) in theirs
+        ]
         if not pairs and len(baseline.benchmarks) == len(candidate.benchmarks) == 1:
             pairs = [(next(iter(baseline.benchmarks)), next(iter(candidate.benchmarks)))]
     for name in only:
         if name not in {left for left, _ in pairs}:
             hint = did_you_mean(name, [left for left, _ in pairs])
-            raise UsageError(f'{baseline.label} and {candidate.label} have no benchmark "{name}" in common{hint}')
+            raise UsageError(
+                f'{baseline.label} and {candidate.label} have no benchmark "{name}" in common{hint}'
+            )
     if not pairs:
         raise UsageError(
-            f"no benchmark in common: {baseline.label} has {', '.join(sorted(baseline.benchmarks))}; "
-            f"{candidate.label} has {', '.join(sorted(candidate.benchmarks))}"
+            f"no benchmark in common: {baseline.label} has"
+            f" {', '.join(sorted(baseline.benchmarks))}; {candidate.label} has"
+            f" {', '.join(sorted(candidate.benchmarks))}"
         )
     return sorted(one for one in pairs if not only or one[0] in only)
 
@@ -180,7 +198,8 @@ def compare_benchmark(
     """Return the comparison of one benchmark.
 
     Raises:
-        UsageError: The sides differ in a part that was not waved through, or fewer than two samples are in common.
+        UsageError: The sides differ in a part that was not waved through, or fewer than two samples
+            are in common.
     """
     others = candidate.columns(rows=needs_rows(baseline, candidate))
     pairing = pair(baseline, columns, candidate, others, by_position="pairing" in despite)
@@ -188,14 +207,19 @@ def compare_benchmark(
     refuse_unequal(found, despite, what)
     if len(pairing) < _FEWEST:
         n = "one sample" if len(pairing) else "no sample"
-        raise UsageError(f"{what}: {n} in common, and a comparison needs at least two; nothing is decided")
+        raise UsageError(
+            f"{what}: {n} in common, and a comparison needs at least two; nothing is decided"
+        )
     scores = scores_of(pairing, REWARD)
     _refuse_margin(settings.margin, what, are_shares=scores.are_shares)
     headline = measure(scores, candidate.headline, settings)
     metrics, slices = _other_metrics(pairing, settings), _slices(pairing, settings)
     if n_not_asked(pairing):
         headline = with_honest_verdict(headline, baseline, candidate, settings)
-        metrics, slices = [without_interval(one) for one in metrics], [without_interval(one) for one in slices]
+        metrics, slices = (
+            [without_interval(one) for one in metrics],
+            [without_interval(one) for one in slices],
+        )
     return BenchmarkComparison(
         name=baseline.name,
         baseline=baseline,
@@ -207,7 +231,10 @@ def compare_benchmark(
         scores=scores,
         metrics=metrics,
         slices=slices,
-        repeats=(_variances(pairing.baseline, pairing.left), _variances(pairing.candidate, pairing.right)),
+        repeats=(
+            _variances(pairing.baseline, pairing.left),
+            _variances(pairing.candidate, pairing.right),
+        ),
         cautions=_cautions(baseline, candidate, pairing),
     )
 
@@ -223,7 +250,11 @@ def check_before_asking(side: Side, margin: float) -> None:
         rewards = one.columns(rows=False).numbers("reward")
         known = rewards[~np.isnan(rewards)]
         if margin >= 1:
-            _refuse_margin(margin, f"{one.name} of {side.label}", are_shares=bool(((known >= 0) & (known <= 1)).all()))
+            _refuse_margin(
+                margin,
+                f"{one.name} of {side.label}",
+                are_shares=bool(((known >= 0) & (known <= 1)).all()),
+            )
 
 
 def _refuse_margin(margin: float, what: str, *, are_shares: bool) -> None:
@@ -233,7 +264,9 @@ def _refuse_margin(margin: float, what: str, *, are_shares: bool) -> None:
 
 
 def _other_metrics(pairing: Pairing, settings: Settings) -> list[Measure]:
-    """Return the metrics beside the reward that both sides have and that are not the reward again."""
+    """Return the metrics beside the reward that both sides have and that are not the reward
+    again.
+    """
     columns = pairing.baseline.columns, pairing.candidate.columns
     found = []
     for name in columns[0].metric_names:
@@ -253,7 +286,9 @@ def _is_reward(columns: Columns, name: str) -> bool:
 
 
 def _slices(pairing: Pairing, settings: Settings) -> list[Measure]:
-    """Return the headline by category of the baseline's samples, none where there are too many categories."""
+    """Return the headline by category of the baseline's samples, none where there are too many
+    categories.
+    """
     columns = pairing.baseline.columns
     codes = pairing.baseline.codes_of("category")[pairing.left]
     names = columns.categories
@@ -277,7 +312,9 @@ def _variances(questions: Questions, chosen: Ints) -> VarianceParts | None:
     if not np.isfinite(values.squares[kept]).all():  # squares of the largest numbers overflow
         return None
     try:
-        return variance_parts_of_sums(values.n_scored[kept], values.scored_sum[kept], values.squares[kept])
+        return variance_parts_of_sums(
+            values.n_scored[kept], values.scored_sum[kept], values.squares[kept]
+        )
     except UndefinedMetric:
         return None
 
@@ -291,19 +328,24 @@ def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairin
     n_left_out = n_not_asked(pairing)
     if n_left_out:
         found.append(
-            f"a stop rule ended a run early: {len(pairing) - n_left_out:,} of {len(pairing):,} pairs were asked on "
-            "both sides, and intervals of a fixed number of samples do not hold for them"
+            f"a stop rule ended a run early: {len(pairing) - n_left_out:,} of {len(pairing):,}"
+            " pairs were asked on both sides, and intervals of a fixed number of samples do not"
+            " hold for them"
         )
     return found
 
 
 def calibration_warnings(side: SideBenchmark) -> list[str]:
-    """Return what speaks against the judge of a side where its calibration was measured; empty where nothing does."""
+    """Return what speaks against the judge of a side where its calibration was measured; empty
+    where nothing does.
+    """
     return texts_of({"warnings": side.warnings}, (CALIBRATION,))
 
 
 def _adjusted(comparison: Comparison) -> Comparison:
-    """Return the comparison with p-values by Holm over benchmarks and Benjamini-Hochberg over slices and metrics."""
+    """Return the comparison with p-values by Holm over benchmarks and Benjamini-Hochberg over
+    slices and metrics.
+    """
     alpha = 1 - comparison.settings.level
     every = [one for side in comparison.candidates for one in side.benchmarks]
     headlines = iter(_in_family([one.headline for one in every], holm, alpha, "Holm's adjustment"))
@@ -312,20 +354,30 @@ def _adjusted(comparison: Comparison) -> Comparison:
         found = []
         for one in side.benchmarks:
             explored = [*one.slices, *one.metrics]
-            adjusted = _in_family(explored, benjamini_hochberg, alpha, "Benjamini and Hochberg's adjustment")
+            adjusted = _in_family(
+                explored, benjamini_hochberg, alpha, "Benjamini and Hochberg's adjustment"
+            )
             n = len(one.slices)
-            found.append(replace(one, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:]))
+            found.append(
+                replace(one, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:])
+            )
         sides.append(replace(side, benchmarks=found))
     return replace(comparison, candidates=sides)
 
 
 def _in_family(
-    measures: Sequence[Measure], adjust: Callable[[list[float]], list[float]], alpha: float, name: str
+    measures: Sequence[Measure],
+    adjust: Callable[[list[float]], list[float]],
+    alpha: float,
+    name: str,
 ) -> list[Measure]:
     p_values = [one.p_value for one in measures if one.p_value is not None]
     values = iter(adjust(p_values))
     family = f"{name} over {len(p_values)}"
-    return [one if one.p_value is None else one.adjusted(next(values), alpha=alpha, family=family) for one in measures]
+    return [
+        one if one.p_value is None else one.adjusted(next(values), alpha=alpha, family=family)
+        for one in measures
+    ]
 
 
 def _plain(name: str) -> str:

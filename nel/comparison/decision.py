@@ -16,13 +16,21 @@ from nel.errors import EXIT_DONE, EXIT_GATE_FAILED, EXIT_GATE_INCONCLUSIVE
 from nel.version import __version__
 
 FORMAT: Final = 1
-WORDS: Final = {GateDecision.GO: "GO", GateDecision.NO_GO: "NO-GO", GateDecision.INCONCLUSIVE: "INCONCLUSIVE"}
+WORDS: Final = {
+    GateDecision.GO: "GO",
+    GateDecision.NO_GO: "NO-GO",
+    GateDecision.INCONCLUSIVE: "INCONCLUSIVE",
+}
 EXIT_CODES: Final = {
     GateDecision.GO: EXIT_DONE,
     GateDecision.NO_GO: EXIT_GATE_FAILED,
     GateDecision.INCONCLUSIVE: EXIT_GATE_INCONCLUSIVE,
 }
-_STATUS: Final = {GateDecision.GO: "pass", GateDecision.NO_GO: "breach", GateDecision.INCONCLUSIVE: "inconclusive"}
+_STATUS: Final = {
+    GateDecision.GO: "pass",
+    GateDecision.NO_GO: "breach",
+    GateDecision.INCONCLUSIVE: "inconclusive",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +43,9 @@ class Check:
     status: GateDecision
     reason: str = ""
     lower: float | None = None
-    """Lower end of the interval with every unscored sample counted against the candidate; higher is better."""
+    """Lower end of the interval with every unscored sample counted against the candidate; higher is
+    better.
+    """
     upper: float | None = None
     """Upper end of the interval with every unscored sample counted for the candidate."""
     level: float | None = None
@@ -94,9 +104,14 @@ class Decision:
 
 
 def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
-    """Return the decision over all benchmarks: advisory ones have no say, and nothing measured is never GO."""
+    """Return the decision over all benchmarks: advisory ones have no say, and nothing measured is
+    never GO.
+    """
     gated = [one for one in benchmarks if one.rule.is_gated]
-    by_status = {status: [one for one in gated if one.status == status] for status in (*_STATUS.values(), "missing")}
+    by_status = {
+        status: [one for one in gated if one.status == status]
+        for status in (*_STATUS.values(), "missing")
+    }
     reasons = [
         f"{status}: {', '.join(f'{one.name} ({one.rule.tier})' for one in by_status[status])}"
         for status in ("breach", "missing", "inconclusive")
@@ -115,7 +130,12 @@ def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
 
 
 def decision_json(
-    decision: Decision, *, baseline: Side | None, candidate: Side, policy: Policy | None, despite: Sequence[str] = ()
+    decision: Decision,
+    *,
+    baseline: Side | None,
+    candidate: Side,
+    policy: Policy | None,
+    despite: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the content of decision.json; the same runs and policy give the same."""
     return {
@@ -134,7 +154,9 @@ def decision_json(
 
 
 def _benchmark_json(one: GatedBenchmark) -> dict[str, object]:
-    compared = None if one.compared is None else _evidence(benchmark_json(one.compared, flips_max=0))
+    compared = (
+        None if one.compared is None else _evidence(benchmark_json(one.compared, flips_max=0))
+    )
     return {
         "benchmark": one.name,
         "metric": one.metric,
@@ -152,7 +174,17 @@ def _benchmark_json(one: GatedBenchmark) -> dict[str, object]:
 
 def _evidence(compared: Mapping[str, Any]) -> dict[str, object]:
     """Return what of a comparison stands in a decision."""
-    kept = ("pairs", "differs", "unchecked", "fields_differ", "n_prompts_differ", "models", "causes", "moved", "slices")
+    kept = (
+        "pairs",
+        "differs",
+        "unchecked",
+        "fields_differ",
+        "n_prompts_differ",
+        "models",
+        "causes",
+        "moved",
+        "slices",
+    )
     flips = compared["flips"]
     return {
         **{name: compared[name] for name in (*kept, "cautions")},

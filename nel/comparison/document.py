@@ -1,4 +1,6 @@
-"""A comparison as JSON: what ``nel compare --json`` prints and the pages show. Reads the texts of its flips."""
+"""A comparison as JSON: what ``nel compare --json`` prints and the pages show. Reads the texts of
+its flips.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,20 @@ def comparison_json(comparison: Comparison, *, flips_max: int) -> dict[str, Any]
             "despite": sorted(comparison.despite),
             "family": {"n": comparison.family, "adjustment": "holm"},
         },
-        "candidates": [_candidate_json(comparison.baseline, one, flips_max) for one in comparison.candidates],
+        "candidates": [
+            _candidate_json(comparison.baseline, one, flips_max) for one in comparison.candidates
+        ],
     }
 
 
 def side_json(side: Side) -> dict[str, object]:
     """Return what a side is."""
-    return {"label": side.label, "kind": side.kind, "run_id": side.run_id, "models": list(side.models)}
+    return {
+        "label": side.label,
+        "kind": side.kind,
+        "run_id": side.run_id,
+        "models": list(side.models),
+    }
 
 
 def measure_json(found: Measure) -> dict[str, Any]:
@@ -96,17 +105,24 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
             "n_not_asked": compared.n_not_asked,
             "n_not_scored": len(compared.scores.baseline) - compared.headline.n_scored,
         },
-        "differs": [{"part": one.part, **_pair(one.field, one.baseline, one.candidate)} for one in compared.differs],
+        "differs": [
+            {"part": one.part, **_pair(one.field, one.baseline, one.candidate)}
+            for one in compared.differs
+        ],
         "unchecked": list(compared.unchecked),
         "headline": measure_json(compared.headline),
         "metrics": [measure_json(one) for one in compared.metrics],
         "slices": [measure_json(one) for one in compared.slices],
         "repeats": [None if one is None else _variance_json(one) for one in compared.repeats],
-        "moved": {name: {"baseline": pair[0], "candidate": pair[1]} for name, pair in moved(compared).items()},
+        "moved": {
+            name: {"baseline": pair[0], "candidate": pair[1]}
+            for name, pair in moved(compared).items()
+        },
         "models": [dict(sorted(one.models.items())) for one in columns],
         "causes": [dict(sorted(one.causes.items())) for one in columns],
         "fields_differ": [
-            _pair(*one) for one in other_differences(compared.baseline.fields, compared.candidate.fields)
+            _pair(*one)
+            for one in other_differences(compared.baseline.fields, compared.candidate.fields)
         ],
         "n_prompts_differ": pairing.n_prompts_differ,
         "flips": {
@@ -148,7 +164,12 @@ def _bounds_json(found: Measure) -> dict[str, object] | None:
     if found.bounds is None:
         return None
     worst, best = found.bounds
-    return {"lower": worst.estimate, "upper": best.estimate, "ci_lower": worst.lower, "ci_upper": best.upper}
+    return {
+        "lower": worst.estimate,
+        "upper": best.estimate,
+        "ci_lower": worst.lower,
+        "ci_upper": best.upper,
+    }
 
 
 def _variance_json(found: VarianceParts) -> dict[str, object]:

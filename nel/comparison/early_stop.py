@@ -1,7 +1,8 @@
 """What may be said of two sides when a stop rule ended one of them early. Does no I/O.
 
-The intervals of a comparison are of a fixed number of samples, and a run that stopped at a look of its own choice has
-none. Only a rule that compared with this very baseline left an interval of the difference that holds at any time.
+The intervals of a comparison are of a fixed number of samples, and a run that stopped at a look of
+its own choice has none. Only a rule that compared with this very baseline left an interval of the
+difference that holds at any time.
 """
 
 from __future__ import annotations
@@ -28,12 +29,18 @@ _ROUNDING: Final = 1e-9
 def n_not_asked(pairing: Pairing) -> int:
     """Return how many pairs a stop rule of either side left out."""
     sides = ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
-    left_out = [questions.columns.states[questions.first][chosen] == NOT_ASKED for questions, chosen in sides]
+    left_out = [
+        questions.columns.states[questions.first][chosen] == NOT_ASKED
+        for questions, chosen in sides
+    ]
     return int(np.logical_or(*left_out).sum())
 
 
-def anytime_difference(baseline: SideBenchmark, candidate: SideBenchmark) -> tuple[float, float] | None:
-    """Return the interval of the headline's difference that holds at any time, at the level of `LEVEL`.
+def anytime_difference(
+    baseline: SideBenchmark, candidate: SideBenchmark
+) -> tuple[float, float] | None:
+    """Return the interval of the headline's difference that holds at any time, at the level of
+    `LEVEL`.
 
     None unless the candidate's rule compared with this baseline, which has all its questions.
     """
@@ -48,10 +55,12 @@ def anytime_difference(baseline: SideBenchmark, candidate: SideBenchmark) -> tup
 def with_honest_verdict(
     found: Measure, baseline: SideBenchmark, candidate: SideBenchmark, settings: Settings
 ) -> Measure:
-    """Return the headline of sides of which one was stopped early, with verdict and interval that hold at any time.
+    """Return the headline of sides of which one was stopped early, with verdict and interval that
+    hold at any time.
 
-    A rule that compared with this baseline has decided the direction, where it says so; the p-value is the error that
-    it was allowed. It may have decided on the pairs that differ, sooner than the interval of the difference would.
+    A rule that compared with this baseline has decided the direction, where it says so; the p-value
+    is the error that it was allowed. It may have decided on the pairs that differ, sooner than the
+    interval of the difference would.
     """
     ends = anytime_difference(baseline, candidate)
     if ends is None or settings.level > LEVEL + _ROUNDING:
@@ -60,17 +69,26 @@ def with_honest_verdict(
     is_decided = reason in _DIRECTIONS
     said = Verdict(reason) if is_decided else verdict(*ends, margin=settings.margin)
     span = f"{100 * ends[0]:+.2f} % to {100 * ends[1]:+.2f} %"
-    note = f"by the candidate's stop rule the difference over all questions is {span}, which holds at any time"
+    note = (
+        f"by the candidate's stop rule the difference over all questions is {span}, which holds at"
+        " any time"
+    )
     if is_decided and ends[0] <= 0 <= ends[1]:
         note += f"; that it is {said} was decided on the pairs that differ, which is sooner"
-    why = "" if said is not Verdict.INCONCLUSIVE else "the interval that holds at any time has harm and gain"
+    why = (
+        ""
+        if said is not Verdict.INCONCLUSIVE
+        else "the interval that holds at any time has harm and gain"
+    )
     p_value = 1 - LEVEL if said in _DIRECTIONS else 1.0
     kept = _held(found.found, ends, ANYTIME, p_value, STOP_RULE)
     return replace(found, found=kept, verdict=said, reason=why, notes=[*found.notes, note])
 
 
 def without_interval(found: Measure) -> Measure:
-    """Return a measure of sides of which one was stopped early, where nothing is known that holds at any time."""
+    """Return a measure of sides of which one was stopped early, where nothing is known that holds
+    at any time.
+    """
     kept = _held(found.found, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
     found = replace(found, found=kept, bounds=None, notes=[])
     if found.verdict is Verdict.INCONCLUSIVE:
@@ -80,7 +98,11 @@ def without_interval(found: Measure) -> Measure:
 
 
 def _held(
-    found: PairedDifference | None, ends: tuple[float, float], method: str, p_value: float, test: str
+    found: PairedDifference | None,
+    ends: tuple[float, float],
+    method: str,
+    p_value: float,
+    test: str,
 ) -> PairedDifference | None:
     """Return a difference without the interval and the p-value of a fixed number of samples."""
     if found is None:

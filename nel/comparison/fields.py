@@ -1,6 +1,8 @@
-"""What must be equal for two results to be comparable, in parts that a user can wave through one by one.
+"""What must be equal for two results to be comparable, in parts that a user can wave through one by
+one.
 
-Does no I/O. A part that differs and is not waved through is an error that names the fields with both values.
+Does no I/O. A part that differs and is not waved through is an error that names the fields with
+both values.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from nel.errors import ConfigError, UsageError, did_you_mean
 PARTS: Final = ("pairing", "dataset", "prompt", "scorer", "judge", "decoding", "repeats")
 """What ``--despite`` takes."""
 NEVER_GO: Final = frozenset({"pairing", "dataset", "scorer", "judge"})
-"""Parts without which a difference says nothing of the model: where one of them differs, a gate never says GO."""
+"""Parts without which a difference says nothing of the model: where one of them differs, a gate
+never says GO.
+"""
 _PREFIXES: Final = {
     "dataset": ("dataset.", "benchmark"),
     "prompt": ("prompt.", "system_prompt", "num_fewshot", "fewshot."),
@@ -28,7 +32,9 @@ _PREFIXES: Final = {
     "repeats": ("repeats",),
 }
 _OF_ANSWERS: Final = ("dataset.sha256", "prompt.sha256")
-"""Digests that cover the answers too where recorded answers are scored; samples are then checked one by one."""
+"""Digests that cover the answers too where recorded answers are scored; samples are then checked
+one by one.
+"""
 _COUNTED: Final = ("samples", "prompts")
 """Differences that are counted over both sides; the text stands with the candidate."""
 _SHOWN_MAX: Final = 40
@@ -63,7 +69,9 @@ def check_parts(names: Sequence[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def differences(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing) -> list[Difference]:
+def differences(
+    baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing
+) -> list[Difference]:
     """Return every field that must be equal and is not, those of the samples included."""
     names = _compared(baseline, candidate)
     found = []
@@ -79,7 +87,9 @@ def unchecked(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
     """Return the parts of which the files of at least one side say nothing."""
     if baseline.kind == candidate.kind == "nel":
         return []
-    said = {part_of(name) for name in baseline.fields} & {part_of(name) for name in candidate.fields}
+    said = {part_of(name) for name in baseline.fields} & {
+        part_of(name) for name in candidate.fields
+    }
     return [part for part in ("prompt", "scorer", "judge", "decoding") if part not in said]
 
 
@@ -101,8 +111,8 @@ def refuse_unequal(found: Sequence[Difference], despite: Collection[str], what: 
     listed = "; ".join(str(one) for one in refused)
     flags = " ".join(f"--despite {part}" for part in parts)
     raise UsageError(
-        f"{what}: the two sides differ in {' and '.join(parts)} ({listed}), so the scores differ by more than "
-        f"the models; compare equal runs, or say {flags}"
+        f"{what}: the two sides differ in {' and '.join(parts)} ({listed}), so the scores differ by"
+        f" more than the models; compare equal runs, or say {flags}"
     )
 
 
@@ -114,7 +124,11 @@ def _compared(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
     if baseline.recorded or candidate.recorded:
         names = {name for name in names if name not in _OF_ANSWERS}
     if baseline.recorded != candidate.recorded:  # how recorded answers were asked for is not known
-        names = {name for name in names if name in baseline.fields and name in candidate.fields and name != "mode"}
+        names = {
+            name
+            for name in names
+            if name in baseline.fields and name in candidate.fields and name != "mode"
+        }
     return names
 
 
@@ -138,7 +152,9 @@ def _of_samples(pairing: Pairing) -> list[Difference]:
         found.append(Difference(part="prompt", field="prompts", baseline=None, candidate=text))
     repeats = [_span(one.n_repeats) for one in (pairing.baseline, pairing.candidate)]
     if repeats[0] != repeats[1]:
-        found.append(Difference(part="repeats", field="repeats", baseline=repeats[0], candidate=repeats[1]))
+        found.append(
+            Difference(part="repeats", field="repeats", baseline=repeats[0], candidate=repeats[1])
+        )
     return found
 
 

@@ -1,4 +1,6 @@
-"""The samples whose score changed, and what else moved between two sides: length, tokens, time, cost, models."""
+"""The samples whose score changed, and what else moved between two sides: length, tokens, time,
+cost, models.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
     ]
     codes = pairing.baseline.codes_of("category")[pairing.left]
     names = pairing.baseline.columns.categories
-    texts = zip(compared.baseline.texts(offsets[0]), compared.candidate.texts(offsets[1]), strict=True)
+    texts = zip(
+        compared.baseline.texts(offsets[0]), compared.candidate.texts(offsets[1]), strict=True
+    )
     for place, (ours, theirs) in zip(chosen.tolist(), texts, strict=True):
         yield Flip(
             baseline_score=float(before[place]),
@@ -63,7 +67,8 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
 
 
 def moved(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float | None]]:
-    """Return by name the mean over the pairs that both sides know, of the baseline and the candidate.
+    """Return by name the mean over the pairs that both sides know, of the baseline and the
+    candidate.
 
     ``tokens`` are those of completions, ``characters`` those of answers, ``latency`` is in seconds.
     """

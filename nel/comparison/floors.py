@@ -1,4 +1,6 @@
-"""Holds the metrics of one run against floors: ``--fail-under METRIC=VALUE``. Decided on interval ends alone."""
+"""Holds the metrics of one run against floors: ``--fail-under METRIC=VALUE``. Decided on interval
+ends alone.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class _Held:
     blockers: list[str] = field(default_factory=list)
 
     def span(self, level: float) -> tuple[float, float] | None:
-        """Return the interval of the metric, as far as unscored samples could move it; wider for a higher level."""
+        """Return the interval of the metric, as far as unscored samples could move it; wider for a
+        higher level.
+        """
         row = self.row
         if row["value"] is None or row["ci_lower"] is None or row["ci_upper"] is None:
             return None
@@ -73,7 +77,9 @@ def read_floors(arguments: Sequence[str]) -> list[Floor]:
         except ValueError:
             value = math.nan
         if not separator or not name.strip() or not math.isfinite(value):
-            raise ConfigError(f'--fail-under "{argument}" is not METRIC=VALUE, such as accuracy=0.8')
+            raise ConfigError(
+                f'--fail-under "{argument}" is not METRIC=VALUE, such as accuracy=0.8'
+            )
         found.append(Floor(metric=name.strip(), value=value))
     return found
 
@@ -89,9 +95,13 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
     for files in benchmarks:
         if files.metrics.get("shard"):
             title = shard_title(files.metrics)
-            raise OutputError(f"{files.directory} is of {title}, which decides nothing by itself; first {MERGE}")
+            raise OutputError(
+                f"{files.directory} is of {title}, which decides nothing by itself; first {MERGE}"
+            )
         if not files.metrics.get("complete"):
-            raise OutputError(f"{files.directory} is not finished; finish it with nel eval resume {run_dir}")
+            raise OutputError(
+                f"{files.directory} is not finished; finish it with nel eval resume {run_dir}"
+            )
     with readable(run_dir):
         held = [one for floor in floors for one in _held(benchmarks, floor)]
         _check_results(run_dir, benchmarks, held)
@@ -99,7 +109,9 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
         return decide([_gated(one, breached) for one in held], LEVEL)
 
 
-def _check_results(run_dir: Path, benchmarks: Sequence[BenchmarkFiles], held: Sequence[_Held]) -> None:
+def _check_results(
+    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], held: Sequence[_Held]
+) -> None:
     """Refuse numbers of metrics.json that are not those of the samples beside it."""
     side = read_side(run_dir, run_dir.name)
     for files in benchmarks:
@@ -115,9 +127,16 @@ def _held(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
     found = [one for files in benchmarks for one in _rows(files, floor.metric, floor)]
     name, separator, metric = floor.metric.partition(":")
     if not found and separator:
-        found = [one for files in benchmarks if files.title == name for one in _rows(files, metric, floor)]
+        found = [
+            one
+            for files in benchmarks
+            if files.title == name
+            for one in _rows(files, metric, floor)
+        ]
     if not found:
-        known = sorted({str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]})
+        known = sorted(
+            {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
+        )
         hint = did_you_mean(floor.metric, known) or f"; it has {', '.join(known)}"
         raise UsageError(f'the run has no metric "{floor.metric}"{hint}')
     return found
@@ -131,8 +150,13 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
             raise UsageError(f"{files.title} has a single sample; nothing can be decided on it")
         if one.row["bounds"] is not None and not 0 <= floor.value <= 1:
             raise ConfigError(
-                f"--fail-under {floor.metric}={floor.value:g}: {metric} of {files.title} lies between 0 and 1"
-                + (f"; {floor.value / 100:g} is {floor.value:g} %" if 0 < floor.value <= _PERCENT else "")
+                f"--fail-under {floor.metric}={floor.value:g}: {metric} of {files.title} lies"
+                " between 0 and 1"
+                + (
+                    f"; {floor.value / 100:g} is {floor.value:g} %"
+                    if 0 < floor.value <= _PERCENT
+                    else ""
+                )
             )
         if one.row["value"] is None:
             one.blockers.append(f"nothing was measured: {one.row['reason']}")
@@ -142,7 +166,9 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
             one.blockers.append("samples are unscored, and what they could change is not known")
         if metric in (files.metrics.get("failed_metrics") or ()):
             one.blockers.append("the metric failed")
-        one.blockers += [f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))]
+        one.blockers += [
+            f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
+        ]
     return held
 
 
@@ -151,7 +177,11 @@ def _breached(held: Sequence[_Held]) -> dict[int, float]:
     remaining, found = list(held), dict[int, float]()
     while remaining:
         step = 1 - (1 - LEVEL) / len(remaining)
-        failed = [one for one in remaining if (span := one.span(step)) is not None and span[1] < one.floor.value]
+        failed = [
+            one
+            for one in remaining
+            if (span := one.span(step)) is not None and span[1] < one.floor.value
+        ]
         if not failed:
             break
         found |= {id(one): step for one in failed}

@@ -1,6 +1,8 @@
-"""Reads results of other tools as one side of a comparison: NeMo Evaluator's folders and lm-eval's sample files.
+"""Reads results of other tools as one side of a comparison: NeMo Evaluator's folders and lm-eval's
+sample files.
 
-They say less than a run of nel; what they do not record cannot be checked, and the comparison names it.
+They say less than a run of nel; what they do not record cannot be checked, and the comparison names
+it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from nel.comparison.sides import (
 )
 from nel.errors import OutputError, UsageError
 
-_SAMPLES: Final = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+_SAMPLES: Final = re.compile(
+    r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl"
+)
 _NEMO_GENERATION: Final = (
     "temperature", "top_p", "max_tokens", "seed", "stop", "frequency_penalty", "presence_penalty"
 )  # fmt: skip
@@ -34,7 +38,9 @@ _NO_MEASURE: Final = ("bypass",)
 
 
 def is_nemo(path: Path) -> bool:
-    """Return whether a directory is a result folder of NeMo Evaluator: bundles, flat or one folder a benchmark."""
+    """Return whether a directory is a result folder of NeMo Evaluator: bundles, flat or one folder
+    a benchmark.
+    """
     return any(path.glob("eval-*.json")) or any(path.glob("*/eval-*.json"))
 
 
@@ -66,7 +72,10 @@ def read_nemo(path: Path, label: str) -> Side:
             raise OutputError(f'{path} has two bundles of "{name}"; leave the one to compare')
         results = bundle_path.parent / "results.jsonl"
         if not results.is_file():
-            raise OutputError(f"{bundle_path.parent} has no results.jsonl; scores without samples cannot be paired")
+            raise OutputError(
+                f"{bundle_path.parent} has no results.jsonl; scores without samples cannot be"
+                " paired"
+            )
         benchmarks[name] = _nemo_benchmark(name, results, bundle, config)
         models |= {str(config["model"])} if config.get("model") else set()
     return Side(
@@ -81,13 +90,23 @@ def read_nemo(path: Path, label: str) -> Side:
 def read_results_file(path: Path, label: str) -> Side:
     """Return one file of results in NeMo Evaluator's form that has no bundle beside it."""
     name = path.parent.name
-    return Side(label=label, kind="nemo-evaluator", benchmarks={name: _nemo_benchmark(name, path, {}, {})})
+    return Side(
+        label=label, kind="nemo-evaluator", benchmarks={name: _nemo_benchmark(name, path, {}, {})}
+    )
 
 
-def _nemo_benchmark(name: str, results: Path, bundle: Mapping[str, Any], config: Mapping[str, Any]) -> SideBenchmark:
-    generation = {f"generation.{key}": config[key] for key in _NEMO_GENERATION if config.get(key) is not None}
+def _nemo_benchmark(
+    name: str, results: Path, bundle: Mapping[str, Any], config: Mapping[str, Any]
+) -> SideBenchmark:
+    generation = {
+        f"generation.{key}": config[key] for key in _NEMO_GENERATION if config.get(key) is not None
+    }
     scorers = {"scorer.names": config["scorers"]} if config.get("scorers") else {}
-    system = {"system_prompt": config["system_prompt"]} if config.get("system_prompt") is not None else {}
+    system = (
+        {"system_prompt": config["system_prompt"]}
+        if config.get("system_prompt") is not None
+        else {}
+    )
     n_results = bundle.get("n_results")
     return SideBenchmark(
         name=name,
@@ -118,7 +137,11 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         reward=reward,
         state=UNSCORED if reward is None else SCORED,
         cause="infra: unknown" if reward is None else "",
-        metrics={name: float(one) for name, one in (value.get("scorer_rewards") or {}).items() if _is_number(one)},
+        metrics={
+            name: float(one)
+            for name, one in (value.get("scorer_rewards") or {}).items()
+            if _is_number(one)
+        },
         category=None if category is None else str(category),
         model=text_or_none(value.get("model")),
         tokens=number_or_nan(value.get("tokens")),
@@ -128,7 +151,9 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
 
 
 def _nemo_reward(value: Mapping[str, Any], where: str) -> float | None:
-    """Return the reward; None where the details say unscored, beside which NeMo Evaluator writes 0."""
+    """Return the reward; None where the details say unscored, beside which NeMo Evaluator writes
+    0.
+    """
     reward, details = reward_of(value, "reward", where), value.get("scoring_details")
     return None if isinstance(details, dict) and details.get("unscored") else reward
 
@@ -147,12 +172,17 @@ def _nemo_texts(value: Mapping[str, Any]) -> Texts:
 
 
 def read_lm_eval(path: Path, label: str) -> Side:
-    """Return the tasks of a sample file, or of a directory with some; each filter is a benchmark of its own.
+    """Return the tasks of a sample file, or of a directory with some; each filter is a benchmark of
+    its own.
 
     Raises:
         OutputError: A file is damaged, or a task has two files.
     """
-    files = [path] if path.is_file() else sorted([*path.glob("samples_*.jsonl"), *path.glob("*/samples_*.jsonl")])
+    files = (
+        [path]
+        if path.is_file()
+        else sorted([*path.glob("samples_*.jsonl"), *path.glob("*/samples_*.jsonl")])
+    )
     benchmarks: dict[str, SideBenchmark] = {}
     models: set[str] = set()
     for file in files:
@@ -164,20 +194,37 @@ def read_lm_eval(path: Path, label: str) -> Side:
         for name in filters:
             title = task if len(filters) == 1 else f"{task},{name}"
             if title in benchmarks:
-                raise OutputError(f'{path} has two sample files of "{task}"; give the file to compare')
+                raise OutputError(
+                    f'{path} has two sample files of "{task}"; give the file to compare'
+                )
             with readable(file):
                 benchmarks[title] = _lm_eval_benchmark(title, task, file, name, summary)
     return Side(label=label, kind="lm-eval", models=tuple(sorted(models)), benchmarks=benchmarks)
 
 
-def _lm_eval_benchmark(title: str, task: str, file: Path, name: str, summary: Mapping[str, Any]) -> SideBenchmark:
+def _lm_eval_benchmark(
+    title: str, task: str, file: Path, name: str, summary: Mapping[str, Any]
+) -> SideBenchmark:
     lines = (value for value in _objects(file) if _filter_of(value) == name)
     first = next(lines)
-    if not any(_is_number(first.get(one)) for one in first.get("metrics") or ()):  # its first question is unscored
-        first = next((value for value in lines if any(_is_number(value.get(one)) for one in value["metrics"])), first)
+    if not any(
+        _is_number(first.get(one)) for one in first.get("metrics") or ()
+    ):  # its first question is unscored
+        first = next(
+            (
+                value
+                for value in lines
+                if any(_is_number(value.get(one)) for one in value["metrics"])
+            ),
+            first,
+        )
     metric = _metric_of(first, str(file))
     settings = (_first_arguments(first) or {}).get("arg_1")
-    generation = {f"generation.{key}": one for key, one in settings.items()} if isinstance(settings, dict) else {}
+    generation = (
+        {f"generation.{key}": one for key, one in settings.items()}
+        if isinstance(settings, dict)
+        else {}
+    )
     counted = ((summary.get("n-samples") or {}).get(task) or {}).get("effective")
     version = (summary.get("versions") or {}).get(task)
     fewshot = (summary.get("n-shot") or {}).get(task)
@@ -200,7 +247,9 @@ def _lm_eval_benchmark(title: str, task: str, file: Path, name: str, summary: Ma
     )
 
 
-def _lm_eval_line(value: Mapping[str, Any], where: str, offset: int, name: str, metric: str) -> Line | None:
+def _lm_eval_line(
+    value: Mapping[str, Any], where: str, offset: int, name: str, metric: str
+) -> Line | None:
     if _filter_of(value) != name:
         return None
     reward = reward_of(value, metric, where)
@@ -251,7 +300,9 @@ def _answer(value: Mapping[str, Any]) -> str | None:
 def _first_arguments(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     found = value.get("arguments")
     first = found.get("gen_args_0") if isinstance(found, dict) else None
-    if isinstance(found, list) and found and isinstance(found[0], list):  # older files: a list of argument lists
+    if (
+        isinstance(found, list) and found and isinstance(found[0], list)
+    ):  # older files: a list of argument lists
         first = {f"arg_{place}": one for place, one in enumerate(found[0])}
     return first if isinstance(first, dict) else None
 
@@ -260,7 +311,9 @@ def _metric_of(value: Mapping[str, Any], where: str) -> str:
     named = [str(one) for one in value.get("metrics") or () if _is_number(value.get(str(one)))]
     usable = [one for one in named if one not in _NO_MEASURE]
     if not usable:
-        raise UsageError(f"{where}: its samples have no metric that is a number; nothing can be compared")
+        raise UsageError(
+            f"{where}: its samples have no metric that is a number; nothing can be compared"
+        )
     return usable[0]
 
 

@@ -1,8 +1,9 @@
-"""Decides GO, NO-GO or INCONCLUSIVE: a candidate against a baseline by a policy. Decided on interval ends alone.
+"""Decides GO, NO-GO or INCONCLUSIVE: a candidate against a baseline by a policy. Decided on
+interval ends alone.
 
-Two errors are bounded. A false GO: every gated benchmark must pass its own test, so that the chance that a candidate
-with harm beyond its margin passes is at most that of the one check. A false NO-GO: a breach must hold after Holm's
-adjustment over all tests of the policy.
+Two errors are bounded. A false GO: every gated benchmark must pass its own test, so that the chance
+that a candidate with harm beyond its margin passes is at most that of the one check. A false NO-GO:
+a breach must hold after Holm's adjustment over all tests of the policy.
 """
 
 from __future__ import annotations
@@ -14,11 +15,23 @@ from typing import Final
 
 import numpy as np
 
-from nel.comparison.compare import BenchmarkComparison, calibration_warnings, common_benchmarks, compare_benchmark
+from nel.comparison.compare import (
+    BenchmarkComparison,
+    calibration_warnings,
+    common_benchmarks,
+    compare_benchmark,
+)
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
 from nel.comparison.early_stop import anytime_difference, without_interval
 from nel.comparison.fields import NEVER_GO
-from nel.comparison.measures import Measure, Scores, Settings, meaningless_margin, measure, scores_of
+from nel.comparison.measures import (
+    Measure,
+    Scores,
+    Settings,
+    meaningless_margin,
+    measure,
+    scores_of,
+)
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.policy import Direction, Policy, ResolvedRule
@@ -40,7 +53,9 @@ class Demand:
     margin: float
     settings: Settings
     is_stopped: bool = False
-    """Whether a stop rule ended a side early, so that no interval of a fixed number of samples holds."""
+    """Whether a stop rule ended a side early, so that no interval of a fixed number of samples
+    holds.
+    """
     anytime: tuple[float, float] | None = None
     """The interval that holds at any time then, where there is one."""
 
@@ -73,7 +88,9 @@ class _Entry:
     """Why it cannot pass, whatever the numbers are."""
 
 
-def gate(baseline: Side, candidate: Side, policy: Policy, *, despite: frozenset[str], seed: int = 0) -> Decision:
+def gate(
+    baseline: Side, candidate: Side, policy: Policy, *, despite: frozenset[str], seed: int = 0
+) -> Decision:
     """Return the decision.
 
     Args:
@@ -84,7 +101,8 @@ def gate(baseline: Side, candidate: Side, policy: Policy, *, despite: frozenset[
         seed: Of random sign flips.
 
     Raises:
-        UsageError: The sides may not be compared, or the policy names a benchmark or metric that neither has.
+        UsageError: The sides may not be compared, or the policy names a benchmark or metric that
+            neither has.
     """
     _check_names(baseline, candidate, policy)
     settings = Settings(level=policy.level, seed=seed)
@@ -103,7 +121,9 @@ def gate(baseline: Side, candidate: Side, policy: Policy, *, despite: frozenset[
             what=f"{name} of {baseline.label} and {candidate.label}",
         )
         entries.append(_entry(compared, policy, settings))
-    breached = breaches([one for entry in entries if entry.rule.is_gated for one in entry.demands], policy.level)
+    breached = breaches(
+        [one for entry in entries if entry.rule.is_gated for one in entry.demands], policy.level
+    )
     return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
 
 
@@ -112,13 +132,17 @@ def _check_names(baseline: Side, candidate: Side, policy: Policy) -> None:
     for name in policy.benchmarks:
         if name not in known:
             hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(known))}"
-            raise ConfigError(f'the policy names the benchmark "{name}", which neither run has{hint}')
+            raise ConfigError(
+                f'the policy names the benchmark "{name}", which neither run has{hint}'
+            )
 
 
 def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Entry:
     side = candidate if name in baseline.benchmarks else baseline
     rule = policy.resolve(name)
-    return _Entry(name=name, rule=rule, metric=rule.metric or "", blockers=[f"{side.label} does not have it"])
+    return _Entry(
+        name=name, rule=rule, metric=rule.metric or "", blockers=[f"{side.label} does not have it"]
+    )
 
 
 def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) -> _Entry:
@@ -142,7 +166,8 @@ def _check_margin(name: str, rule: ResolvedRule, *, are_shares: bool, is_relativ
     """Refuse a rule that any candidate would pass.
 
     Raises:
-        ConfigError: Its drop is one that scores cannot have, and no other drop is demanded of this baseline.
+        ConfigError: Its drop is one that scores cannot have, and no other drop is demanded of this
+            baseline.
     """
     wrong = meaningless_margin(rule.max_drop, are_shares=are_shares)
     if wrong is None or not rule.is_gated or (is_relative and rule.max_drop <= 1):
@@ -153,8 +178,12 @@ def _check_margin(name: str, rule: ResolvedRule, *, are_shares: bool, is_relativ
     raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {wrong}{other}")
 
 
-def _drop(compared: BenchmarkComparison, rule: ResolvedRule, scores: Scores, settings: Settings) -> Demand:
-    """Return the test of the difference; of a run that was stopped early only what its rule left can be tested."""
+def _drop(
+    compared: BenchmarkComparison, rule: ResolvedRule, scores: Scores, settings: Settings
+) -> Demand:
+    """Return the test of the difference; of a run that was stopped early only what its rule left
+    can be tested.
+    """
     ends = None
     if compared.scores is scores:  # the headline, and higher is better
         ends = anytime_difference(compared.baseline, compared.candidate)
@@ -179,15 +208,22 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
     name = rule.metric or headline
     if name == _ROUNDS_TO_ONE and not _is_binary(compared):
         raise ConfigError(
-            f"the policy asks for pass@1 of {compared.name}, whose scores are not 0 and 1; say mean_reward"
+            f"the policy asks for pass@1 of {compared.name}, whose scores are not 0 and 1; say"
+            " mean_reward"
         )
     if name in (headline, _ROUNDS_TO_ONE, *_MEANS_REWARD):
         return name, compared.scores
     columns = compared.pairing.baseline.columns, compared.pairing.candidate.columns
     known = set(columns[0].metric_names) & set(columns[1].metric_names)
     if name not in known:
-        hint = did_you_mean(name, known) or f"; it has {', '.join(sorted({headline, *_MEANS_REWARD, *known}))}"
-        raise ConfigError(f'the policy asks for the metric "{name}" of {compared.name}, which it does not have{hint}')
+        hint = (
+            did_you_mean(name, known)
+            or f"; it has {', '.join(sorted({headline, *_MEANS_REWARD, *known}))}"
+        )
+        raise ConfigError(
+            f'the policy asks for the metric "{name}" of {compared.name}, which it does not'
+            f" have{hint}"
+        )
     return name, scores_of(compared.pairing, name)
 
 
@@ -205,7 +241,9 @@ def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
 
 
 def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
-    """Return the test of ``candidate - (baseline - limit |baseline|) >= 0``: both means vary, so neither is fixed."""
+    """Return the test of ``candidate - (baseline - limit |baseline|) >= 0``: both means vary, so
+    neither is fixed.
+    """
     mean = float(scores.baseline[~np.isnan(scores.baseline)].mean())
     factor = 1 - math.copysign(limit, mean)
     ends = (scores.baseline_ends[0] * factor, scores.baseline_ends[1] * factor)
@@ -213,7 +251,9 @@ def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
     return Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)
 
 
-def _blockers(compared: BenchmarkComparison, scores: Scores, policy: Policy, metric: str) -> list[str]:
+def _blockers(
+    compared: BenchmarkComparison, scores: Scores, policy: Policy, metric: str
+) -> list[str]:
     found = []
     pairing = compared.pairing
     parts = sorted({one.part for one in compared.differs} & NEVER_GO)
@@ -224,7 +264,10 @@ def _blockers(compared: BenchmarkComparison, scores: Scores, policy: Policy, met
     n_scored = int(scores.scored.sum())
     n_open = len(scores.baseline) - n_scored
     if n_open > policy.max_unscored * len(scores.baseline):
-        found.append(f"{n_open:,} of {len(scores.baseline):,} pairs are unscored, more than {policy.max_unscored:.4g}")
+        found.append(
+            f"{n_open:,} of {len(scores.baseline):,} pairs are unscored, more than"
+            f" {policy.max_unscored:.4g}"
+        )
     if n_scored < policy.min_pairs:
         found.append(f"only {n_scored:,} pairs are scored, fewer than {policy.min_pairs:,}")
     if compared.n_not_asked and anytime_difference(compared.baseline, compared.candidate) is None:
@@ -247,7 +290,9 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
 
 
 def breaches(demands: Sequence[Demand], level: float) -> Mapping[int, float]:
-    """Return the level at which each test is breached, by the identity of the test: Holm's step-down procedure."""
+    """Return the level at which each test is breached, by the identity of the test: Holm's
+    step-down procedure.
+    """
     alpha = 1 - level
     remaining, found = list(demands), dict[int, float]()
     while remaining:
@@ -280,7 +325,9 @@ def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedB
 
 
 def _measured(entry: _Entry, level: float) -> Measure | None:
-    """Return the difference as people read it: candidate minus baseline, whichever way is better."""
+    """Return the difference as people read it: candidate minus baseline, whichever way is
+    better.
+    """
     compared, scores = entry.compared, entry.scores
     if compared is None or scores is None:
         return None
@@ -296,8 +343,12 @@ def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gate
     if span is None:
         reason = demand.measured(level).reason
         if demand.is_stopped:
-            reason = "a stop rule ended a run, and there is no interval of this that holds at any time"
-        return Check(kind=demand.kind, limit=demand.limit, status=GateDecision.INCONCLUSIVE, reason=reason)
+            reason = (
+                "a stop rule ended a run, and there is no interval of this that holds at any time"
+            )
+        return Check(
+            kind=demand.kind, limit=demand.limit, status=GateDecision.INCONCLUSIVE, reason=reason
+        )
     status = non_inferiority(*span, margin=demand.margin)
     reason = ""
     if gated and status is GateDecision.NO_GO and id(demand) not in breached:

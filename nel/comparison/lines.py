@@ -1,4 +1,6 @@
-"""What a comparison keeps of one line of results: numbers and digests, never a text. Does no I/O."""
+"""What a comparison keeps of one line of results: numbers and digests, never a text. Does no
+I/O.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ SCORED: Final = 0
 FAILED: Final = 1
 UNSCORED: Final = 2
 NOT_ASKED: Final = 3
-STATES: Final = {"scored": SCORED, "model_failure": FAILED, "unscored": UNSCORED, "not_asked": NOT_ASKED}
+STATES: Final = {
+    "scored": SCORED,
+    "model_failure": FAILED,
+    "unscored": UNSCORED,
+    "not_asked": NOT_ASKED,
+}
 DIGEST_BYTES: Final = 8
 _DIGEST_BITS: Final = (1 << 64) - 1
 _TEXTS: Final[frozenset[type]] = frozenset((str,))
@@ -50,7 +57,9 @@ class Line(NamedTuple):
     """The position in the dataset; no identity, but it orders rows of equal content."""
     repeat: int
     row: int | None
-    """Digest of the dataset's row with its gold answer; None where the line does not have the row."""
+    """Digest of the dataset's row with its gold answer; None where the line does not have the
+    row.
+    """
     prompt: int
     """Digest of the prompt; 0 where there is none."""
     expected: int
@@ -155,7 +164,10 @@ class Columns:
             UsageError: Its reward is not a finite number.
         """
         if line.reward is not None and not math.isfinite(line.reward):
-            raise UsageError(f"{line.where}: the score is {line.reward}, not a finite number; score the run again")
+            raise UsageError(
+                f"{line.where}: the score is {line.reward}, not a finite number; score the run"
+                " again"
+            )
         if line.sample is None or line.row is None or not line.prompt or not line.is_own_id:
             self._note_missing(line)
         whole = (
@@ -166,7 +178,9 @@ class Columns:
         for append, one in zip(self._append_whole, whole, strict=True):
             append(one)
         reward = math.nan if line.reward is None else line.reward
-        for append, value in zip(self._append_real, (reward, line.tokens, line.latency, line.characters), strict=True):
+        for append, value in zip(
+            self._append_real, (reward, line.tokens, line.latency, line.characters), strict=True
+        ):
             append(value)
         self._states.append(line.state)
         self._add_metrics(line)
@@ -178,7 +192,13 @@ class Columns:
         """Take in many lines."""
         n, before = len(block.states), len(self._states)
         nothing = np.zeros(n, dtype=np.uint64)
-        whole = (block.sample, nothing if block.row is None else block.row, block.prompt, block.expected, block.offset)
+        whole = (
+            block.sample,
+            nothing if block.row is None else block.row,
+            block.prompt,
+            block.expected,
+            block.offset,
+        )
         for column, whole_numbers in zip(self._whole.values(), whole, strict=True):
             column.frombytes(whole_numbers.tobytes())
         codes = (labels.codes_of(names) for labels, names in self._labelled(block))
@@ -192,7 +212,9 @@ class Columns:
         for name in block.metrics:
             self._begin_metric(name, before)
         for name, numbers in self._metrics.items():
-            numbers.frombytes((block.metrics[name] if name in block.metrics else np.full(n, np.nan)).tobytes())
+            numbers.frombytes(
+                (block.metrics[name] if name in block.metrics else np.full(n, np.nan)).tobytes()
+            )
         for counts, found in ((self.models, block.models), (self.causes, block.causes)):
             for text, count in found.items():
                 _count(counts, text, count)
@@ -203,12 +225,16 @@ class Columns:
         """Take in the lines that follow, read into columns of their own.
 
         Raises:
-            ValueError: They hold more names than are kept, so that which are kept depends on the lines before them.
+            ValueError: They hold more names than are kept, so that which are kept depends on the
+                lines before them.
         """
         if other.is_cut:
             raise ValueError("more names than are kept")
         before = len(self._states)
-        recoded = (mine.recoded(theirs, other.integers(name)) for name, mine, theirs in self._labels_with(other))
+        recoded = (
+            mine.recoded(theirs, other.integers(name))
+            for name, mine, theirs in self._labels_with(other)
+        )
         codes = dict(zip(_CODED, recoded, strict=True))
         for name, whole in self._whole.items():
             whole.extend(other._whole[name])
@@ -233,7 +259,10 @@ class Columns:
     @property
     def is_cut(self) -> bool:
         """Return whether there may have been more names than are kept."""
-        return len(self._metrics) >= METRICS_MAX or max(len(self.models), len(self.causes)) >= LABELS_MAX
+        return (
+            len(self._metrics) >= METRICS_MAX
+            or max(len(self.models), len(self.causes)) >= LABELS_MAX
+        )
 
     def _labels_with(self, other: Columns) -> tuple[tuple[str, _Labels, _Labels], ...]:
         both = (self._categories, other._categories), (self._groups, other._groups)
@@ -261,13 +290,17 @@ class Columns:
             values.append(float(line.metrics.get(name, math.nan)))
 
     def digests(self, name: str) -> Digests:
-        """Return a column of digests, or ``offset``, without a copy; ``question`` joins prompts and gold answers."""
+        """Return a column of digests, or ``offset``, without a copy; ``question`` joins prompts and
+        gold answers.
+        """
         if name == "question":
             return joined_digests(self.digests("prompt"), self.digests("expected"))
         return np.frombuffer(self._whole[name], dtype=np.uint64)
 
     def integers(self, name: str) -> Ints:
-        """Return ``position``, ``repeat``, ``occurrence``, or the codes of ``category`` or ``group``; -1 is none."""
+        """Return ``position``, ``repeat``, ``occurrence``, or the codes of ``category`` or
+        ``group``; -1 is none.
+        """
         return np.frombuffer(self._signed[name], dtype=np.int64)
 
     def numbers(self, name: str) -> Floats:
@@ -301,7 +334,11 @@ class Columns:
 
 def digest(value: object) -> int:
     """Return 64 bits that stand for a JSON value; the order of keys does not matter."""
-    encoded = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"\x00" + dumps_bytes(value)
+    encoded = (
+        value.encode("utf-8", "surrogatepass")
+        if isinstance(value, str)
+        else b"\x00" + dumps_bytes(value)
+    )
     return int.from_bytes(blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
 
 
@@ -315,7 +352,10 @@ def digests_of(values: Sequence[object]) -> Digests:
     if not _TEXTS.issuperset(map(type, values)):
         return np.array([digest(one) for one in values], dtype=np.uint64)
     texts: Sequence[Any] = values
-    found = [blake2b(one.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest() for one in texts]
+    found = [
+        blake2b(one.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+        for one in texts
+    ]
     return np.frombuffer(b"".join(found), dtype="<u8").astype(np.uint64, copy=False)
 
 
@@ -326,7 +366,11 @@ def joined_digests(one: Digests, other: Digests) -> Digests:
 
 def number_or_nan(value: Any) -> float:
     """Return a number, NaN for anything else."""
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+    return (
+        float(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else math.nan
+    )
 
 
 def _count(counts: dict[str, int], name: str | None, more: int = 1) -> None:

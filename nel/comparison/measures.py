@@ -1,4 +1,5 @@
-"""The difference of one metric over paired questions: interval, test, verdict, and what unscored samples could change.
+"""The difference of one metric over paired questions: interval, test, verdict, and what unscored
+samples could change.
 
 The statistics are in `nel.decide`; here arrays of two sides become its arguments. Does no I/O.
 """
@@ -42,7 +43,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """One metric of paired questions: what was scored, and what each question could have been at worst and at best."""
+    """One metric of paired questions: what was scored, and what each question could have been at
+    worst and at best.
+    """
 
     baseline: Floats
     """NaN where nothing was scored, as with the candidate."""
@@ -106,7 +109,9 @@ class Measure:
     found: PairedDifference | None
     """None where the scores do not define it; the reason says why."""
     bounds: tuple[PairedDifference, PairedDifference] | None
-    """With every unscored sample counted against the candidate, and for it; None where all are scored."""
+    """With every unscored sample counted against the candidate, and for it; None where all are
+    scored.
+    """
     verdict: Verdict
     reason: str
     p_adjusted: float | None = None
@@ -118,7 +123,9 @@ class Measure:
         return None if self.found is None else self.found.p_value
 
     def adjusted(self, p_value: float, *, alpha: float, family: str) -> Measure:
-        """Return the measure with its p-value in a family; a verdict that does not survive it is inconclusive."""
+        """Return the measure with its p-value in a family; a verdict that does not survive it is
+        inconclusive.
+        """
         if self.verdict not in (Verdict.BETTER, Verdict.WORSE) or p_value <= alpha:
             return replace(self, p_adjusted=p_value)
         reason = f"{self.verdict} taken alone, but not after {family} (p = {p_value:.4g})"
@@ -126,7 +133,8 @@ class Measure:
 
 
 def scores_of(pairing: Pairing, metric: str) -> Scores:
-    """Return one metric of the pairs; those that do not have it, or were never asked on a side, are left out.
+    """Return one metric of the pairs; those that do not have it, or were never asked on a side, are
+    left out.
 
     Args:
         pairing: Of two sides.
@@ -134,8 +142,12 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
     """
     lines = [_lines_of(one.columns, metric) for one in (pairing.baseline, pairing.candidate)]
     scale = _scale(lines)
-    sides = zip((pairing.baseline, pairing.candidate), lines, (pairing.left, pairing.right), strict=True)
-    left, right = (_side_of(questions, values, chosen, scale) for questions, values, chosen in sides)
+    sides = zip(
+        (pairing.baseline, pairing.candidate), lines, (pairing.left, pairing.right), strict=True
+    )
+    left, right = (
+        _side_of(questions, values, chosen, scale) for questions, values, chosen in sides
+    )
     scores = Scores(
         baseline=left[0],
         candidate=right[0],
@@ -147,9 +159,11 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
 
 
 def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
-    """Return what is wrong with a margin that no difference of the scores can exceed, None where some can.
+    """Return what is wrong with a margin that no difference of the scores can exceed, None where
+    some can.
 
-    A margin of 2 that means two points would make everything equivalent, and let any candidate pass.
+    A margin of 2 that means two points would make everything equivalent, and let any candidate
+    pass.
 
     Args:
         margin: At least 0.
@@ -157,7 +171,10 @@ def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
     """
     if margin < 1 or not are_shares:
         return None
-    return f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; " + _meant(margin)
+    return (
+        f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; "
+        + _meant(margin)
+    )
 
 
 def _meant(margin: float) -> str:
@@ -202,7 +219,9 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
     )
     if len(kept.baseline) < _FEWEST:
         return (
-            replace(undefined, reason="one pair alone has a score on both sides") if len(kept.baseline) else undefined
+            replace(undefined, reason="one pair alone has a score on both sides")
+            if len(kept.baseline)
+            else undefined
         )
     try:
         found = _difference(kept.baseline, kept.candidate, kept.clusters, settings, settings.level)
@@ -234,10 +253,18 @@ def _verdict(
     return said, "the interval holds both harm and gain"
 
 
-def _ends(scores: Scores, settings: Settings, level: float) -> tuple[PairedDifference, PairedDifference]:
-    """Return the difference with every unscored sample counted against the candidate, and for it."""
-    worst = _difference(scores.baseline_ends[1], scores.candidate_ends[0], scores.clusters, settings, level)
-    best = _difference(scores.baseline_ends[0], scores.candidate_ends[1], scores.clusters, settings, level)
+def _ends(
+    scores: Scores, settings: Settings, level: float
+) -> tuple[PairedDifference, PairedDifference]:
+    """Return the difference with every unscored sample counted against the candidate, and for
+    it.
+    """
+    worst = _difference(
+        scores.baseline_ends[1], scores.candidate_ends[0], scores.clusters, settings, level
+    )
+    best = _difference(
+        scores.baseline_ends[0], scores.candidate_ends[1], scores.clusters, settings, level
+    )
     return worst, best
 
 
@@ -258,7 +285,10 @@ def _notes(found: PairedDifference, settings: Settings) -> tuple[str, ...]:
     if clustered is naive:
         return ()
     return (
-        f"questions in {found.n_clusters:,} clusters: {clustered}; as if they were independent it would be {naive}",
+        (
+            f"questions in {found.n_clusters:,} clusters: {clustered}; as if they were independent"
+            f" it would be {naive}"
+        ),
     )
 
 
@@ -267,7 +297,9 @@ def _lines_of(columns: Columns, metric: str) -> Floats:
 
 
 def _scale(lines: Sequence[Floats]) -> tuple[float, float]:
-    """Return the lowest and highest score there can be: 0 and 1, or what was seen where scores go beyond."""
+    """Return the lowest and highest score there can be: 0 and 1, or what was seen where scores go
+    beyond.
+    """
     seen = np.concatenate([values[~np.isnan(values)] for values in lines])
     low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
     return min(low, 0.0) if low >= 0 and high <= 1 else low, 1.0 if low >= 0 and high <= 1 else high
@@ -276,16 +308,22 @@ def _scale(lines: Sequence[Floats]) -> tuple[float, float]:
 def _side_of(
     questions: Questions, values: Floats, chosen: Ints, scale: tuple[float, float]
 ) -> tuple[Floats, tuple[Floats, Floats]]:
-    """Return the mean of each chosen question, and its lowest and highest had all repeats been scored."""
+    """Return the mean of each chosen question, and its lowest and highest had all repeats been
+    scored.
+    """
     found: Values = questions.values(values)
     mean, n_scored = found.mean[chosen], found.n_scored[chosen]
-    n_missing = questions.sums((questions.columns.states == UNSCORED).astype(np.int64)[questions.order])[chosen]
+    n_missing = questions.sums(
+        (questions.columns.states == UNSCORED).astype(np.int64)[questions.order]
+    )[chosen]
     if not n_missing.any():
         return mean, (mean, mean)
     n_planned = n_scored + n_missing
     known = np.where(n_scored > 0, mean, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = (known * (n_scored / n_planned) + end * (n_missing / n_planned) for end in scale)
+        low, high = (
+            known * (n_scored / n_planned) + end * (n_missing / n_planned) for end in scale
+        )
     is_whole = n_missing == 0
     return mean, (np.where(is_whole, mean, low), np.where(is_whole, mean, high))
 

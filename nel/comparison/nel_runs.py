@@ -25,7 +25,15 @@ from nel.comparison.lines import (
     joined,
     number_or_nan,
 )
-from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
+from nel.comparison.sides import (
+    Side,
+    SideBenchmark,
+    Texts,
+    readable,
+    reward_of,
+    text_or_none,
+    whole_of,
+)
 from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
 from nel.core.called_tools import with_calls
@@ -36,7 +44,9 @@ from nel.reports.run_files import BenchmarkFiles, read_run_yaml
 from nel.reports.shard import MERGE, shard_title
 
 _RECORDED: Final = "recorded responses"
-_CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[2-9]|[1-9][0-9]{1,17}))?")
+_CONTENT_ID: Final = re.compile(
+    r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[2-9]|[1-9][0-9]{1,17}))?"
+)
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
 _CONTENT_ID_LENGTH: Final = 16
 _HEX: Final = re.compile(r"[0-9a-f]*")
@@ -58,13 +68,21 @@ def read_side(path: Path, label: str) -> Side:
     """
     owner = owner_of(path)
     if owner is not None:
-        raise OutputError(f"{path} is still written by process {owner.pid}; wait until it ends, then compare")
+        raise OutputError(
+            f"{path} is still written by process {owner.pid}; wait until it ends, then compare"
+        )
     if not any(path.glob("*/metrics.json")):
-        raise OutputError(f"{path} is not finished: it has no results yet; finish it with nel eval resume {path}")
+        raise OutputError(
+            f"{path} is not finished: it has no results yet; finish it with nel eval resume {path}"
+        )
     found = read_whole_run(path)
     with readable(path):
         benchmarks = {files.title: _benchmark(path, files) for files in found}
-        models = {str(files.bundle["config"]["model"]) for files in found if files.bundle["config"].get("model")}
+        models = {
+            str(files.bundle["config"]["model"])
+            for files in found
+            if files.bundle["config"].get("model")
+        }
     run_id = text_or_none(found[0].metrics.get("run_id"))
     return Side(
         label=label,
@@ -81,17 +99,23 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
     if not bundle:
         raise OutputError(f"{where} has no eval-*.json; make it again with nel report {run_dir}")
     if fields_of(bundle).get(_IMPORTED) is not None and not bundle.get("complete"):
-        raise OutputError(f"{where} was imported of a run that did not end; import the finished one")
+        raise OutputError(
+            f"{where} was imported of a run that did not end; import the finished one"
+        )
     if metrics.get("shard"):
         raise OutputError(
-            f"{where} is of {shard_title(metrics)}, which decides nothing by itself; put all shards together with "
-            f"{MERGE}"
+            f"{where} is of {shard_title(metrics)}, which decides nothing by itself; put all shards"
+            f" together with {MERGE}"
         )
     if not (metrics.get("complete") and bundle.get("complete")):
-        raise OutputError(f"{where} is not finished: planned samples were never run; nel eval resume {run_dir}")
+        raise OutputError(
+            f"{where} is not finished: planned samples were never run; nel eval resume {run_dir}"
+        )
     fields = bundle.get("identity_fields")
     if not isinstance(fields, dict):
-        raise OutputError(f"{where} was written by an older nel; write it again with nel report {run_dir}")
+        raise OutputError(
+            f"{where} was written by an older nel; write it again with nel report {run_dir}"
+        )
     recorded = fields.get("mode") == _RECORDED
     total = (files.runtime.get("cost") or {}).get("total")
     return SideBenchmark(
@@ -128,10 +152,14 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     state = STATES[outcome["state"]]
     reward = reward_of(value, "reward", where)
     if (reward is None) != (state >= UNSCORED):
-        raise UsageError(f"{where}: the reward does not fit the outcome; write the results again with nel report")
+        raise UsageError(
+            f"{where}: the reward does not fit the outcome; write the results again with nel report"
+        )
     sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
     if not isinstance(sample_id, str):
-        raise UsageError(f'{where}: "sample_id" is not a text; write the results again with nel report')
+        raise UsageError(
+            f'{where}: "sample_id" is not a text; write the results again with nel report'
+        )
     sample, occurrence, is_own_id = _identity(sample_id)
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
@@ -157,12 +185,16 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         model=text_or_none(value.get("model")),
         tokens=number_or_nan((value.get("tokens") or {}).get("completion")),
         latency=number_or_nan((value.get("timing") or {}).get("latency_seconds")),
-        characters=math.nan if state == NOT_ASKED else float(len(value.get("model_response") or "")),
+        characters=(
+            math.nan if state == NOT_ASKED else float(len(value.get("model_response") or ""))
+        ),
     )
 
 
 def _identity(sample_id: str) -> tuple[int, int, bool]:
-    """Return a digest of an id without its occurrence, the occurrence, and whether the id is the row's own."""
+    """Return a digest of an id without its occurrence, the occurrence, and whether the id is the
+    row's own.
+    """
     matched = _CONTENT_ID.fullmatch(sample_id) if len(sample_id) >= _CONTENT_ID_LENGTH else None
     if matched is None:
         return digest(sample_id), 1, True
@@ -170,7 +202,9 @@ def _identity(sample_id: str) -> tuple[int, int, bool]:
 
 
 def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
-    """Return the digest and the occurrence of each id as `_identity` does, and whether all are the rows' own."""
+    """Return the digest and the occurrence of each id as `_identity` does, and whether all are the
+    rows' own.
+    """
     lengths = set(map(len, sample_ids))
     once = np.ones(len(sample_ids), dtype=np.int64)
     if max(lengths) < _CONTENT_ID_LENGTH:
@@ -214,7 +248,11 @@ def _settings(run_dir: Path) -> dict[str, object]:
 
 def _flat(value: object, name: str) -> list[tuple[str, object]]:
     if isinstance(value, dict) and value:
-        return [pair for key, part in value.items() for pair in _flat(part, f"{name}.{key}" if name else str(key))]
+        return [
+            pair
+            for key, part in value.items()
+            for pair in _flat(part, f"{name}.{key}" if name else str(key))
+        ]
     if isinstance(value, list) and any(isinstance(part, dict) for part in value):
         return [pair for place, part in enumerate(value) for pair in _flat(part, f"{name}.{place}")]
     return [(name, value)]

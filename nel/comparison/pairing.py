@@ -1,4 +1,6 @@
-"""Pairs the questions of two sides by content and occurrence, and counts what has no partner. Does no I/O."""
+"""Pairs the questions of two sides by content and occurrence, and counts what has no partner. Does
+no I/O.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,12 @@ class Pairing:
 
 
 def pair(
-    baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark, others: Columns, *, by_position: bool
+    baseline: SideBenchmark,
+    columns: Columns,
+    candidate: SideBenchmark,
+    others: Columns,
+    *,
+    by_position: bool,
 ) -> Pairing:
     """Return the pairs of two benchmarks.
 
@@ -63,13 +70,15 @@ def pair(
         by_position: Whether results that carry only a position may be paired by it.
 
     Raises:
-        UsageError: A sample is there twice, or the results carry only a position and that is not allowed.
+        UsageError: A sample is there twice, or the results carry only a position and that is not
+            allowed.
     """
     key = _key_of(baseline, columns, candidate, others)
     if key == "position" and not by_position:
         raise UsageError(
-            f"{baseline.name}: the results carry only positions, no ids, rows or prompts that tell samples apart, "
-            "and a reordered file would be compared wrongly; --despite pairing pairs by position, and never gives GO"
+            f"{baseline.name}: the results carry only positions, no ids, rows or prompts that tell"
+            " samples apart, and a reordered file would be compared wrongly; --despite pairing"
+            " pairs by position, and never gives GO"
         )
     left_questions = questions_of(columns, key, str(baseline.path))
     right_questions = questions_of(others, key, str(candidate.path))
@@ -90,14 +99,20 @@ def pair(
 
 
 def needs_rows(baseline: SideBenchmark, candidate: SideBenchmark) -> bool:
-    """Return whether the pairs of two runs of nel are checked by their rows: where the datasets may not be the same."""
+    """Return whether the pairs of two runs of nel are checked by their rows: where the datasets may
+    not be the same.
+    """
     datasets = [side.fields.get("dataset.sha256") for side in (baseline, candidate)]
     is_row_known = baseline.kind == candidate.kind and not (baseline.recorded or candidate.recorded)
     return is_row_known and (datasets[0] is None or datasets[0] != datasets[1])
 
 
-def _key_of(baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark, others: Columns) -> Key:
-    """Return the best name that both sides have: an id where it does not depend on answers, a row, or a prompt."""
+def _key_of(
+    baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark, others: Columns
+) -> Key:
+    """Return the best name that both sides have: an id where it does not depend on answers, a row,
+    or a prompt.
+    """
     both = (columns, others)
     if baseline.kind == candidate.kind:
         recorded = baseline.recorded or candidate.recorded
@@ -116,7 +131,9 @@ def _in_common(baseline: Questions, candidate: Questions) -> tuple[Ints, Ints]:
     if np.array_equal(baseline.names, candidate.names):
         everywhere = np.arange(len(baseline))
         return everywhere, everywhere
-    _, left, right = np.intersect1d(baseline.names, candidate.names, assume_unique=True, return_indices=True)
+    _, left, right = np.intersect1d(
+        baseline.names, candidate.names, assume_unique=True, return_indices=True
+    )
     return left, right
 
 
@@ -128,8 +145,14 @@ def _same_content(
     right_questions: Questions,
     right: Ints,
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which pairs have equal gold answers, and equal rows where the datasets are not known to be the same."""
-    same = left_questions.digest_of("expected")[left] == right_questions.digest_of("expected")[right]
+    """Return which pairs have equal gold answers, and equal rows where the datasets are not known
+    to be the same.
+    """
+    same = (
+        left_questions.digest_of("expected")[left] == right_questions.digest_of("expected")[right]
+    )
     if needs_rows(baseline, candidate):
-        same = same & (left_questions.digest_of("row")[left] == right_questions.digest_of("row")[right])
+        same = same & (
+            left_questions.digest_of("row")[left] == right_questions.digest_of("row")[right]
+        )
     return np.asarray(same)

@@ -1,7 +1,8 @@
-"""Makes questions of lines: repeats of one sample together, rows of equal content apart by their occurrence.
+"""Makes questions of lines: repeats of one sample together, rows of equal content apart by their
+occurrence.
 
-A question is named by content and occurrence. The order of lines in a file changes nothing: everything is sorted by the
-name. Does no I/O.
+A question is named by content and occurrence. The order of lines in a file changes nothing:
+everything is sorted by the name. Does no I/O.
 """
 
 from __future__ import annotations
@@ -16,16 +17,22 @@ from nel.comparison.lines import FAILED, Columns, Digests, Floats, Ints
 from nel.errors import UsageError
 
 Key = Literal["sample", "row", "question", "position"]
-"""What names a question: the stable id, the dataset's row, the prompt with its gold answer, or only the position."""
+"""What names a question: the stable id, the dataset's row, the prompt with its gold answer, or only
+the position.
+"""
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD: Final = np.uint64(0xBF58476D1CE4E5B9)
 _DISTINCT_MIN: Final = 0.5
-"""Least share of distinct names: below it, names do not tell samples apart (one prompt for all, say)."""
+"""Least share of distinct names: below it, names do not tell samples apart (one prompt for all,
+say).
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """One metric of each question: the mean over its scored repeats, and what it could be had all been scored."""
+    """One metric of each question: the mean over its scored repeats, and what it could be had all
+    been scored.
+    """
 
     mean: Floats
     """NaN where nothing was scored."""
@@ -62,7 +69,9 @@ class Questions:
         return np.diff(np.append(self.starts, len(self.order)))
 
     def sums(self, per_line: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
-        """Return the sum over the lines of each question of values that stand in the order of `order`."""
+        """Return the sum over the lines of each question of values that stand in the order of
+        `order`.
+        """
         return per_line if self.are_single else np.add.reduceat(per_line, self.starts)
 
     @property
@@ -79,7 +88,9 @@ class Questions:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             total, squares = self.sums(filled), self.sums(filled * filled)
             mean = sorted_values if self.are_single else total / n_scored
-            if not np.isfinite(mean[n_scored > 0]).all():  # sums of the largest numbers overflow, their shares do not
+            if not np.isfinite(
+                mean[n_scored > 0]
+            ).all():  # sums of the largest numbers overflow, their shares do not
                 mean = np.add.reduceat(filled / np.repeat(n_scored, self.n_repeats), self.starts)
         mean = np.where(n_scored > 0, mean, np.nan)
         return Values(mean=mean, scored_sum=total, n_scored=n_scored, squares=squares)
@@ -98,7 +109,9 @@ class Questions:
 
 
 def metric_values(columns: Columns, name: str) -> Floats:
-    """Return a metric of each line; a model failure without a value counts 0 where all scored lines have one."""
+    """Return a metric of each line; a model failure without a value counts 0 where all scored lines
+    have one.
+    """
     values, states = columns.metric(name), columns.states
     if not is_universal(columns, name):
         return values
@@ -121,11 +134,19 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
     Raises:
         UsageError: A (sample, repeat) is there twice, or repeats of one sample differ in content.
     """
-    content = columns.integers("position").astype(np.uint64) if key == "position" else columns.digests(key)
+    content = (
+        columns.integers("position").astype(np.uint64)
+        if key == "position"
+        else columns.digests(key)
+    )
     repeats = columns.integers("repeat")
     _check_positions(columns, what)
     is_id = key == "sample"
-    occurrence = columns.integers("occurrence") if is_id else _ranks(content, repeats, columns.integers("position"))
+    occurrence = (
+        columns.integers("occurrence")
+        if is_id
+        else _ranks(content, repeats, columns.integers("position"))
+    )
     names = _mixed(content, occurrence)
     order = _sorted_by(names, repeats)
     found = names[order]
@@ -160,7 +181,9 @@ def _ranks(content: Digests, repeats: Ints, positions: Ints) -> Ints:
     changes = np.append(True, ~_equal_neighbours(content[order], repeats[order]))
     starts = np.flatnonzero(changes)
     ranks = np.empty(len(content), dtype=np.int64)
-    ranks[order] = np.arange(len(content)) - np.repeat(starts, np.diff(np.append(starts, len(content))))
+    ranks[order] = np.arange(len(content)) - np.repeat(
+        starts, np.diff(np.append(starts, len(content)))
+    )
     return ranks
 
 
@@ -180,8 +203,9 @@ def _check_positions(columns: Columns, what: str) -> None:
     if twice.any():
         line = order[np.flatnonzero(twice)[0]]
         raise UsageError(
-            f"{what}: position {positions[line]} repeat {repeats[line]} stands there twice ({int(twice.sum()):,} lines "
-            "too many); a result counts once: remove the copies or write the results again"
+            f"{what}: position {positions[line]} repeat {repeats[line]} stands there twice"
+            f" ({int(twice.sum()):,} lines too many); a result counts once: remove the copies or"
+            " write the results again"
         )
 
 
@@ -192,8 +216,9 @@ def _check_ids(columns: Columns, order: Ints, names: Digests, what: str) -> None
     if twice.any():
         line = order[np.flatnonzero(twice)[0]]
         raise UsageError(
-            f"{what}: two samples have one id, that of position {columns.integers('position')[line]} repeat "
-            f"{repeats[line]} ({int(twice.sum()):,} lines too many); make ids unique and run again"
+            f"{what}: two samples have one id, that of position"
+            f" {columns.integers('position')[line]} repeat {repeats[line]} ({int(twice.sum()):,}"
+            " lines too many); make ids unique and run again"
         )
 
 
@@ -211,4 +236,7 @@ def _check_repeats(questions: Questions, what: str) -> None:
     differ = np.flatnonzero(expected != first)
     if len(differ):
         position = questions.columns.integers("position")[questions.order[differ[0]]]
-        raise UsageError(f"{what}: the repeats of position {position} have different gold answers; nothing is compared")
+        raise UsageError(
+            f"{what}: the repeats of position {position} have different gold answers; nothing is"
+            " compared"
+        )

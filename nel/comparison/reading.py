@@ -11,7 +11,9 @@ from nel.core.existing import exists
 from nel.errors import OutputError, UsageError
 from nel.runs.remote.places import local_copy
 
-_KNOWN = "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"
+_KNOWN = (
+    "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"
+)
 
 
 def read_sides(arguments: Sequence[str]) -> list[Side]:
@@ -39,7 +41,9 @@ def _named(argument: str) -> tuple[str | None, Path]:
 def _labels(paths: Sequence[Path]) -> list[str]:
     """Return a short name of each path: its last part, with a number where two are equal."""
     names = [path.resolve().name for path in paths]
-    return [f"{name}@{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)]
+    return [
+        f"{name}@{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)
+    ]
 
 
 def _read(path: Path, label: str) -> Side:
@@ -60,7 +64,9 @@ def _read(path: Path, label: str) -> Side:
 
 def _read_directory(path: Path, label: str) -> Side:
     if (path / "metrics.json").is_file():
-        raise OutputError(f"{path} is one benchmark of a run; give the directory of the run, {path.parent}")
+        raise OutputError(
+            f"{path} is one benchmark of a run; give the directory of the run, {path.parent}"
+        )
     if nel_runs.is_run(path):
         return nel_runs.read_side(path, label)
     if foreign.is_nemo(path):

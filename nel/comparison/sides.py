@@ -1,4 +1,6 @@
-"""One side of a comparison: what a run, or a result of another tool, says of each benchmark. Streams its lines."""
+"""One side of a comparison: what a run, or a result of another tool, says of each benchmark.
+Streams its lines.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def readable(what: Path) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
-        raise OutputError(f"{what} does not hold what it should ({_said(error)}); write it again") from error
+        raise OutputError(
+            f"{what} does not hold what it should ({_said(error)}); write it again"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,30 +95,39 @@ class SideBenchmark:
     warnings: Sequence[Mapping[str, str]] = ()
     """``warnings`` of metrics.json; none where the files do not say."""
     check: Callable[[Columns], None] | None = None
-    """Raises OutputError where all lines together are not what the files beside them say; None where none do."""
+    """Raises OutputError where all lines together are not what the files beside them say; None
+    where none do.
+    """
 
     def columns(self, *, rows: bool = True) -> Columns:
         """Read every line.
 
         Args:
-            rows: Whether digests of the dataset's rows are wanted; without them nel's own results are read faster.
+            rows: Whether digests of the dataset's rows are wanted; without them nel's own results
+                are read faster.
 
         Raises:
-            OutputError: The file is damaged, empty, or shorter or longer than the files beside it say.
+            OutputError: The file is damaged, empty, or shorter or longer than the files beside it
+                say.
             UsageError: A score is not a finite number.
         """
-        with collection_paused():  # lines of JSON have no cycles; the search takes a fifth of the time
+        with (
+            collection_paused()
+        ):  # lines of JSON have no cycles; the search takes a fifth of the time
             columns = self._read(rows=rows)
         if not len(columns):
             raise OutputError(f"{self.path} holds no result; nothing can be compared")
         if self.n_lines is not None and len(columns) != self.n_lines:
             raise OutputError(
-                f"{self.path} has {len(columns):,} results and {self.n_lines:,} were counted when it was written: it "
-                "was cut off or edited; write it again (nel report DIR for a run of nel)"
+                f"{self.path} has {len(columns):,} results and {self.n_lines:,} were counted when"
+                " it was written: it was cut off or edited; write it again (nel report DIR for a"
+                " run of nel)"
             )
         for name in columns.metric_names:
             if np.isinf(columns.metric(name)).any():
-                raise UsageError(f'{self.path}: a value of "{name}" is not a finite number; score the run again')
+                raise UsageError(
+                    f'{self.path}: a value of "{name}" is not a finite number; score the run again'
+                )
         if self.check is not None:
             self.check(columns)
         return columns
@@ -128,7 +141,9 @@ class SideBenchmark:
         return self._read_lines(line_blocks(self.path), rows=rows)
 
     def _read_in_parts(self, processes: int, *, rows: bool) -> Columns | None:
-        """Read parts of the file in processes; None where one of them needs what stands before it, or is damaged."""
+        """Read parts of the file in processes; None where one of them needs what stands before it,
+        or is damaged.
+        """
         columns = Columns()
         parts = mapped(partial(self._part, rows=rows), parts_of(self.path), processes=processes)
         with closing(parts), suppress(ValueError):
@@ -162,7 +177,9 @@ class SideBenchmark:
             if line is not None:
                 columns.add(line)
         except DAMAGE as error:
-            raise OutputError(f"{where} is no result ({_said(error)}); write the results again") from error
+            raise OutputError(
+                f"{where} is no result ({_said(error)}); write the results again"
+            ) from error
 
     def texts(self, offsets: list[int]) -> Iterator[Texts]:
         """Yield what stands at these byte offsets, in their order."""
@@ -224,7 +241,9 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
     try:
         with path.open("rb", buffering=_BLOCK_BYTES) as file:
             file.seek(offset)
-            while lines := file.readlines(_BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)):
+            while lines := file.readlines(
+                _BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)
+            ):
                 ends = list(accumulate(map(len, lines), initial=offset))
                 while end is not None and ends[-1] > end:  # a hint is no limit
                     ends.pop()
@@ -241,7 +260,8 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
 def json_objects(
     lines: list[bytes], first: int, offsets: list[int], path: Path
 ) -> Iterator[tuple[Mapping[str, Any], int, int]]:
-    """Yield the objects of some lines with the number and the byte offset of each, without empty lines.
+    """Yield the objects of some lines with the number and the byte offset of each, without empty
+    lines.
 
     Raises:
         OutputError: A line is no JSON object.
@@ -260,7 +280,9 @@ def json_object(data: bytes, where: str) -> Mapping[str, Any]:
     try:
         value = loads(data)
     except ValueError as error:
-        raise OutputError(f"{where} is not strict JSON ({error}); write the results again") from error
+        raise OutputError(
+            f"{where} is not strict JSON ({error}); write the results again"
+        ) from error
     if not isinstance(value, dict):
         raise OutputError(f"{where} is not a JSON object; write the results again")
     return value
@@ -273,7 +295,9 @@ def reward_of(value: Mapping[str, Any], name: str, where: str) -> float | None:
         UsageError: The key is missing, or its value is not a number.
     """
     if name not in value:
-        raise UsageError(f'{where}: there is no "{name}"; a missing score is no 0, so nothing is compared')
+        raise UsageError(
+            f'{where}: there is no "{name}"; a missing score is no 0, so nothing is compared'
+        )
     reward = value[name]
     if reward is None:
         return None

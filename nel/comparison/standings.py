@@ -1,6 +1,8 @@
-"""Ranks runs by the scores of their rules: every pair compared on every benchmark, and ranks with intervals.
+"""Ranks runs by the scores of their rules: every pair compared on every benchmark, and ranks with
+intervals.
 
-Pairs are made by content, and refused where dataset, prompt, scorer, judge or decoding differ, as `nel compare` does.
+Pairs are made by content, and refused where dataset, prompt, scorer, judge or decoding differ, as
+`nel compare` does.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class _Duel:
     """The left one's mean minus the right one's, over the pairs that both have scored."""
     n: int
     p_left: float
-    """One-sided, that the left one is not better; 1 where it cannot be told, as with the following."""
+    """One-sided, that the left one is not better; 1 where it cannot be told, as with the
+    following.
+    """
     p_right: float
     reason: str
     error: float | None = None
@@ -83,7 +87,9 @@ def standings_json(
         duels += _overall(duels, len(sides))
     adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     if len(names) > 1:
-        scored[OVERALL] = [_mean_of_all([scored[name][place] for name in names]) for place in range(len(sides))]
+        scored[OVERALL] = [
+            _mean_of_all([scored[name][place] for name in names]) for place in range(len(sides))
+        ]
     alpha = 1 - level
     return {
         "sdk": f"nel {__version__}",
@@ -91,7 +97,10 @@ def standings_json(
         "method": METHOD,
         "n_tests": len(adjusted),
         "despite": sorted(despite),
-        "runs": [{"label": side.label, "run_id": side.run_id, "models": list(side.models)} for side in sides],
+        "runs": [
+            {"label": side.label, "run_id": side.run_id, "models": list(side.models)}
+            for side in sides
+        ],
         "benchmarks": [
             _benchmark_json(name, scores, list(zip(duels, _pairs(adjusted), strict=True)), alpha)
             for name, scores in scored.items()
@@ -113,7 +122,9 @@ def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
     found = [left for left, right in common_benchmarks(sides[0], sides[1], only) if left == right]
     names = [name for name in found if all(name in side.benchmarks for side in sides)]
     if not names:
-        listed = "; ".join(f"{side.label} has {', '.join(sorted(side.benchmarks))}" for side in sides)
+        listed = "; ".join(
+            f"{side.label} has {', '.join(sorted(side.benchmarks))}" for side in sides
+        )
         raise UsageError(f"no benchmark that all runs have: {listed}")
     return names
 
@@ -131,7 +142,9 @@ def _duels(
         what = f"{name} of {sides[left].label} and {sides[right].label}"
         # The right one is the baseline, so that a positive difference is the left one's lead.
         baseline, candidate = benchmarks[right], benchmarks[left]
-        pairing = pair(baseline, columns[right], candidate, columns[left], by_position="pairing" in despite)
+        pairing = pair(
+            baseline, columns[right], candidate, columns[left], by_position="pairing" in despite
+        )
         refuse_unequal(differences(baseline, candidate, pairing), despite, what)
         compared = measure(scores_of(pairing, REWARD), candidate.headline, settings)
         found.append(_duel(name, left, right, compared, n_not_asked(pairing)))
@@ -142,7 +155,10 @@ def _duels(
 def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _Duel:
     found, reason = compared.found, compared.reason
     if n_open:
-        reason = f"a stop rule left {n_open:,} pairs unasked, and these intervals are for a fixed number of samples"
+        reason = (
+            f"a stop rule left {n_open:,} pairs unasked, and these intervals are for a fixed number"
+            " of samples"
+        )
     if found is None or n_open:
         return _Duel(
             benchmark=name,
@@ -163,14 +179,20 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
         n=found.n,
         p_left=max(p for p, _ in ends),
         p_right=max(p for _, p in ends),
-        reason="" if compared.bounds is None else "the order has to hold however the unscored samples would be scored",
+        reason=(
+            ""
+            if compared.bounds is None
+            else "the order has to hold however the unscored samples would be scored"
+        ),
         error=None if compared.bounds is not None else found.standard_error,
         degrees=found.degrees,
     )
 
 
 def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
-    """Return the duels over all benchmarks together; undecided where a benchmark has unscored samples."""
+    """Return the duels over all benchmarks together; undecided where a benchmark has unscored
+    samples.
+    """
     found = []
     for left, right in itertools.combinations(range(n), 2):
         parts = [one for one in duels if (one.left, one.right) == (left, right)]
@@ -179,7 +201,12 @@ def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
             for one in parts
             if one.difference is not None and one.error is not None
         ]
-        mean, p_left, p_right, reason = None, 1.0, 1.0, "a benchmark has unscored or unasked samples"
+        mean, p_left, p_right, reason = (
+            None,
+            1.0,
+            1.0,
+            "a benchmark has unscored or unasked samples",
+        )
         if len(known) == len(parts):
             try:
                 mean, p_value = stratified_difference(*map(list, zip(*known, strict=True)))
@@ -202,7 +229,10 @@ def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
 
 
 def _benchmark_json(
-    name: str, scores: Sequence[float | None], duels: Sequence[tuple[_Duel, tuple[float, float]]], alpha: float
+    name: str,
+    scores: Sequence[float | None],
+    duels: Sequence[tuple[_Duel, tuple[float, float]]],
+    alpha: float,
 ) -> dict[str, Any]:
     own = [(duel, p) for duel, p in duels if duel.benchmark == name]
     claims = [(duel.left, duel.right) for duel, (p_left, _) in own if p_left <= alpha]
@@ -214,7 +244,11 @@ def _benchmark_json(
             {
                 "run": place,
                 "score": score,
-                "rank": None if score is None else 1 + sum(one is not None and one > score for one in scores),
+                "rank": (
+                    None
+                    if score is None
+                    else 1 + sum(one is not None and one > score for one in scores)
+                ),
                 "rank_lower": interval.lower,
                 "rank_upper": interval.upper,
             }

@@ -1,6 +1,7 @@
 """Reads the artifacts of a run of which a decision is made: of all its benchmarks, or of none.
 
-A benchmark whose folder was deleted, or lost its metrics, would otherwise not be missed by anything.
+A benchmark whose folder was deleted, or lost its metrics, would otherwise not be missed by
+anything.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     """Return the benchmarks of a run, sorted by directory name.
 
     Raises:
-        OutputError: A benchmark of the run has no metrics.json or no results.jsonl, a file is not what it should be, or
-            the files are of several runs.
+        OutputError: A benchmark of the run has no metrics.json or no results.jsonl, a file is not
+            what it should be, or the files are of several runs.
     """
     found = read_run(run_dir)
     has_metrics = {files.directory.name for files in found}
@@ -33,20 +34,26 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     lost = sorted((has_part | {directory_name(slot) for slot in stored}) - has_metrics)
     if lost:
         raise OutputError(
-            f"{run_dir} has no metrics of {', '.join(lost)}, and a run is decided on as a whole; write its files again "
-            f"with nel report {run_dir}"
+            f"{run_dir} has no metrics of {', '.join(lost)}, and a run is decided on as a whole;"
+            f" write its files again with nel report {run_dir}"
         )
     for files in found:
         if not (files.directory / "results.jsonl").is_file():
-            raise OutputError(f"{files.directory} has no results.jsonl; make it again with nel report {run_dir}")
+            raise OutputError(
+                f"{files.directory} has no results.jsonl; make it again with nel report {run_dir}"
+            )
     check_files(run_dir, found, stored)
     return found
 
 
 def _stored(run_dir: Path) -> dict[str, StoredPlan]:
-    """Return the plans in the run's store by slot; none where there is no store that can be read."""
+    """Return the plans in the run's store by slot; none where there is no store that can be
+    read.
+    """
     try:
         with Snapshot(run_dir / FILE_NAME, untouched=True) as snapshot:
-            return {slot: plan for _, slot, _, plan in snapshot.benchmarks() if isinstance(plan, dict)}
+            return {
+                slot: plan for _, slot, _, plan in snapshot.benchmarks() if isinstance(plan, dict)
+            }
     except StoreError:
         return {}

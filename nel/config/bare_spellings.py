@@ -1,7 +1,10 @@
-"""Finds a secret by its letters and digits alone, whatever stands between them, and in spellings made of those. No I/O.
+"""Finds a secret by its letters and digits alone, whatever stands between them, and in spellings
+made of those. No I/O.
 
-``c n r y``, a key that is wrapped at ten characters, one with invisible characters in it, a list of its letters, its
-bytes as ``0x63, 0x6e`` or as numbers: without all that is no letter or digit each is one run of characters.
+``c n r y``, a key that is wrapped at ten characters, one with invisible characters in it, a list of
+its letters, its
+bytes as ``0x63, 0x6e`` or as numbers: without all that is no letter or digit each is one run of
+characters.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ _FULL_WIDTH: Final = (b"\xef\xbc", b"\xef\xbd")
 
 
 def runs_of(secret: str) -> tuple[bytes, ...]:
-    """Return the runs that spell a secret, in lower case; none for one too short, and words without a digit aside.
+    """Return the runs that spell a secret, in lower case; none for one too short, and words without
+    a digit aside.
 
     >>> runs_of("sk-Ab3dEf6hIj9k")[0], runs_of("hunter2")
     (b'skab3def6hij9k', ())
@@ -46,13 +50,21 @@ def runs_of(secret: str) -> tuple[bytes, ...]:
         *in_base64(base64.b64encode(data)),
     ]
     found += [_bare_text(text) for text in encoded]
-    return tuple(run.encode() for run in dict.fromkeys(found) if len(run) >= _LENGTH_MIN) if _is_long(secret) else ()
+    return (
+        tuple(run.encode() for run in dict.fromkeys(found) if len(run) >= _LENGTH_MIN)
+        if _is_long(secret)
+        else ()
+    )
 
 
 def bare(data: bytes) -> bytes:
     """Return the letters and digits of a text in lower case."""
     if any(mark in data for mark in _FULL_WIDTH):
-        data = unicodedata.normalize("NFKC", data.decode("utf-8", "replace")).encode("utf-8", "replace").lower()
+        data = (
+            unicodedata.normalize("NFKC", data.decode("utf-8", "replace"))
+            .encode("utf-8", "replace")
+            .lower()
+        )
     return data.translate(None, _DROPPED)
 
 
@@ -62,11 +74,17 @@ def heads(runs: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 
 def spans(text: str, runs: tuple[bytes, ...]) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each place in a text where a run, or enough of its beginning, stands."""
-    folded = [unicodedata.normalize("NFKC", one).lower() if one > "\x7f" else one.lower() for one in text]
+    """Yield start and end of each place in a text where a run, or enough of its beginning,
+    stands.
+    """
+    folded = [
+        unicodedata.normalize("NFKC", one).lower() if one > "\x7f" else one.lower() for one in text
+    ]
     places = [place for place, one in enumerate(folded) if one.isascii() and one.isalnum()]
     run_text = "".join(folded[place] for place in places)
-    if len(run_text) != len(places):  # a ligature folds to several letters, and is no part of a secret
+    if len(run_text) != len(
+        places
+    ):  # a ligature folds to several letters, and is no part of a secret
         places = [place for place in places if len(folded[place]) == 1]
         run_text = "".join(folded[place] for place in places)
     for run in runs:
@@ -74,7 +92,11 @@ def spans(text: str, runs: tuple[bytes, ...]) -> Iterator[tuple[int, int]]:
         position = run_text.find(wanted[:needed])
         while position >= 0:
             end = position + needed
-            while end - position < len(wanted) and end < len(run_text) and run_text[end] == wanted[end - position]:
+            while (
+                end - position < len(wanted)
+                and end < len(run_text)
+                and run_text[end] == wanted[end - position]
+            ):
                 end += 1
             yield places[position], places[end - 1] + 1
             position = run_text.find(wanted[:needed], end)
@@ -93,7 +115,9 @@ def _bare_text(text: str) -> str:
 
 
 def in_base64(data: bytes) -> Iterator[str]:
-    """Yield the characters that hold bits of the data alone, whatever stands before and after it."""
+    """Yield the characters that hold bits of the data alone, whatever stands before and after
+    it.
+    """
     for offset in range(3):
         encoded = base64.b64encode(bytes(offset) + data + bytes(2)).decode()
         yield encoded[-(-8 * offset // 6) : 8 * (offset + len(data)) // 6]

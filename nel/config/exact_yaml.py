@@ -1,7 +1,8 @@
-"""Reads YAML in which texts are data: each value knows its line, and no text silently becomes another.
+"""Reads YAML in which texts are data: each value knows its line, and no text silently becomes
+another.
 
-YAML reads an unquoted ``no`` as false and ``1.10`` as 1.1. Where a value is used as text, such a value is refused with
-the quotes to write. Depends on `nel.config.yaml_file` for the loader.
+YAML reads an unquoted ``no`` as false and ``1.10`` as 1.1. Where a value is used as text, such a
+value is refused with the quotes to write. Depends on `nel.config.yaml_file` for the loader.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ class Entry:
             yield Entry(self.path, node, f"{self.key}[{index}]")
 
     def text(self) -> str:
-        """Return a value as text: quoted, or one that YAML reads as no number, date or boolean with another spelling.
+        """Return a value as text: quoted, or one that YAML reads as no number, date or boolean with
+        another spelling.
 
         Raises:
             ConfigError: It is no text.
@@ -101,7 +103,8 @@ class Entry:
         raise self.problem(f"expected a text, found {self._kind()}")
 
     def data(self) -> Any:
-        """Return a value whose texts, numbers and booleans are used as text: whatever would change is refused.
+        """Return a value whose texts, numbers and booleans are used as text: whatever would change
+        is refused.
 
         Raises:
             ConfigError: An unquoted value would read differently.
@@ -113,15 +116,21 @@ class Entry:
         value = self._scalar()
         if value is None or isinstance(value, str):
             return value
-        if isinstance(value, bool) or not isinstance(value, int | float) or str(value) != self.node.value:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or str(value) != self.node.value
+        ):
             raise self.problem(
                 f"YAML reads {self.node.value} as {self._kind()}"
-                f'{"" if isinstance(value, bool) else f", {value}"}; write "{self.node.value}" in quotes if it is text'
+                f'{"" if isinstance(value, bool) else f", {value}"}; write "{self.node.value}" in'
+                " quotes if it is text"
             )
         return value
 
     def json(self) -> Any:
-        """Return a value with JSON's types; spellings that JSON does not have (``no``, ``012``, dates) are refused.
+        """Return a value with JSON's types; spellings that JSON does not have (``no``, ``012``,
+        dates) are refused.
 
         Raises:
             ConfigError: There is one.
@@ -133,7 +142,11 @@ class Entry:
         value = self._scalar()
         if value is None or isinstance(value, str | float):
             return value
-        is_plain = self.node.value in ("true", "false") if isinstance(value, bool) else str(value) == self.node.value
+        is_plain = (
+            self.node.value in ("true", "false")
+            if isinstance(value, bool)
+            else str(value) == self.node.value
+        )
         if not is_plain or not isinstance(value, int):
             raise self.problem(
                 f"YAML reads {self.node.value} as {self._kind()}; put it in quotes if it is text, "
@@ -149,7 +162,9 @@ class Entry:
         try:
             return loader.construct_object(self.node)
         except ValueError as error:  # such as 2024-13-45
-            raise self.problem(f'{self.node.value} cannot be read: {error}; write "{self.node.value}"') from error
+            raise self.problem(
+                f'{self.node.value} cannot be read: {error}; write "{self.node.value}"'
+            ) from error
         finally:
             loader.dispose()
 

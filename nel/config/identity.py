@@ -1,6 +1,7 @@
 """The identity of a run: every setting that can change an answer or its score, and no other.
 
-A resume compares identities field by field. Concurrency, timeouts and retries are absent on purpose. A changed scorer
+A resume compares identities field by field. Concurrency, timeouts and retries are absent on
+purpose. A changed scorer
 does not refuse a resume: it scores the stored responses again and sends nothing.
 """
 
@@ -26,8 +27,10 @@ SCORING_FIELDS: Final = (
 )
 """Fields whose change scores stored responses again instead of refusing the resume."""
 _BYTE_DIGESTS: Final = {"scorer.sha256": "scorer.rules", "judge.source.sha256": "judge.rules"}
-"""Fields of runs stored by earlier versions, which digested source files byte by byte, and what stands there now. The
-two cannot be compared: such a run is scored again from its stored answers and its judges' stored replies."""
+"""Fields of runs stored by earlier versions, which digested source files byte by byte, and what
+stands there now. The
+two cannot be compared: such a run is scored again from its stored answers and its judges' stored
+replies."""
 
 ALLOW_JUDGE: Final = "judge"
 """Among the allowed changes: another judge may judge all stored answers again."""
@@ -40,7 +43,9 @@ SHARD: Final = "shard"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """The named fields that must be equal for two results to be comparable, as flat text keys to JSON values."""
+    """The named fields that must be equal for two results to be comparable, as flat text keys to
+    JSON values.
+    """
 
     fields: Mapping[str, object]
 
@@ -52,9 +57,15 @@ class Identity:
 
     @property
     def shown(self) -> dict[str, object]:
-        """Return the fields as artifacts have them: of the endpoint's URL without user name and values of a query."""
+        """Return the fields as artifacts have them: of the endpoint's URL without user name and
+        values of a query.
+        """
         url = self.fields.get("endpoint.url")
-        return {**self.fields, "endpoint.url": redact_url(url)} if isinstance(url, str) else dict(self.fields)
+        return (
+            {**self.fields, "endpoint.url": redact_url(url)}
+            if isinstance(url, str)
+            else dict(self.fields)
+        )
 
     def changes(self, stored: Identity) -> dict[str, tuple[object, object]]:
         """Return the fields that differ as ``{name: (stored, now)}``."""
@@ -66,7 +77,9 @@ class Identity:
 def settings_fields(
     config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool, protocol: str = "chat"
 ) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from the configuration, and the protocol it is asked by."""
+    """Return the part of a benchmark's identity that comes from the configuration, and the protocol
+    it is asked by.
+    """
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
     generation = config.generation_of(benchmark).as_sent()
@@ -83,9 +96,11 @@ def settings_fields(
 
 
 def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from a stop rule; none where there is none.
+    """Return the part of a benchmark's identity that comes from a stop rule; none where there is
+    none.
 
-    What else decides which questions are drawn is part of it then. A baseline counts by its name, not by its path.
+    What else decides which questions are drawn is part of it then. A baseline counts by its name,
+    not by its path.
     """
     conditions = config.stop.conditions
     if not conditions:
@@ -99,28 +114,39 @@ def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, obje
 
 
 def sample_fields(benchmark: BenchmarkConfig) -> dict[str, object]:
-    """Return the part of a benchmark's identity that says which sample of it is asked; none where it is no sample."""
+    """Return the part of a benchmark's identity that says which sample of it is asked; none where
+    it is no sample.
+    """
     if benchmark.sample is None:
         return {}
     return {"sample.size": benchmark.sample, "sample.seed": benchmark.sample_seed}
 
 
 def shard_fields(config: RunConfig) -> dict[str, object]:
-    """Return the part of a benchmark's identity that says which shard of a run it is; none for a whole run."""
+    """Return the part of a benchmark's identity that says which shard of a run it is; none for a
+    whole run.
+    """
     return {} if config.shard is None else {SHARD: config.shard}
 
 
 def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from the sandbox; none where no program is run."""
+    """Return the part of a benchmark's identity that comes from the sandbox; none where no program
+    is run.
+    """
     if not languages:
         return {}
     images = {name: image for name, image in config.sandbox.images.items() if name in languages}
     strict = {"sandbox.strict_verdicts": True} if config.sandbox.strict_verdicts else {}
-    return {"sandbox.limits": config.sandbox.limits.model_dump(), "sandbox.images": images, **strict}
+    return {
+        "sandbox.limits": config.sandbox.limits.model_dump(),
+        "sandbox.images": images,
+        **strict,
+    }
 
 
 def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from its judges; none where there are none.
+    """Return the part of a benchmark's identity that comes from its judges; none where there are
+    none.
 
     The URL of a judge is not part of it: a judge that moved is the same one.
 
@@ -134,7 +160,9 @@ def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) ->
         fields = {f"{JUDGE_PREFIX}{name}": value for name, value in settings.items()}
         fields[f"{JUDGE_PREFIX}panel"] = [_model_named(member) for member in judge.panel]
     if roles:
-        fields[f"{JUDGE_PREFIX}roles"] = {name: _model_named(member) for name, member in roles.items()}
+        fields[f"{JUDGE_PREFIX}roles"] = {
+            name: _model_named(member) for name, member in roles.items()
+        }
     return fields
 
 
@@ -142,14 +170,18 @@ def _model_named(member: ModelConfig) -> dict[str, object]:
     return {"name": member.label, "model": member.model, "generation": member.generation.as_sent()}
 
 
-def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:
-    """Compare a stored identity with the current one; return True when stored responses must be scored again.
+def check_resume(
+    name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()
+) -> bool:
+    """Compare a stored identity with the current one; return True when stored responses must be
+    scored again.
 
     Args:
         allowed: Fields the user accepts as changed.
 
     Raises:
-        ResumeRefused: A field that the stored answers depend on changed; the message lists each with both values.
+        ResumeRefused: A field that the stored answers depend on changed; the message lists each
+            with both values.
     """
     changes = now.changes(stored)
     judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
@@ -157,16 +189,26 @@ def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozens
     rescoring = {*SCORING_FIELDS, *(judging if first_judge or ALLOW_JUDGE in allowed else ())}
     for old, new in _BYTE_DIGESTS.items():
         rescoring |= {old, new} if old in stored.fields else set()
-    fatal = {field: pair for field, pair in changes.items() if field not in rescoring and field not in allowed}
+    fatal = {
+        field: pair
+        for field, pair in changes.items()
+        if field not in rescoring and field not in allowed
+    }
     if fatal:
-        listed = "; ".join(f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items())
+        listed = "; ".join(
+            f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items()
+        )
         step = "undo the change, or start a new run without --resume"
         if fatal.keys() == {"endpoint.url"}:
-            step = "undo the change, or resume with --allow-url-change if the same model is served there"
+            step = (
+                "undo the change, or resume with --allow-url-change if the same model is served"
+                " there"
+            )
         if fatal.keys() <= judging:
             step = "undo the change, or judge every stored answer again with --allow-judge-change"
         raise ResumeRefused(
-            f"cannot resume {name}: the stored answers were made or judged with other settings ({listed}); {step}"
+            f"cannot resume {name}: the stored answers were made or judged with other settings"
+            f" ({listed}); {step}"
         )
     return any(field in rescoring for field in changes)
 

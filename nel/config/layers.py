@@ -1,6 +1,7 @@
 """Merges a configuration from its sources and remembers which of them set each key.
 
-Later wins: the data of a file, the flags, ``-O key.path=value``. An error names the source of the key that is wrong.
+Later wins: the data of a file, the flags, ``-O key.path=value``. An error names the source of the
+key that is wrong.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Layers:
         """Set the key of a flag, in every entry where the path says so.
 
         Raises:
-            ConfigError: The path leads into a value that has no keys, or the flag is for one benchmark of several.
+            ConfigError: The path leads into a value that has no keys, or the flag is for one
+                benchmark of several.
         """
         if given.path == _PANEL:
             self.data = with_panel(self.data, given.value)
@@ -64,12 +66,14 @@ class Layers:
         entries = self.data.get(section)
         if not entries:
             raise ConfigError(
-                f"no entry of {section} is named for {given.flag} to set; name one by a flag or in a file"
+                f"no entry of {section} is named for {given.flag} to set; name one by a flag or in"
+                " a file"
             )
         count = len(entries) if isinstance(entries, list) else 0
         if given.one_benchmark and count > 1:
             raise ConfigError(
-                f"{given.flag} names the data of one benchmark and there are {count}; give -O {section}.0.{key}=…"
+                f"{given.flag} names the data of one benchmark and there are {count}; give -O"
+                f" {section}.0.{key}=…"
             )
         for index in range(count):
             self._set((section, str(index), key), given.value, given.flag)
@@ -82,7 +86,9 @@ class Layers:
         """
         path, separator, value = text.partition("=")
         if not separator or not path:
-            raise ConfigError(f"-O {text}: write key=value, for example -O generation.temperature=0.7")
+            raise ConfigError(
+                f"-O {text}: write key=value, for example -O generation.temperature=0.7"
+            )
         source = f"-O {path}=…"
         self._set(tuple(path.split(".")), read_value(value, source), source)
 
@@ -90,7 +96,8 @@ class Layers:
         """Return the validated configuration.
 
         Raises:
-            ConfigError: A key is unknown, missing, out of range or contradicts another; the message names its source.
+            ConfigError: A key is unknown, missing, out of range or contradicts another; the message
+                names its source.
         """
         self._use_environment()
         try:
@@ -103,7 +110,11 @@ class Layers:
     def _use_environment(self) -> None:
         """Take the URL of OPENAI_BASE_URL for an endpoint that names a model and no URL."""
         endpoint = self.data.get("endpoint")
-        if self.data.get("endpoints") or not isinstance(endpoint, dict) or not endpoint.get("model"):
+        if (
+            self.data.get("endpoints")
+            or not isinstance(endpoint, dict)
+            or not endpoint.get("model")
+        ):
             return
         url = None if endpoint.get("url") else base_url()
         if url is not None:
@@ -117,7 +128,9 @@ class Layers:
             target[_index(target, path[-1], source)] = value
         elif isinstance(target, dict):
             target[path[-1]] = value
-        self._sources = {known: name for known, name in self._sources.items() if known[: len(path)] != path}
+        self._sources = {
+            known: name for known, name in self._sources.items() if known[: len(path)] != path
+        }
         self._sources[path] = source
 
     def _step(self, target: object, key: str, path: Path, source: str) -> object:
@@ -159,17 +172,25 @@ class Layers:
 
 
 def first_problem(error: ValidationError) -> str:
-    """Return the first thing that is wrong, where it is, and how many more there are; never a value."""
+    """Return the first thing that is wrong, where it is, and how many more there are; never a
+    value.
+    """
     problem = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in problem["loc"]) or "configuration"
     return f"{where}: {_message(problem)}{_more(error)}"
 
 
 def with_panel(data: Mapping[str, object], panel: object) -> dict[str, object]:
-    """Return a configuration with other judges in place of those that it names, and everything else as it was."""
+    """Return a configuration with other judges in place of those that it names, and everything else
+    as it was.
+    """
     judge = data.get("judge")
     known = JudgeConfig.model_fields
-    kept = {key: value for key, value in judge.items() if key in known} if isinstance(judge, Mapping) else {}
+    kept = (
+        {key: value for key, value in judge.items() if key in known}
+        if isinstance(judge, Mapping)
+        else {}
+    )
     return {**data, "judge": {**kept, "panel": _deep_copy(panel)}}
 
 
@@ -195,13 +216,19 @@ def _more(error: ValidationError) -> str:
 
 
 def _with_section(key: str, message: str) -> str:
-    """Return the message about an unknown key with the key of another section that is meant, where there is one."""
+    """Return the message about an unknown key with the key of another section that is meant, where
+    there is one.
+    """
     known = {name: section for name, section in sections().items() if name != "benchmarks"}
     fields = {field for section in known.values() for field in section.model_fields}
     near = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
     if "did you mean" in message and near != [key]:
         return message
-    meant = [f"{name}.{near[0]}" for name, section in known.items() if near and near[0] in section.model_fields]
+    meant = [
+        f"{name}.{near[0]}"
+        for name, section in known.items()
+        if near and near[0] in section.model_fields
+    ]
     return f'unknown key "{key}"; did you mean {" or ".join(meant)}?' if meant else message
 
 
@@ -217,7 +244,9 @@ def _leads_to(path: Path, place: Path) -> bool:
 def _index(target: list[object], key: str, source: str) -> int:
     index = plain_int(key)
     if index is None or index >= len(target):
-        raise ConfigError(f'{source}: "{key}" is no position in a list of {len(target)}; count from 0')
+        raise ConfigError(
+            f'{source}: "{key}" is no position in a list of {len(target)}; count from 0'
+        )
     return index
 
 

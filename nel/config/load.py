@@ -28,7 +28,8 @@ def build_config(
         where: Names the data in errors.
 
     Raises:
-        ConfigError: Anything is unknown, missing, out of range or contradictory; the message names its source.
+        ConfigError: Anything is unknown, missing, out of range or contradictory; the message names
+            its source.
     """
     layers = Layers(data, where)
     for one in given:

@@ -1,11 +1,19 @@
-"""Splits a configuration with several endpoints into one for each of them; depends on the schema alone."""
+"""Splits a configuration with several endpoints into one for each of them; depends on the schema
+alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypeVar
 
-from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig, NamedEndpointConfig, RunConfig
+from nel.config.schema import (
+    EndpointConfig,
+    JudgeConfig,
+    ModelConfig,
+    NamedEndpointConfig,
+    RunConfig,
+)
 
 _Model = TypeVar("_Model", bound=ModelConfig)
 
@@ -13,8 +21,8 @@ _Model = TypeVar("_Model", bound=ModelConfig)
 def split_config(config: RunConfig) -> list[tuple[str, RunConfig]]:
     """Return the name and the configuration of each endpoint's run.
 
-    Judges are asked by every run with a gate of its own, so that each gets its share of their rates and of their
-    concurrency, one request at a time at least.
+    Judges are asked by every run with a gate of its own, so that each gets its share of their rates
+    and of their concurrency, one request at a time at least.
 
     Args:
         config: With at least one of `endpoints`.
@@ -33,11 +41,17 @@ def _config_of(config: RunConfig, one: NamedEndpointConfig, n: int) -> RunConfig
             "engine": config.engine.model_copy(update={"concurrency": concurrency}),
             "judge": _shared_judge(config.judge, config.engine.concurrency, n),
             "benchmarks": [
-                entry.model_copy(update={"judge": _shared_judge(entry.judge, config.engine.concurrency, n)})
+                entry.model_copy(
+                    update={"judge": _shared_judge(entry.judge, config.engine.concurrency, n)}
+                )
                 for entry in config.benchmarks
             ],
             "model_roles": dict(
-                zip(config.model_roles, _shared([*config.model_roles.values()], config, n), strict=True)
+                zip(
+                    config.model_roles,
+                    _shared([*config.model_roles.values()], config, n),
+                    strict=True,
+                )
             ),
         }
     )
@@ -50,7 +64,9 @@ def _shared(models: Sequence[_Model], config: RunConfig, n: int) -> list[_Model]
 def _shared_judge(judge: JudgeConfig | None, concurrency: int, n: int) -> JudgeConfig | None:
     if judge is None or not judge.panel:
         return judge
-    return judge.model_copy(update={"panel": [_shared_model(member, concurrency, n) for member in judge.panel]})
+    return judge.model_copy(
+        update={"panel": [_shared_model(member, concurrency, n) for member in judge.panel]}
+    )
 
 
 def _shared_model(model: _Model, concurrency: int, n: int) -> _Model:
@@ -59,4 +75,6 @@ def _shared_model(model: _Model, concurrency: int, n: int) -> _Model:
         for name in ("requests_per_minute", "tokens_per_minute")
         if (rate := getattr(model, name)) is not None
     }
-    return model.model_copy(update={**rates, "concurrency": max(1, (model.concurrency or concurrency) // n)})
+    return model.model_copy(
+        update={**rates, "concurrency": max(1, (model.concurrency or concurrency) // n)}
+    )

@@ -1,7 +1,9 @@
-"""Recognises a configuration file of NeMo Evaluator, in each of its three forms, and writes what stands for it in nel.
+"""Recognises a configuration file of NeMo Evaluator, in each of its three forms, and writes what
+stands for it in nel.
 
-Nothing is run from such a file: part of what it may hold has no counterpart, and a setting that is dropped without a
-word is another evaluation. It is looked at before variables are filled in, so that no key gets into the text.
+Nothing is run from such a file: part of what it may hold has no counterpart, and a setting that is
+dropped without a word is another evaluation. It is looked at before variables are filled in, so
+that no key gets into the text.
 """
 
 from __future__ import annotations
@@ -28,10 +30,14 @@ _WRITERS: Final = ("markdown", "csv", "latex", "junit")
 
 
 def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
-    """Return why a file of NeMo Evaluator is not run and what to write instead; None for any other file."""
+    """Return why a file of NeMo Evaluator is not run and what to write instead; None for any other
+    file.
+    """
     evaluation = data.get("evaluation")
     if isinstance(evaluation, Mapping) and isinstance(evaluation.get("tasks"), list):
-        data = _as_later_form(evaluation) | {key: value for key, value in data.items() if key != "evaluation"}
+        data = _as_later_form(evaluation) | {
+            key: value for key, value in data.items() if key != "evaluation"
+        }
     elif "endpoint" in data or not isinstance(data.get("benchmarks"), list):
         return None
     model, services = data.get("model"), data.get("services")
@@ -40,7 +46,9 @@ def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
     made = _Translation()
     made.whole(data)
     text = yaml.safe_dump(made.written, sort_keys=False, allow_unicode=True).rstrip()
-    left = f"\nNot in it, for nel has no such key there: {', '.join(made.left)}" if made.left else ""
+    left = (
+        f"\nNot in it, for nel has no such key there: {', '.join(made.left)}" if made.left else ""
+    )
     return f"this is a configuration of NeMo Evaluator; in nel it is\n\n{text}\n{left}"
 
 
@@ -79,7 +87,9 @@ class _Translation:
         entries = [self._benchmark(entry, index) for index, entry in enumerate(data["benchmarks"])]
         endpoint = self.written.pop("endpoint", None) or {"url": _SOME_URL, "model": "NAME"}
         judge = self.written.pop("judge", None)
-        self.written = {"endpoint": endpoint, "benchmarks": entries} | ({} if judge is None else {"judge": judge})
+        self.written = {"endpoint": endpoint, "benchmarks": entries} | (
+            {} if judge is None else {"judge": judge}
+        )
         output = data.get("output")
         if isinstance(output, Mapping):
             self._output(output)
@@ -117,7 +127,16 @@ class _Translation:
             made["scorer"] = _OTHER_SCORERS.get(only, only)
         elif only is not None and not _judges_in(only):
             self.left.append(f"{where}.{'scorers' if 'scorers' in given else 'scoring'}")
-        handled = (*_SAME, *_SAMPLING, "model", "solver", "judge", "endpoint_type", "scorers", "scoring")
+        handled = (
+            *_SAME,
+            *_SAMPLING,
+            "model",
+            "solver",
+            "judge",
+            "endpoint_type",
+            "scorers",
+            "scoring",
+        )
         self.left += [f"{where}.{key}" for key in given if key not in handled]
         return made | ({"generation": sampling} if sampling else {})
 
@@ -127,7 +146,9 @@ class _Translation:
         name = given.get("model")
         if isinstance(solver, Mapping):
             name = solver.get("service", name)
-            known = ("type", "service") if solver.get("type", "simple") == "simple" else ("service",)
+            known = (
+                ("type", "service") if solver.get("type", "simple") == "simple" else ("service",)
+            )
             self.left += [f"{where}.solver.{key}" for key in solver if key not in known]
         service = self.services.get(str(name))
         if service is not None and "endpoint" not in self.written:
@@ -153,14 +174,18 @@ class _Translation:
         names = wanted if isinstance(wanted, list) else [wanted]
         if reports := [name for name in names if name in _WRITERS]:
             made["reports"] = reports
-        self.left += [f"output report {name}" for name in names if name not in (*_WRITERS, *_ALWAYS_WRITTEN)]
+        self.left += [
+            f"output report {name}" for name in names if name not in (*_WRITERS, *_ALWAYS_WRITTEN)
+        ]
         self.left += [f"output.{key}" for key in output if key not in ("dir", "report", "formats")]
         if made:
             self.written["output"] = made
 
 
 def _judges_in(scoring: object) -> list[Any]:
-    """Return the services of the judges of a ``scoring`` section, nothing where it names other metrics as well."""
+    """Return the services of the judges of a ``scoring`` section, nothing where it names other
+    metrics as well.
+    """
     metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
     found = metrics if isinstance(metrics, list) else []
     are_judges = all(isinstance(one, Mapping) and one.get("type") == "judge" for one in found)

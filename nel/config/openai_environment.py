@@ -1,7 +1,9 @@
-"""What the environment says of an endpoint, as the SDKs of OpenAI read it: OPENAI_BASE_URL and OPENAI_API_KEY.
+"""What the environment says of an endpoint, as the SDKs of OpenAI read it: OPENAI_BASE_URL and
+OPENAI_API_KEY.
 
-The key is looked up where a request is about to be sent, for the host that it goes to: a run that moves to another host
-does not take it along. It goes to the origin of OPENAI_BASE_URL and to OpenAI's own hosts, and to no other.
+The key is looked up where a request is about to be sent, for the host that it goes to: a run that
+moves to another host does not take it along. It goes to the origin of OPENAI_BASE_URL and to
+OpenAI's own hosts, and to no other.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ def base_url() -> str | None:
 
 
 def key_variable(endpoint: EndpointConfig) -> str | None:
-    """Return the name of the variable with an endpoint's key: the configured one, else OPENAI_API_KEY for its hosts.
+    """Return the name of the variable with an endpoint's key: the configured one, else
+    OPENAI_API_KEY for its hosts.
 
     Where a header of its own carries a key, there is no other.
     """
@@ -38,20 +41,28 @@ def key_variable(endpoint: EndpointConfig) -> str | None:
 
 
 def taken_from_environment(endpoint: EndpointConfig) -> list[str]:
-    """Return what the environment decides of an endpoint, in words for its plan; empty where the settings do."""
+    """Return what the environment decides of an endpoint, in words for its plan; empty where the
+    settings do.
+    """
     named = base_url()
     said = []
     if named is not None and named.partition("?")[0].rstrip("/") == endpoint.url:
         said.append(f"its URL is that of {BASE_URL}")
     if endpoint.api_key_env is None and key_variable(endpoint) is not None:
-        said.append(f"the key in {KEY} is sent to {urlsplit(endpoint.url).hostname} and to no other host")
+        said.append(
+            f"the key in {KEY} is sent to {urlsplit(endpoint.url).hostname} and to no other host"
+        )
     return said
 
 
 def _is_for(url: str) -> bool:
     """Return whether OPENAI_API_KEY may go to a URL."""
     scheme, host, port = _origin(url)
-    if scheme == "https" and port == _PORTS["https"] and (host == _OWN_HOST or host.endswith(f".{_OWN_HOST}")):
+    if (
+        scheme == "https"
+        and port == _PORTS["https"]
+        and (host == _OWN_HOST or host.endswith(f".{_OWN_HOST}"))
+    ):
         return True
     named = base_url()
     return named is not None and _origin(named) == (scheme, host, port)

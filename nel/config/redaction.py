@@ -1,8 +1,9 @@
 """Reads secrets from the environment and removes them from texts.
 
-An endpoint may repeat the key in an error or an answer, and a scorer in what it raises; so every text that comes from
-outside passes a `Redactor` before it is stored or shown. It finds a secret in the spellings that servers make of one:
-escaped for JSON, URLs, HTML or Python, in base64 (with a user before it, too) or hex, in another case, and cut off.
+An endpoint may repeat the key in an error or an answer, and a scorer in what it raises; so every
+text that comes from outside passes a `Redactor` before it is stored or shown. It finds a secret in
+the spellings that servers make of one: escaped for JSON, URLs, HTML or Python, in base64 (with a
+user before it, too) or hex, in another case, and cut off.
 """
 
 from __future__ import annotations
@@ -25,21 +26,32 @@ _SECRET_LENGTH_MIN = 6
 _WHOLE_BELOW: Final = 16
 """A shorter secret is found only whole, since half of it may be a word."""
 _PART_MIN: Final = 8
-"""So many characters of a cut-off secret are found in a message; in an answer, half of the secret."""
+"""So many characters of a cut-off secret are found in a message; in an answer, half of the
+secret.
+"""
 _TELLING: Final = 12
-"""So many characters of a longer secret, a digit among them, are no words that an answer happens to hold."""
+"""So many characters of a longer secret, a digit among them, are no words that an answer happens to
+hold.
+"""
 _HEAD_MAX: Final = 24
 """The beginning of a secret that is searched for; what follows is compared one by one."""
-_ENTITIES: Final = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos", "/": "sol", "+": "plus", "=": "equals"}
-_ESCAPE: Final = re.compile(
-    r"""(?x)
+_ENTITIES: Final = {
+    "&": "amp",
+    "<": "lt",
+    ">": "gt",
+    '"': "quot",
+    "'": "apos",
+    "/": "sol",
+    "+": "plus",
+    "=": "equals",
+}
+_ESCAPE: Final = re.compile(r"""(?x)
     \\+ (?: [uU]0*(?P<u>[0-9a-fA-F]{2}) | u\{0*(?P<b>[0-9a-fA-F]{2})\} | x(?P<x>[0-9a-fA-F]{2})
           | 0{2,4}(?P<s>[2-7][0-9a-fA-F])\ ? | (?P<o>[01][0-7]{2}) | (?P<c>[^\w\s]|_) )
     | % (?:25)* (?:u00)? (?P<p>[0-9a-fA-F]{2}) | = (?P<q>[2-7][0-9A-F])
     | & (?:amp;)* \# (?: x0*(?P<h>[0-9a-fA-F]{2}) | 0*(?P<d>[0-9]{2,3}) ) ;?
     | & (?P<e>amp|lt|gt|quot|apos|sol|plus|equals) ;
-    """
-)
+    """)
 _PERCENT: Final = re.compile(rb"%(?:25)*(?:u00)?[2-7][0-9a-f]|=[2-7][0-9a-f](?==)")
 _ENTITY: Final = re.compile(rb"&(?:#|[aglpqse][a-z]{1,5};)")
 _CHARACTER: Final = {name: character for character, name in _ENTITIES.items()}
@@ -62,13 +74,19 @@ def read_secret(env_name: str | None) -> str | None:
     value = os.environ.get(env_name, "").strip()
     if not value and not _CONVENTIONAL.fullmatch(env_name):
         raise ConfigError(
-            "the environment variable that is named to hold the key is not set; its name is not shown, since it may be "
-            "the key itself; export the key as a variable such as OPENAI_API_KEY and give that name"
+            "the environment variable that is named to hold the key is not set; its name is not"
+            " shown, since it may be the key itself; export the key as a variable such as"
+            " OPENAI_API_KEY and give that name"
         )
     if not value:
-        raise ConfigError(f"the environment variable {env_name}, named to hold the key, is not set; export it first")
+        raise ConfigError(
+            f"the environment variable {env_name}, named to hold the key, is not set; export it"
+            " first"
+        )
     if not (value.isascii() and value.isprintable()):
-        raise ConfigError(f"the key in {env_name} holds characters that no HTTP header can carry; export it again")
+        raise ConfigError(
+            f"the key in {env_name} holds characters that no HTTP header can carry; export it again"
+        )
     return value
 
 
@@ -81,13 +99,16 @@ def read_key(env_name: str | None) -> str | None:
     value = read_secret(env_name)
     if value is not None and _NOT_ALONE.search(value):
         raise ConfigError(
-            f"{env_name} holds quotes, spaces or the word Bearer beside the key; export the key alone, as it was given"
+            f"{env_name} holds quotes, spaces or the word Bearer beside the key; export the key"
+            " alone, as it was given"
         )
     return value
 
 
 def secrets_in_url(url: str | None) -> tuple[str, ...]:
-    """Return the password of a URL, or its user name where that stands alone, as a token does; empty without one."""
+    """Return the password of a URL, or its user name where that stands alone, as a token does;
+    empty without one.
+    """
     try:
         parts = urlsplit(url or "")
     except ValueError:
@@ -100,7 +121,11 @@ def redact_url(url: str) -> str:
     """Return the URL without user name, password and query values."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    query = "&".join(f"{pair.partition('=')[0]}={_SHOWN}" for pair in parts.query.split("&")) if parts.query else ""
+    query = (
+        "&".join(f"{pair.partition('=')[0]}={_SHOWN}" for pair in parts.query.split("&"))
+        if parts.query
+        else ""
+    )
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 
@@ -108,24 +133,35 @@ class Redactor:
     """Replaces the secrets of a run in texts, in whatever spelling they stand there."""
 
     def __init__(self, secrets: Iterable[str | None] = ()) -> None:
-        """Prepare to find secrets; those of fewer than six characters are words and are not looked for.
+        """Prepare to find secrets; those of fewer than six characters are words and are not looked
+        for.
 
-        A short one of letters or digits alone, such as ``ollama`` or ``123456``, is a placeholder that an answer may
+        A short one of letters or digits alone, such as ``ollama`` or ``123456``, is a placeholder
+        that an answer may
         contain: taking it out would change what is scored, so it is looked for in messages alone.
         """
-        known = sorted({secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN})
+        known = sorted(
+            {secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN}
+        )
         self._in_messages = [spelling for secret in known for spelling in _spellings(secret)]
         keys = [secret for secret in known if not _is_word(secret)]
         self._spellings = [spelling for secret in keys for spelling in _spellings(secret)]
         self._runs = tuple(run for secret in keys for run in runs_of(secret))
         self._heads = heads(self._runs)
         self._literals = list(dict.fromkeys(one.literal for one in self._spellings))
-        # What may spell a printable character; an escaped line end, as in most JSON, does not. Three patterns, since
-        # each begins with a literal, which is searched for twenty times as fast as a choice.
-        marks = re.escape("".join(sorted({one for each in self._spellings for one in each.text if not one.isalnum()})))
+        # What may spell a printable character; an escaped line end, as in most JSON, does not.
+        # Three patterns, since each begins with a literal, which is searched for twenty times as
+        # fast as a choice.
+        marks = re.escape(
+            "".join(
+                sorted({one for each in self._spellings for one in each.text if not one.isalnum()})
+            )
+        )
         marks = f"|[{marks}]" if marks else ""
         self._escapes = (
-            re.compile(rf"\\(?:u0*[2-7][0-9a-f]|u\{{|x[2-7][0-9a-f]|0*[01][0-7]|00{marks})".encode()),
+            re.compile(
+                rf"\\(?:u0*[2-7][0-9a-f]|u\{{|x[2-7][0-9a-f]|0*[01][0-7]|00{marks})".encode()
+            ),
             _PERCENT,
             _ENTITY,
         )
@@ -152,17 +188,22 @@ class Redactor:
         return self._replaced(text, parts=False) if self.finds(text) else text
 
     def message(self, text: str) -> str:
-        """Return a message for people with every secret replaced, and the beginning of one that was cut off."""
+        """Return a message for people with every secret replaced, and the beginning of one that was
+        cut off.
+        """
         return self._replaced(text, parts=True) if self._in_messages else text
 
     def body(self, data: bytes) -> bytes:
         """Return bytes with every secret replaced."""
         if not self.finds(data):
             return data
-        return self._replaced(data.decode("utf-8", "surrogateescape"), parts=False).encode("utf-8", "surrogateescape")
+        return self._replaced(data.decode("utf-8", "surrogateescape"), parts=False).encode(
+            "utf-8", "surrogateescape"
+        )
 
     def json(self, value: _Json, raw: str | bytes | None = None) -> _Json:
-        """Return a decoded JSON value with every secret in its texts and keys replaced, in place where it can be.
+        """Return a decoded JSON value with every secret in its texts and keys replaced, in place
+        where it can be.
 
         Args:
             value: What is changed.
@@ -177,8 +218,12 @@ class Redactor:
             if isinstance(container, dict):
                 entries = list(container.items())
                 container.clear()
-                container.update((self.text(key) if isinstance(key, str) else key, item) for key, item in entries)
-            for place, item in list(container.items() if isinstance(container, dict) else enumerate(container)):
+                container.update(
+                    (self.text(key) if isinstance(key, str) else key, item) for key, item in entries
+                )
+            for place, item in list(
+                container.items() if isinstance(container, dict) else enumerate(container)
+            ):
                 if isinstance(item, str):
                     container[place] = self.text(item)
                 elif isinstance(item, (dict, list)):
@@ -238,10 +283,14 @@ class _Spelling:
 
     def _pattern_of(self, n_characters: int) -> re.Pattern[str]:
         ways = _ways if self.is_escapable else re.escape
-        return re.compile("".join(map(ways, self.text[:n_characters])), re.IGNORECASE if self.any_case else 0)
+        return re.compile(
+            "".join(map(ways, self.text[:n_characters])), re.IGNORECASE if self.any_case else 0
+        )
 
     def spans(self, text: str, *, parts: bool) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each place where it, or enough of its beginning, stands in a text."""
+        """Yield start and end of each place where it, or enough of its beginning, stands in a
+        text.
+        """
         pattern = self.part if parts else self.pattern
         needed = min(self.n_needed, _PART_MIN) if parts else self.n_needed
         position = 0
@@ -286,7 +335,9 @@ def _spellings(secret: str) -> Iterator[_Spelling]:
 
 
 def _ways(character: str) -> str:
-    """Return a pattern of one character and its escapes; every branch begins with a literal, for a quick search."""
+    """Return a pattern of one character and its escapes; every branch begins with a literal, for a
+    quick search.
+    """
     codes = sorted({f"{ord(one):02x}" for one in (character.lower(), character.upper())})
     numbers = "|".join(str(int(code, 16)) for code in codes)
     code = f"(?:{'|'.join(codes)})"
@@ -314,6 +365,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _after_escape(text: str, start: int) -> int:
-    r"""Return where a secret may be cut out of JSON text: an ``n`` in front of which ``\`` stands is a line end."""
+    r"""Return where a secret may be cut out of JSON text: an ``n`` in front of which ``\`` stands
+    is a line end."""
     n_backslashes = start - len(text[:start].rstrip("\\"))
     return start + 1 if n_backslashes % 2 and text[start] in _JSON_LETTERS else start

@@ -1,6 +1,8 @@
-"""Which keys of the configuration a flag sets, read from the schema; and from the values of flags to those keys.
+"""Which keys of the configuration a flag sets, read from the schema; and from the values of flags
+to those keys.
 
-The command line makes its options of `settings`; a flag is declared beside its field and nowhere else.
+The command line makes its options of `settings`; a flag is declared beside its field and nowhere
+else.
 """
 
 from __future__ import annotations
@@ -71,7 +73,11 @@ def given_settings(values: Mapping[str, object]) -> list[Given]:
     Raises:
         ConfigError: Flags that describe the entries of one list do not fit each other.
     """
-    given = {name: value for name, value in values.items() if not (value is None or value is False or value == [])}
+    given = {
+        name: value
+        for name, value in values.items()
+        if not (value is None or value is False or value == [])
+    }
     found = []
     lists: dict[Path, dict[str, Flag]] = {}
     for setting in settings():
@@ -79,7 +85,11 @@ def given_settings(values: Mapping[str, object]) -> list[Given]:
             lists.setdefault(setting.path, {})[setting.flag.item_key] = setting.flag
         elif setting.flag.name in given:
             flag, value = setting.flag, given[setting.flag.name]
-            found.append(Given(flag=flag.name, path=setting.path, value=value, one_benchmark=flag.one_benchmark))
+            found.append(
+                Given(
+                    flag=flag.name, path=setting.path, value=value, one_benchmark=flag.one_benchmark
+                )
+            )
     made = [one for path, flags in lists.items() for one in _entries(path, flags, given)]
     return [*made, *found]
 
@@ -105,17 +115,25 @@ def _of_field(field: FieldInfo, path: Path) -> Iterator[Setting]:
 
 
 def _model_of(field: FieldInfo) -> type[Strict] | None:
-    """Return the model that a field, or each entry of its list, holds; None for values and for mappings."""
+    """Return the model that a field, or each entry of its list, holds; None for values and for
+    mappings.
+    """
     if get_origin(field.annotation) is dict:
         return None
-    models = (kind for kind in kinds_of(field.annotation) if isinstance(kind, type) and issubclass(kind, Strict))
+    models = (
+        kind
+        for kind in kinds_of(field.annotation)
+        if isinstance(kind, type) and issubclass(kind, Strict)
+    )
     return next(models, None)
 
 
 def _entries(path: Path, flags: Mapping[str, Flag], given: Mapping[str, object]) -> list[Given]:
-    """Return the list that repeatable flags describe, then each value in it, so that an error can name its flag.
+    """Return the list that repeatable flags describe, then each value in it, so that an error can
+    name its flag.
 
-    The flag of the entries' required keys is given once for each entry; the others too, or once for all of them.
+    The flag of the entries' required keys is given once for each entry; the others too, or once for
+    all of them.
     """
     values: dict[str, Sequence[object]] = {}
     for key, flag in flags.items():
@@ -132,13 +150,20 @@ def _entries(path: Path, flags: Mapping[str, Flag], given: Mapping[str, object])
     for key, found in values.items():
         if len(found) not in (0, 1, count):
             name, main = flags[key].name, flags[required[-1]].name
-            raise ConfigError(f"{name} is given {len(found)} times and {main} {count} times; give it once, or as often")
+            raise ConfigError(
+                f"{name} is given {len(found)} times and {main} {count} times; give it once, or as"
+                " often"
+            )
     entries = [
-        {key: found[index if len(found) > 1 else 0] for key, found in values.items() if found} for index in range(count)
+        {key: found[index if len(found) > 1 else 0] for key, found in values.items() if found}
+        for index in range(count)
     ]
     made = [Given(flag=flags[required[-1]].name, path=path, value=entries)]
     for index, entry in enumerate(entries):
-        made += [Given(flag=flags[key].name, path=(*path, str(index), key), value=entry[key]) for key in entry]
+        made += [
+            Given(flag=flags[key].name, path=(*path, str(index), key), value=entry[key])
+            for key in entry
+        ]
     return made
 
 

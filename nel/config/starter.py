@@ -31,8 +31,12 @@ engine:
 output:
   dir: eval_results
 """
-_KEY: Final = "  api_key_env: {name}            # the name of the variable that holds the key, never the key"
-_NO_KEY: Final = "  # api_key_env: MY_KEY           # the name of the variable that holds the key, never the key"
+_KEY: Final = (
+    "  api_key_env: {name}            # the name of the variable that holds the key, never the key"
+)
+_NO_KEY: Final = (
+    "  # api_key_env: MY_KEY           # the name of the variable that holds the key, never the key"
+)
 
 
 def starter_text(*, path: str, url: str, model: str, benchmark: str, key_env: str | None) -> str:

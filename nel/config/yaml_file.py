@@ -1,6 +1,8 @@
-"""Reads YAML as a configuration needs it: safe, without duplicate keys or aliases, with variables filled in.
+"""Reads YAML as a configuration needs it: safe, without duplicate keys or aliases, with variables
+filled in.
 
-PyYAML alone keeps the last of two equal keys and expands aliases without a bound, hence a loader of our own.
+PyYAML alone keeps the last of two equal keys and expands aliases without a bound, hence a loader of
+our own.
 """
 
 from __future__ import annotations
@@ -25,11 +27,19 @@ _VARIABLE = re.compile(
 
 
 _NAMES_VARIABLE = re.compile(r"_env(?:\.[^.]+)?$")
-"""Where the name of a variable is wanted: ``endpoint.api_key_env``, ``endpoint.headers_env.X-Key``."""
+"""Where the name of a variable is wanted: ``endpoint.api_key_env``,
+``endpoint.headers_env.X-Key``.
+"""
 _IN_WORDS = (
-    ("for the tag 'tag:yaml.org,2002:merge'", "merge keys (<<) are not allowed; write the keys out"),
+    (
+        "for the tag 'tag:yaml.org,2002:merge'",
+        "merge keys (<<) are not allowed; write the keys out",
+    ),
     ("could not determine a constructor", "{problem}; tags are not allowed, write a plain value"),
-    ("cannot start any token", "{problem}; indent with spaces, and quote a text that begins like this"),
+    (
+        "cannot start any token",
+        "{problem}; indent with spaces, and quote a text that begins like this",
+    ),
     ("could not find expected ':'", "a key without a colon, or without the space after it"),
 )
 """What PyYAML says in words of its own, and what it means here."""
@@ -43,12 +53,16 @@ _NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader that refuses duplicate keys, aliases, which can grow without bound, and numbers of other bases."""
+    """A safe loader that refuses duplicate keys, aliases, which can grow without bound, and numbers
+    of other bases.
+    """
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
         if node.tag in _NUMBER_TAGS and _OTHER_BASE.fullmatch(node.value):
             said = f'a number to another base; write a decimal number, or "{node.value}" for a text'
-            raise yaml.constructor.ConstructorError(None, None, f"YAML reads {node.value} as {said}", node.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, f"YAML reads {node.value} as {said}", node.start_mark
+            )
         return super().construct_scalar(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
@@ -79,8 +93,8 @@ def read_yaml(path: Path) -> dict[str, object]:
     """Return the mapping a YAML file holds, with ``${VAR}`` and ``${VAR:-default}`` filled in.
 
     Raises:
-        ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, written for NeMo Evaluator, or
-            names an unset variable.
+        ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, written for
+            NeMo Evaluator, or names an unset variable.
     """
     raw = _read(path)
     try:
@@ -88,7 +102,10 @@ def read_yaml(path: Path) -> dict[str, object]:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
     if not isinstance(data, dict):
-        raise ConfigError(f"{path}: expected keys such as endpoint and benchmarks at the top, found {kind_of(data)}")
+        raise ConfigError(
+            f"{path}: expected keys such as endpoint and benchmarks at the top, found"
+            f" {kind_of(data)}"
+        )
     problem = nemo_file_problem(data)
     if problem is not None:
         raise ConfigError(f"{path}: {problem}")
@@ -115,7 +132,9 @@ def _read(path: Path) -> bytes:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise ConfigError(f"cannot read the configuration {path}: {error.strerror or error}") from error
+        raise ConfigError(
+            f"cannot read the configuration {path}: {error.strerror or error}"
+        ) from error
     if len(raw) > _FILE_BYTES_MAX:
         raise ConfigError(f"{path}: a configuration of over {_FILE_BYTES_MAX} bytes is refused")
     return raw
@@ -130,7 +149,9 @@ def read_value(text: str, where: str) -> object:
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{where}: the value is not valid YAML: {_yaml_problem(error)}") from error
+        raise ConfigError(
+            f"{where}: the value is not valid YAML: {_yaml_problem(error)}"
+        ) from error
 
 
 def kind_of(value: object) -> str:
@@ -148,8 +169,8 @@ def _interpolate(value: object, where: str) -> object:
     filled = _VARIABLE.sub(lambda match: _variable(match, where), value)
     if filled != value and _NAMES_VARIABLE.search(where) and filled not in os.environ:
         raise ConfigError(
-            f"{where}: {value} stands for the value of that variable, and a name is wanted; write the name alone, "
-            "without ${}"
+            f"{where}: {value} stands for the value of that variable, and a name is wanted; write"
+            " the name alone, without ${}"
         )
     return filled
 
@@ -161,13 +182,18 @@ def _variable(match: re.Match[str], where: str) -> str:
     default: str | None = match["default"]
     value = os.environ.get(name, default)
     if value is None:
-        raise ConfigError(f"{where}: the environment variable {name} is not set; set it or write ${{{name}:-default}}")
+        raise ConfigError(
+            f"{where}: the environment variable {name} is not set; set it or write"
+            f" ${{{name}:-default}}"
+        )
     return value
 
 
 def _yaml_problem(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
-    problem = next((said.format(problem=problem) for words, said in _IN_WORDS if words in problem), problem)
+    problem = next(
+        (said.format(problem=problem) for words, said in _IN_WORDS if words in problem), problem
+    )
     problem = " ".join(str(problem).split())  # what cannot be decoded is told in two lines
     return f"line {mark.line + 1}: {problem}" if mark else problem

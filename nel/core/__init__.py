@@ -1,1 +1,3 @@
-"""What every room may use: atomic files, strict JSON, regular expressions with a limit, event loop, observers."""
+"""What every room may use: atomic files, strict JSON, regular expressions with a limit, event loop,
+observers.
+"""

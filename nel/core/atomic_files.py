@@ -1,6 +1,7 @@
 """Atomic replacement of files: a reader sees the old content or the new, never a part.
 
-Temporary file in the same directory, flush, fsync, rename, fsync of the directory; a rename alone is not durable.
+Temporary file in the same directory, flush, fsync, rename, fsync of the directory; a rename alone
+is not durable.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
     """Replace a file atomically with the given bytes; only the user can read it.
 
     Raises:
-        StoppedEarly: The disk is full or the directory cannot be written; the old file is untouched.
+        StoppedEarly: The disk is full or the directory cannot be written; the old file is
+            untouched.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     _remove_leftovers(path)
@@ -46,8 +48,8 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
         step = "free some space" if error.errno in _FULL else "make its directory writable"
         step = "remove that directory" if isinstance(error, IsADirectoryError) else step
         raise StoppedEarly(
-            f"cannot write {path}: {error.strerror or error}; {step}, then run nel eval resume, or nel report where "
-            "the run was complete"
+            f"cannot write {path}: {error.strerror or error}; {step}, then run nel eval resume, or"
+            " nel report where the run was complete"
         ) from error
 
 

@@ -11,7 +11,8 @@ def with_calls(answer: str | None, calls: object) -> str | None:
 
     Args:
         answer: The text of the answer; None where there is none.
-        calls: As results.jsonl has them: objects with ``name`` and ``arguments``; anything else is left out.
+        calls: As results.jsonl has them: objects with ``name`` and ``arguments``; anything else is
+            left out.
 
     >>> with_calls("I add.", [{"id": "1", "name": "add", "arguments": '{"x": 1}'}])
     'I add.\\n[calls add({"x": 1})]'

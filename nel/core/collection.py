@@ -1,4 +1,6 @@
-"""Work that makes many objects and no reference cycles, without the searches for cycles that it would cause."""
+"""Work that makes many objects and no reference cycles, without the searches for cycles that it
+would cause.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Disable the garbage collector's search for reference cycles, which walks everything that was made so far."""
+    """Disable the garbage collector's search for reference cycles, which walks everything that was
+    made so far.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 
 def exists(path: str | Path) -> bool:
-    """Return whether there is something at a path; False for a text that no path can be, such as one that is too long.
+    """Return whether there is something at a path; False for a text that no path can be, such as
+    one that is too long.
 
     >>> exists("a" * 5000), exists(".")
     (False, True)

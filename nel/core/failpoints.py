@@ -1,7 +1,7 @@
 """Failpoints: places at which a test can kill the process. Without the variable they do nothing.
 
-``NEL_FAILPOINT=name`` or ``name:count`` sends SIGKILL to the process when it reaches that failpoint for the count-th
-time. The variable is read at the first failpoint.
+``NEL_FAILPOINT=name`` or ``name:count`` sends SIGKILL to the process when it reaches that failpoint
+for the count-th time. The variable is read at the first failpoint.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What the finish reason of an answer means, in the words of the usual servers. No I/O.
 
-OpenAI's protocol has five reasons, and servers behind it pass on the words of their own engine or vendor.
+OpenAI's protocol has five reasons, and servers behind it pass on the words of their own engine or
+vendor.
 """
 
 from __future__ import annotations
@@ -9,28 +10,47 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
-Ending: TypeAlias = Literal["complete", "truncated", "content_filter", "refusal", "tool_calls", "aborted", "unknown"]
-"""``aborted``: the server broke off, which says nothing of the model. ``unknown``: no server is known to say so."""
+Ending: TypeAlias = Literal[
+    "complete", "truncated", "content_filter", "refusal", "tool_calls", "aborted", "unknown"
+]
+"""``aborted``: the server broke off, which says nothing of the model. ``unknown``: no server is
+known to say so.
+"""
 
 _WORDS: Final[Mapping[Ending, str]] = {
-    "complete": "stop end_turn stop_sequence eos eos_token stop_token end_of_text endoftext end_of_turn complete"
-    " completed finish finished",
-    "truncated": "length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_length max_output"
-    " token_limit model_length context_length model_context_window_exceeded error_limit",
-    "content_filter": "content_filter content_filtered safety recitation blocklist prohibited_content spii language"
-    " image_safety image_recitation image_prohibited_content model_armor guardrail_intervened sensitive error_toxic"
-    " content_policy content_policy_violation",
+    "complete": (
+        "stop end_turn stop_sequence eos eos_token stop_token end_of_text endoftext end_of_turn"
+        " complete completed finish finished"
+    ),
+    "truncated": (
+        "length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_length"
+        " max_output token_limit model_length context_length model_context_window_exceeded"
+        " error_limit"
+    ),
+    "content_filter": (
+        "content_filter content_filtered safety recitation blocklist prohibited_content spii"
+        " language image_safety image_recitation image_prohibited_content model_armor"
+        " guardrail_intervened sensitive error_toxic content_policy content_policy_violation"
+    ),
     "refusal": "refusal",
-    "tool_calls": "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call"
-    " too_many_tool_calls",
-    "aborted": "abort aborted cancel cancelled canceled user_cancel timeout error network_error server_error"
-    " insufficient_system_resource incomplete",
+    "tool_calls": (
+        "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call"
+        " too_many_tool_calls"
+    ),
+    "aborted": (
+        "abort aborted cancel cancelled canceled user_cancel timeout error network_error"
+        " server_error insufficient_system_resource incomplete"
+    ),
 }
-_ENDINGS: Final[Mapping[str, Ending]] = {word: ending for ending, words in _WORDS.items() for word in words.split()}
+_ENDINGS: Final[Mapping[str, Ending]] = {
+    word: ending for ending, words in _WORDS.items() for word in words.split()
+}
 _NO_WORDS: Final = frozenset({"", "null", "none"})
 """That some servers write where an answer has not ended, as the chunks of a stream."""
 _FAILED_CALL: Final = frozenset({"malformed_function_call", "unexpected_tool_call"})
-_CONTEXT_FULL: Final = frozenset({"model_length", "context_length", "model_context_window_exceeded", "error_limit"})
+_CONTEXT_FULL: Final = frozenset(
+    {"model_length", "context_length", "model_context_window_exceeded", "error_limit"}
+)
 
 
 def ending_of(finish_reason: str | None) -> Ending:
@@ -49,22 +69,32 @@ def has_ended(finish_reason: object) -> bool:
     >>> has_ended("stop"), has_ended(None), has_ended("null")
     (True, False, False)
     """
-    return bool(_word(finish_reason)) if isinstance(finish_reason, str) else finish_reason is not None
+    return (
+        bool(_word(finish_reason)) if isinstance(finish_reason, str) else finish_reason is not None
+    )
 
 
 def is_context_full(finish_reason: str | None) -> bool:
-    """Return whether a truncated answer met the end of the model's context rather than the limit of the request."""
+    """Return whether a truncated answer met the end of the model's context rather than the limit of
+    the request.
+    """
     return _word(finish_reason) in _CONTEXT_FULL
 
 
 def is_failed_call(finish_reason: str | None) -> bool:
-    """Return whether an answer ended in a call of a tool that the server could not read, or that was not offered."""
+    """Return whether an answer ended in a call of a tool that the server could not read, or that
+    was not offered.
+    """
     return _word(finish_reason) in _FAILED_CALL
 
 
 @lru_cache(maxsize=256)  # a run has a few, and asks for each answer
 def _word(finish_reason: str | None) -> str:
-    """Return a reason in the spelling of the table: ``FinishReason.MAX_TOKENS`` is ``max_tokens``."""
-    word = (finish_reason or "").strip().lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
+    """Return a reason in the spelling of the table: ``FinishReason.MAX_TOKENS`` is
+    ``max_tokens``.
+    """
+    word = (
+        (finish_reason or "").strip().lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
+    )
     word = word.removeprefix("finish_reason_")
     return "" if word in _NO_WORDS else word

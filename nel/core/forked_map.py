@@ -1,8 +1,10 @@
-"""Computes a function of many tasks in forked processes, and yields the results in the order of the tasks.
+"""Computes a function of many tasks in forked processes, and yields the results in the order of the
+tasks.
 
-For pure functions over large inputs. A process holds one task at a time, so that memory is bounded by the tasks in
-flight. Whatever goes wrong in a process, its task is computed here again: an exception is then raised as it would be
-without processes, and a killed process costs time alone. Depends on `fork`, and on Linux.
+For pure functions over large inputs. A process holds one task at a time, so that memory is bounded
+by the tasks in flight. Whatever goes wrong in a process, its task is computed here again: an
+exception is then raised as it would be without processes, and a killed process costs time alone.
+Depends on `fork`, and on Linux.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ _DEATH_SIGNAL: Final = 1
 
 
 def usable_processes() -> int:
-    """Return how many processes pay: one for each CPU that this one may use, up to a limit; 1 where none can fork."""
+    """Return how many processes pay: one for each CPU that this one may use, up to a limit; 1 where
+    none can fork.
+    """
     if not sys.platform.startswith("linux"):
         return 1
     return min(len(os.sched_getaffinity(0)), PROCESSES_MAX)
@@ -40,7 +44,8 @@ def mapped(function: Callable[[T], R], tasks: Iterable[T], *, processes: int) ->
     """Yield the function of each task, in order.
 
     Args:
-        function: Pure; it may hold anything, since the processes are copies of this one. What it returns is pickled.
+        function: Pure; it may hold anything, since the processes are copies of this one. What it
+            returns is pickled.
         tasks: Pickled each; the next one is taken when a process is free.
         processes: Fewer than two compute everything here.
     """
@@ -78,7 +83,9 @@ class _Worker(Generic[T, R]):
         self._function = function
         self.connection, theirs = socket.socketpair()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads: the child uses none of them
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # forking beside threads: the child uses none of them
             self.pid = os.fork()
         if self.pid == 0:
             for other in (self, *others):
@@ -110,7 +117,9 @@ def _serve(function: Callable[[T], R], connection: socket.socket) -> NoReturn:
     """Compute tasks until there are no more; leave without a word at the first that fails."""
     try:
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts the parent, which ends this
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # the terminal interrupts the parent, which ends this
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         while True:
             task: T = pickle.loads(_receive(connection))  # noqa: S301 - of the parent

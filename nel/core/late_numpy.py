@@ -1,4 +1,6 @@
-"""numpy, imported when it is first used: that takes longer than the rest of a start, and no request needs it."""
+"""numpy, imported when it is first used: that takes longer than the rest of a start, and no request
+needs it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
 else:
 
     class _Late:
-        """Stands for the module until one of its names is asked for, and keeps each name that was."""
+        """Stands for the module until one of its names is asked for, and keeps each name that
+        was.
+        """
 
         def __getattr__(self, name: str) -> object:
             found = getattr(importlib.import_module("numpy"), name)

@@ -1,4 +1,6 @@
-"""Where parts of a file of lines begin and end, so that several processes can read it. Depends on the file system."""
+"""Where parts of a file of lines begin and end, so that several processes can read it. Depends on
+the file system.
+"""
 
 from __future__ import annotations
 

@@ -10,10 +10,13 @@ _IN_MEMORY: Final = "/dev/shm"  # noqa: S108 - a file system in memory, whose fi
 
 
 def is_made_up(path: Path) -> bool:
-    """Return whether a file shows this process, its environment included, or this machine, so that it is no data.
+    """Return whether a file shows this process, its environment included, or this machine, so that
+    it is no data.
 
     >>> is_made_up(Path("/proc/self/environ")), is_made_up(Path("/dev/shm/rows.csv"))
     (True, False)
     """
     place = path.absolute()
-    return any(place.is_relative_to(one) for one in _MADE_UP) and not place.is_relative_to(_IN_MEMORY)
+    return any(place.is_relative_to(one) for one in _MADE_UP) and not place.is_relative_to(
+        _IN_MEMORY
+    )

@@ -1,6 +1,8 @@
-"""Which result a name stands for as a baseline: a file of the user's. Depends on the file system only.
+"""Which result a name stands for as a baseline: a file of the user's. Depends on the file system
+only.
 
-The file is ``NEL_BASELINES`` where that is set, else ``nel/baselines.json`` in ``XDG_CONFIG_HOME`` or ``~/.config``.
+The file is ``NEL_BASELINES`` where that is set, else ``nel/baselines.json`` in ``XDG_CONFIG_HOME``
+or ``~/.config``.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ class Baseline:
     directory: str
     """Its absolute path."""
     run_id: str | None
-    """Of a run of nel; another run in the directory is not the baseline. None where the result has none."""
+    """Of a run of nel; another run in the directory is not the baseline. None where the result has
+    none.
+    """
 
 
 def baselines_file() -> Path:

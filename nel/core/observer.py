@@ -1,8 +1,9 @@
 """The events of a run, for log files, metrics and traces.
 
-The engine and the client call an `Observer`; its methods return nothing and do nothing by default, so that a subclass
-overrides only the events that it uses. The calls are in the hot path of a run: an observer should only count in them,
-and write or send from `tick`, which is called in a separate thread.
+The engine and the client call an `Observer`; its methods return nothing and do nothing by default,
+so that a subclass overrides only the events that it uses. The calls are in the hot path of a run:
+an observer should only count in them, and write or send from `tick`, which is called in a separate
+thread.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class Observer:
         """An attempt failed after ``seconds`` and is retried after ``wait_seconds``."""
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
-        """A request was answered or failed for good; ``seconds`` includes all attempts and the backoff between them."""
+        """A request was answered or failed for good; ``seconds`` includes all attempts and the
+        backoff between them.
+        """
 
     def sample_finished(self, place: Place, outcome: Outcome) -> None:
         """An outcome was committed to disk."""
@@ -92,12 +95,18 @@ _CALLS: Final = tuple(name for name in vars(Observer) if not name.startswith("_"
 
 
 class Observers(Observer):
-    """Forwards events to several observers; one that raises is dropped, and the others are not affected."""
+    """Forwards events to several observers; one that raises is dropped, and the others are not
+    affected.
+    """
 
     def __init__(
-        self, observers: Sequence[Observer], *, report: Callable[[BaseException], object] | None = None
+        self,
+        observers: Sequence[Observer],
+        *,
+        report: Callable[[BaseException], object] | None = None,
     ) -> None:
-        """Collect for each event the observers that override it, so that an unused event costs next to nothing.
+        """Collect for each event the observers that override it, so that an unused event costs next
+        to nothing.
 
         Args:
             observers: In the order in which they are called.
@@ -106,7 +115,9 @@ class Observers(Observer):
         self._report = report
         self._listening: dict[str, tuple[Callable[..., None], ...]] = {}
         for call in _CALLS:
-            listeners = [one for one in observers if getattr(type(one), call) is not getattr(Observer, call)]
+            listeners = [
+                one for one in observers if getattr(type(one), call) is not getattr(Observer, call)
+            ]
             self._listening[call] = tuple(getattr(one, call) for one in listeners)
 
     def session_started(self, info: SessionInfo) -> None:

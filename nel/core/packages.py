@@ -1,6 +1,8 @@
-"""Reads the metadata of installed packages, of which some may be damaged. Depends on the standard library only.
+"""Reads the metadata of installed packages, of which some may be damaged. Depends on the standard
+library only.
 
-One package whose metadata is no UTF-8, or has no name, must not keep nel from working with all others.
+One package whose metadata is no UTF-8, or has no name, must not keep nel from working with all
+others.
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ def is_readable(distribution: Distribution) -> bool:
     """Return whether a package has a name, a version and entry points that can be read."""
     try:
         named = (distribution.metadata["Name"], distribution.metadata["Version"])
-        return all(isinstance(one, str) for one in (*named, *(entry.value for entry in distribution.entry_points)))
+        return all(
+            isinstance(one, str)
+            for one in (*named, *(entry.value for entry in distribution.entry_points))
+        )
     except DAMAGE:
         return False
 
@@ -38,7 +43,9 @@ def owners_of(module: str) -> set[str]:
     for distribution in distributions():
         try:
             declared = (distribution.read_text("top_level.txt") or "").split()
-            tops = declared or {file.parts[0].removesuffix(".py") for file in distribution.files or ()}
+            tops = declared or {
+                file.parts[0].removesuffix(".py") for file in distribution.files or ()
+            }
             if module in tops:
                 owners.add(distribution.metadata["Name"])
         except DAMAGE:

@@ -1,4 +1,6 @@
-"""Who can read what nel wrote: the user alone, or, where that is wanted, everyone on the machine."""
+"""Who can read what nel wrote: the user alone, or, where that is wanted, everyone on the
+machine.
+"""
 
 from __future__ import annotations
 

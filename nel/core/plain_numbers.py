@@ -1,7 +1,9 @@
-"""Reads numbers from text that came from outside: a header, an error body, a file of labels. No I/O.
+"""Reads numbers from text that came from outside: a header, an error body, a file of labels. No
+I/O.
 
-Python's `int` and `float` read more than a protocol does: ``1_0`` is 10 to them, ``١٠`` too, ``inf`` and ``nan`` are
-numbers; and `str.isdigit` holds for ``²``, which `int` refuses. Here a number has ASCII digits and a bounded length.
+Python's `int` and `float` read more than a protocol does: ``1_0`` is 10 to them, ``١٠`` too,
+``inf`` and ``nan`` are numbers; and `str.isdigit` holds for ``²``, which `int` refuses. Here a
+number has ASCII digits and a bounded length.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Parses Python text in threads.
 
-CPython 3.11 counts the depth of a tree that it builds in one place for all threads (python/cpython#106905), and
-`warnings` keeps its filters so. Two threads that parse at once would get a `SystemError` from time to time.
+CPython 3.11 counts the depth of a tree that it builds in one place for all threads
+(python/cpython#106905), and `warnings` keeps its filters so. Two threads that parse at once would
+get a `SystemError` from time to time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def parse_python(text: str) -> ast.Module:
 
 
 def _renew() -> None:
-    """Another thread may have held the lock when this process was forked, and is not there to let go of it."""
+    """Another thread may have held the lock when this process was forked, and is not there to let
+    go of it.
+    """
     global _turn  # noqa: PLW0603
     _turn = threading.Lock()
 

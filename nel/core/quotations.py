@@ -1,7 +1,7 @@
 """Where a text quotes: in code fences, triple quotes, quotation marks and backticks. No I/O.
 
-A tag in a quotation is part of an answer about tags, or of a program, and means nothing. Depends on the standard
-library alone. Takes time linear in the length of the text.
+A tag in a quotation is part of an answer about tags, or of a program, and means nothing. Depends on
+the standard library alone. Takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ class Quotations:
 
     def first_outside(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
         """Return the first match of a pattern from a position on that is not quoted, or None."""
-        return next((match for match in pattern.finditer(self._text, start) if not self._covers(match)), None)
+        return next(
+            (match for match in pattern.finditer(self._text, start) if not self._covers(match)),
+            None,
+        )
 
     def _covers(self, match: re.Match[str]) -> bool:
         if not self._has_marks:
@@ -36,7 +39,9 @@ class Quotations:
         line_start = max(self._text.rfind("\n", 0, start) + 1, start - _LINE_MAX)
         line_end = self._text.find("\n", end, end + _LINE_MAX)
         line_end = min(len(self._text), end + _LINE_MAX) if line_end < 0 else line_end
-        spans = (quotation.span() for quotation in _QUOTATION.finditer(self._text, line_start, line_end))
+        spans = (
+            quotation.span() for quotation in _QUOTATION.finditer(self._text, line_start, line_end)
+        )
         return any(first < start and end < last for first, last in spans)
 
     @cached_property

@@ -1,8 +1,8 @@
 """Means and scales of numbers of any finite magnitude. Pure functions.
 
-Sums and squares of finite numbers can overflow where their mean and spread do not. Such numbers are scaled to about 1
-by a power of two, which is exact. Numbers of ordinary magnitude are not scaled, so that results stay the same to the
-last bit.
+Sums and squares of finite numbers can overflow where their mean and spread do not. Such numbers are
+scaled to about 1 by a power of two, which is exact. Numbers of ordinary magnitude are not scaled,
+so that results stay the same to the last bit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 _ORDINARY_EXPONENT: Final = 400
-"""Squares and cubes of numbers up to 2 to this can be summed without overflow (2**1024) or underflow (2**-1074)."""
+"""Squares and cubes of numbers up to 2 to this can be summed without overflow (2**1024) or
+underflow (2**-1074).
+"""
 
 
 def exponent_of(values: Numbers) -> int:
@@ -64,5 +66,9 @@ def mean_of(values: Numbers) -> float:
     True
     """
     exponent = exponent_of(values)
-    total = math.fsum(math.ldexp(value, -exponent) for value in values) if exponent else math.fsum(values)
+    total = (
+        math.fsum(math.ldexp(value, -exponent) for value in values)
+        if exponent
+        else math.fsum(values)
+    )
     return unscaled(total / len(values), exponent)

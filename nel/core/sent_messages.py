@@ -1,4 +1,5 @@
-"""The messages in the body of a request, whatever protocol it was sent over, in the shape of OpenAI's. No I/O.
+"""The messages in the body of a request, whatever protocol it was sent over, in the shape of
+OpenAI's. No I/O.
 
 Only bodies that nel wrote are read, so a shape is known by the name of its field.
 """

@@ -1,8 +1,9 @@
 """Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold.
 
-orjson encodes and decodes; the standard library is the fallback for lone surrogates and integers beyond 64 bits, which
-orjson refuses to encode and which models do produce. orjson decodes such integers as floats, so what the standard
-library encoded has a space after its first bracket, and is decoded by it too.
+orjson encodes and decodes; the standard library is the fallback for lone surrogates and integers
+beyond 64 bits, which orjson refuses to encode and which models do produce. orjson decodes such
+integers as floats, so what the standard library encoded has a space after its first bracket, and is
+decoded by it too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from typing import Any
 
 import orjson
 
-_LINE_SEPARATORS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
+_LINE_SEPARATORS = (
+    (b"\xe2\x80\xa8", b"\\u2028"),
+    (b"\xe2\x80\xa9", b"\\u2029"),
+    (b"\xc2\x85", b"\\u0085"),
+)
 _EXACT = frozenset((" ", b" "))
 """The second character of a text whose integers may be beyond 64 bits."""
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
@@ -58,7 +63,9 @@ def dumps_line(value: object) -> bytes:
 def pretty(value: object) -> bytes:
     """Return indented JSON with sorted keys and a final newline, for files that people open."""
     try:
-        return orjson.dumps(value, option=_OPTIONS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        return orjson.dumps(
+            value, option=_OPTIONS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        )
     except TypeError:
         return _marked(json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n")
 

@@ -1,7 +1,8 @@
-"""Splits the text of a model into its reasoning and its answer, for live and recorded answers alike. No I/O.
+"""Splits the text of a model into its reasoning and its answer, for live and recorded answers
+alike. No I/O.
 
-It is done once, where a response arrives. Depends on `nel.core.quotations`. Takes time linear in the length of the
-text.
+It is done once, where a response arrives. Depends on `nel.core.quotations`. Takes time linear in
+the length of the text.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ class _Tags(NamedTuple):
     opening: str
     closing: str
     may_close_alone: bool = False
-    """Whether some chat template puts the opening tag into the prompt, so that the text has the closing one alone."""
+    """Whether some chat template puts the opening tag into the prompt, so that the text has the
+    closing one alone.
+    """
 
 
 _SPELLINGS: Final = (
@@ -36,20 +39,29 @@ _SPELLINGS: Final = (
     ),
     _Tags(r"(?-i:analysis(?=[A-Z]|(?s:.*)assistantfinal))", r"assistantfinal"),
 )
-"""Of DeepSeek and most others, Gemini, prompts that ask for reasons, Seed and MiniMax, Magistral, Kimi, Command, Sky-T1
-and the channels of gpt-oss, with their special tokens and without, as some servers leave them."""
-_OPENINGS: Final = re.compile("|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE)
+"""Of DeepSeek and most others, Gemini, prompts that ask for reasons, Seed and MiniMax, Magistral,
+Kimi, Command, Sky-T1 and the channels of gpt-oss, with their special tokens and without, as some
+servers leave them."""
+_OPENINGS: Final = re.compile(
+    "|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE
+)
 _CLOSINGS: Final = [re.compile(tags.closing, re.IGNORECASE) for tags in _SPELLINGS]
-_LONE_OPENING: Final = re.compile("|".join(tags.opening for tags in _SPELLINGS if tags.may_close_alone), re.IGNORECASE)
-_LONE_CLOSING: Final = re.compile("|".join(tags.closing for tags in _SPELLINGS if tags.may_close_alone), re.IGNORECASE)
+_LONE_OPENING: Final = re.compile(
+    "|".join(tags.opening for tags in _SPELLINGS if tags.may_close_alone), re.IGNORECASE
+)
+_LONE_CLOSING: Final = re.compile(
+    "|".join(tags.closing for tags in _SPELLINGS if tags.may_close_alone), re.IGNORECASE
+)
 
 
 def split_reasoning(text: str) -> tuple[str | None, str, bool]:
-    """Return ``(reasoning, answer, closed)`` of a text that may open with blocks of reasoning, such as ``<think>``.
+    """Return ``(reasoning, answer, closed)`` of a text that may open with blocks of reasoning, such
+    as ``<think>``.
 
-    Some chat templates put the opening tag into the prompt, so that the text has the closing one alone. A block that
-    never closes means that the answer was cut off before it began. A closing tag in a code fence, in quotation marks or
-    in backticks is text; of a block that has no other closing tag it is the end.
+    Some chat templates put the opening tag into the prompt, so that the text has the closing one
+    alone. A block that never closes means that the answer was cut off before it began. A closing
+    tag in a code fence, in quotation marks or in backticks is text; of a block that has no other
+    closing tag it is the end.
 
     >>> split_reasoning("<think>20? Hmm, no.</think> 18")
     ('20? Hmm, no.', '18', True)
@@ -63,7 +75,9 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     start = 0
     while (opening := _OPENINGS.match(text, start)) is not None:
         pattern = _CLOSINGS[(opening.lastindex or 1) - 1]
-        closing = quotations.first_outside(pattern, opening.end()) or pattern.search(text, opening.end())
+        closing = quotations.first_outside(pattern, opening.end()) or pattern.search(
+            text, opening.end()
+        )
         parts.append(text[opening.end() : closing.start() if closing else len(text)].strip())
         if closing is None:
             return _joined(parts), "", False
@@ -73,7 +87,11 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     lone = quotations.first_outside(_LONE_CLOSING, 0)
     if lone is not None and _LONE_OPENING.search(text, 0, lone.start()):
         lone = None  # it closes a block that follows the answer
-    return (None, text, True) if lone is None else (text[: lone.start()].strip(), text[lone.end() :].lstrip(), True)
+    return (
+        (None, text, True)
+        if lone is None
+        else (text[: lone.start()].strip(), text[lone.end() :].lstrip(), True)
+    )
 
 
 def has_closing_tag(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Regular expressions from users and datasets, searched with a time limit.
 
-Python's own ``re`` cannot be interrupted and holds the interpreter, so ``(a+)+$`` could block a whole run. The `regex`
-module raises a timeout after `SECONDS_MAX`.
+Python's own ``re`` cannot be interrupted and holds the interpreter, so ``(a+)+$`` could block a
+whole run. The `regex` module raises a timeout after `SECONDS_MAX`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def compiled(pattern: str, *, ignore_case: bool = False) -> regex.Pattern[str]:
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
     except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-        raise DatasetError(f"the pattern {pattern[:200]!r} is not a regular expression: {error}") from error
+        raise DatasetError(
+            f"the pattern {pattern[:200]!r} is not a regular expression: {error}"
+        ) from error
 
 
 def search(pattern: str, text: str, *, ignore_case: bool = False) -> regex.Match[str] | None:
@@ -44,7 +46,8 @@ def search(pattern: str, text: str, *, ignore_case: bool = False) -> regex.Match
 
 
 def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
-    """Return start and end of every match, and of its first group (or, without groups, again of the whole).
+    """Return start and end of every match, and of its first group (or, without groups, again of the
+    whole).
 
     Raises:
         DatasetError: The pattern is not a regular expression.
@@ -52,7 +55,10 @@ def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
     """
     group = min(compiled(pattern).groups, 1)
     try:
-        return [(*match.span(), *match.span(group)) for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX)]
+        return [
+            (*match.span(), *match.span(group))
+            for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX)
+        ]
     except TimeoutError as error:
         raise _too_slow(pattern, text) from error
 
@@ -75,6 +81,6 @@ def last_group(pattern: str, text: str, *, ignore_case: bool = False) -> str | N
 
 def _too_slow(pattern: str, text: str) -> ScorerError:
     return ScorerError(
-        f"the pattern {pattern[:200]!r} took longer than {SECONDS_MAX:g} s on a response of {len(text)} characters; "
-        "write it without nested repetition"
+        f"the pattern {pattern[:200]!r} took longer than {SECONDS_MAX:g} s on a response of"
+        f" {len(text)} characters; write it without nested repetition"
     )

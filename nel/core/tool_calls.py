@@ -14,7 +14,10 @@ from nel.types import Response, Sample
 _SPELLINGS: Final = (
     (r"<tool_calls?>", r"</tool_calls?>"),
     (r"<function=[^<>\n]{1,200}>", r"</function>"),
-    (r"<(?:\w{1,20}:)?(?:function_calls|tool_call)>", r"</(?:\w{1,20}:)?(?:function_calls|tool_call)>"),
+    (
+        r"<(?:\w{1,20}:)?(?:function_calls|tool_call)>",
+        r"</(?:\w{1,20}:)?(?:function_calls|tool_call)>",
+    ),
     (r"\[TOOL_CALLS\]", ""),
     (r"<｜tool▁calls▁begin｜>", r"<｜tool▁calls▁end｜>"),
     (r"<\|tool_calls_section_begin\|>", r"<\|tool_calls_section_end\|>"),
@@ -24,28 +27,32 @@ _SPELLINGS: Final = (
     (r"(?:<\|start\|>assistant)?<\|channel\|>commentary\s+to=", r"<\|call\|>"),
     (r"\A\s*(?:assistant)?commentary\s+to=functions\.", ""),
 )
-"""What opens and closes a call, with Hermes, Qwen and GLM; Llama and Qwen-Coder; DeepSeek, MiniMax and XML; Mistral;
-DeepSeek V3; Kimi; Granite and Phi; Command; Llama's built-in tools; gpt-oss, with its special tokens and without. Where
-nothing closes it, the call goes on to the end."""
+"""What opens and closes a call, with Hermes, Qwen and GLM; Llama and Qwen-Coder; DeepSeek, MiniMax
+and XML; Mistral; DeepSeek V3; Kimi; Granite and Phi; Command; Llama's built-in tools; gpt-oss, with
+its special tokens and without. Where nothing closes it, the call goes on to the end."""
 _OPENINGS: Final = re.compile("|".join(f"({opening})" for opening, _ in _SPELLINGS))
 _CLOSINGS: Final = [re.compile(closing) if closing else None for _, closing in _SPELLINGS]
 _FIRST_CHARACTERS: Final = ("<", "[TOOL_CALLS]", "commentary")
 
 
 def answer_in(response: Response, sample: Sample | None) -> str:
-    """Return the answer to a sample: the text of its response without calls of tools, unless its prompt asks for them.
+    """Return the answer to a sample: the text of its response without calls of tools, unless its
+    prompt asks for them.
 
     Where the server read calls itself, the text is the answer.
     """
     if response.tool_calls or not any(mark in response.text for mark in _FIRST_CHARACTERS):
         return response.text
     asked = "" if sample is None else sample.input
-    prompt = asked if isinstance(asked, str) else "\n".join(str(message.content) for message in asked)
+    prompt = (
+        asked if isinstance(asked, str) else "\n".join(str(message.content) for message in asked)
+    )
     return without_tool_calls(response.text, prompt)
 
 
 def without_tool_calls(text: str, prompt: str = "") -> str:
-    """Return a text without the calls of tools in it; as it is where there are none, or the prompt shows their form.
+    """Return a text without the calls of tools in it; as it is where there are none, or the prompt
+    shows their form.
 
     A call in a code fence, in quotation marks or in backticks is text.
 

@@ -1,7 +1,8 @@
-"""Directories that get their final name when they are complete; what a killed process left goes with the next call.
+"""Directories that get their final name when they are complete; what a killed process left goes
+with the next call.
 
-The name is ``.NAME.PID-NUMBER.tmp``, beside the place that it will have, so that a rename is enough, and a leftover is
-known by a process that is not there any more.
+The name is ``.NAME.PID-NUMBER.tmp``, beside the place that it will have, so that a rename is
+enough, and a leftover is known by a process that is not there any more.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from typing import Final
 _WORK: Final = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-\d+\.tmp")
 _NUMBERS: Final = count(1)
 _MADE: Final[set[Path]] = set()
-"""By this process, whose number another may have had before it: in a container it is often the same."""
+"""By this process, whose number another may have had before it: in a container it is often the
+same.
+"""
 
 
 def make_work_directory(output: Path) -> Path:
-    """Return a new, empty directory that only the user can read, beside its final place; leftovers are removed first.
+    """Return a new, empty directory that only the user can read, beside its final place; leftovers
+    are removed first.
 
     Raises:
         OSError: It cannot be made.
@@ -40,7 +44,9 @@ def final_directory(work: Path) -> Path:
 
 
 def remove_leftovers(output: Path) -> None:
-    """Remove what killed processes left of this file or directory; what a running process works on stays."""
+    """Remove what killed processes left of this file or directory; what a running process works on
+    stays.
+    """
     for left in output.parent.glob(f".{escape(output.name)}.*.tmp"):
         matched = _WORK.fullmatch(left.name)
         if matched is None or matched["name"] != output.name or _is_used(left, int(matched["pid"])):

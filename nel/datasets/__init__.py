@@ -1,7 +1,7 @@
 """Opens dataset sources as streams of rows, finds columns in rows, and names samples.
 
-Responsible for reading. A reader reports all bad rows at its end, so nothing may be counted as read before the iterator
-has finished.
+Responsible for reading. A reader reports all bad rows at its end, so nothing may be counted as read
+before the iterator has finished.
 """
 
 from nel.datasets.base import Dataset, RawRow

@@ -1,7 +1,7 @@
 """What a dataset is to the rest of nel: a source that can be read as rows, any number of times.
 
-Responsible for the two shapes that readers give out and the bound on reported bad rows. `number` is for messages only;
-a sample is never named by its position.
+Responsible for the two shapes that readers give out and the bound on reported bad rows. `number` is
+for messages only; a sample is never named by its position.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Dataset:
     read: Callable[[], Iterator[RawRow]]
     """Streams the rows from the first; raises `DatasetError` before the end if any row is bad."""
     fingerprint: str | None = None
-    """Hardly ever the same for other rows, and known without reading any; None where only the rows can tell."""
+    """Hardly ever the same for other rows, and known without reading any; None where only the rows
+    can tell.
+    """
     folder: Path | None = None
     """Where a local file is: rows may name further files below it; None for anything else."""
 
@@ -85,8 +87,11 @@ class BadRows:
         return DatasetError(f"{self.name}: {count}: {'; '.join(self.problems)}; fix or remove them")
 
 
-def checked(rows: Iterable[tuple[int, dict[str, object] | str]], *, name: str, unit: str) -> Iterator[RawRow]:
-    """Yield the good rows of a reader that gives ``(number, data)``, or ``(number, problem)`` for a bad one.
+def checked(
+    rows: Iterable[tuple[int, dict[str, object] | str]], *, name: str, unit: str
+) -> Iterator[RawRow]:
+    """Yield the good rows of a reader that gives ``(number, data)``, or ``(number, problem)`` for a
+    bad one.
 
     After the first bad row nothing more is given out, but reading goes on to report the others.
 

@@ -1,6 +1,7 @@
 """Opens a Python function that returns rows as a dataset.
 
-The function runs user code; whatever it raises is reported under its name, only cancellation and interrupts pass.
+The function runs user code; whatever it raises is reported under its name, only cancellation and
+interrupts pass.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ def _rows(
     try:
         rows: object = function()
         if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
-            raise DatasetError(f"{name}: it returned a {type(rows).__name__}; it must return an iterable of mappings")
+            raise DatasetError(
+                f"{name}: it returned a {type(rows).__name__}; it must return an iterable of"
+                " mappings"
+            )
         for number, row in enumerate(rows, start=1):
             if isinstance(row, Mapping):
                 yield number, plain_or_problem(dict(row))

@@ -1,7 +1,8 @@
 """Where few-shot examples come from, and which of them a sample gets.
 
-Which examples a sample gets depends on the sample's own content and never on how many came before it, so a limit,
-another order or a resume changes no prompt. lm-evaluation-harness draws from one stream of random numbers instead.
+Which examples a sample gets depends on the sample's own content and never on how many came before
+it, so a limit, another order or a resume changes no prompt. lm-evaluation-harness draws from one
+stream of random numbers instead.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from nel.datasets.base import Dataset, RawRow
 from nel.datasets.source import open_dataset
 from nel.errors import DatasetError, NelError
 
-ExampleSource: TypeAlias = "str | Path | Callable[[], Iterable[Mapping[str, Any]]] | Sequence[Mapping[str, Any]]"
+ExampleSource: TypeAlias = (
+    "str | Path | Callable[[], Iterable[Mapping[str, Any]]] | Sequence[Mapping[str, Any]]"
+)
 """A path, a URI, a function that returns rows, or the rows themselves."""
 
 POOL_ROWS_MAX: Final = 10_000
@@ -32,7 +35,9 @@ _WITH_SPLITS: Final = re.compile(r"(hf|ms)://", re.IGNORECASE)
 _CONFIG_PARTS: Final = 3
 
 
-def open_examples(source: ExampleSource, split: str | None, *, base_dir: Path | None = None) -> Dataset:
+def open_examples(
+    source: ExampleSource, split: str | None, *, base_dir: Path | None = None
+) -> Dataset:
     """Return the dataset that examples are taken from.
 
     Args:
@@ -46,15 +51,17 @@ def open_examples(source: ExampleSource, split: str | None, *, base_dir: Path | 
     if isinstance(source, Sequence) and not isinstance(source, str):
         rows = [dict(row) for row in source]
         if not rows:
-            raise DatasetError("the list of few-shot examples is empty; give it rows, or num_fewshot=0")
+            raise DatasetError(
+                "the list of few-shot examples is empty; give it rows, or num_fewshot=0"
+            )
         if split is None:
             return replace(open_dataset(lambda: rows), uri="the list of few-shot examples")
     elif split is None:
         return open_dataset(source, base_dir=base_dir)
     if not isinstance(source, str):
         raise DatasetError(
-            f'few-shot examples are to come from the split "{split}", and {_shown(source)} has no splits; '
-            "name the examples themselves with fewshot_dataset, and no split"
+            f'few-shot examples are to come from the split "{split}", and {_shown(source)} has no'
+            " splits; name the examples themselves with fewshot_dataset, and no split"
         )
     return open_dataset(with_split(source, split), base_dir=base_dir)
 
@@ -76,7 +83,9 @@ def with_split(uri: str, split: str) -> str:
     path, _, query = uri.partition("?")
     scheme, _, rest = path.partition("://")
     path = f"{scheme}://" + "/".join(rest.strip("/").split("/")[:_CONFIG_PARTS])
-    kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "split"]
+    kept = [
+        (name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "split"
+    ]
     return f"{path}?{urlencode([*kept, ('split', split)], safe='/')}"
 
 
@@ -94,8 +103,10 @@ def read_examples(
         dataset: The source.
         rows_max: So many at most; None: as many as are ever drawn from.
         is_example: Whether a row may be an example; others do not count.
-        value_of: The value that must match; the source is then read to its end, and the limit holds for each value.
-        prompt_of: The prompt of a row as shown; of rows with the same one, only the first is returned.
+        value_of: The value that must match; the source is then read to its end, and the limit holds
+            for each value.
+        prompt_of: The prompt of a row as shown; of rows with the same one, only the first is
+            returned.
 
     Raises:
         DatasetError: It cannot be read.
@@ -116,7 +127,9 @@ def read_examples(
 
 
 def _prompt_key_of(row: RawRow, prompt_of: Callable[[Mapping[str, object]], str]) -> str:
-    """Return the key of a row's prompt, or one of its own where it makes none, which rendering it reports."""
+    """Return the key of a row's prompt, or one of its own where it makes none, which rendering it
+    reports.
+    """
     try:
         return prompt_key(prompt_of(row.data))
     except NelError:
@@ -124,7 +137,8 @@ def _prompt_key_of(row: RawRow, prompt_of: Callable[[Mapping[str, object]], str]
 
 
 def prompt_key(prompt: str) -> str:
-    """Return what tells whether an example is the sample itself: its prompt as shown, white space apart.
+    """Return what tells whether an example is the sample itself: its prompt as shown, white space
+    apart.
 
     >>> prompt_key("Q: 0+1?\\nA:") == prompt_key("Q:  0+1? A: ")
     True
@@ -133,10 +147,11 @@ def prompt_key(prompt: str) -> str:
 
 
 def draw(keys: Sequence[str], n: int, *, own: str, seed: int | None = None) -> list[int]:
-    """Return the positions of ``n`` examples, or of fewer where there are no more; never one with the key ``own``.
+    """Return the positions of ``n`` examples, or of fewer where there are no more; never one with
+    the key ``own``.
 
-    Rule: without a seed the first ones. With one, a Fisher-Yates shuffle whose numbers are the SHA-256 of seed, own key
-    and draw, so that they are the same on every machine.
+    Rule: without a seed the first ones. With one, a Fisher-Yates shuffle whose numbers are the
+    SHA-256 of seed, own key and draw, so that they are the same on every machine.
 
     >>> draw(["a", "b", "c"], 2, own="a")
     [1, 2]
@@ -157,4 +172,8 @@ def _shuffled(size: int, seed: str) -> Iterator[int]:
 
 
 def _shown(source: object) -> str:
-    return str(source) if isinstance(source, Path) else getattr(source, "__qualname__", type(source).__name__)
+    return (
+        str(source)
+        if isinstance(source, Path)
+        else getattr(source, "__qualname__", type(source).__name__)
+    )

@@ -1,6 +1,7 @@
 """Finds and renames columns of a row. Does no I/O; knows data keys only, never attributes.
 
-A column may itself be called ``choices.text``; such an exact name wins over the path into ``choices``.
+A column may itself be called ``choices.text``; such an exact name wins over the path into
+``choices``.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def map_fields(row: Mapping[str, object], mapping: Mapping[str, str]) -> dict[st
     for source, destination in mapping.items():
         if destination in mapped:
             raise DatasetError(
-                f'cannot rename column "{source}" to "{destination}": the row already has a "{destination}"; '
-                "choose another name"
+                f'cannot rename column "{source}" to "{destination}": the row already has a'
+                f' "{destination}"; choose another name'
             )
         mapped[destination] = found[source]
     return mapped

@@ -1,6 +1,6 @@
-"""Opens local files as datasets: finds them, says clearly when they are not there, and guards against change. A run
-reads its dataset more than once, so a file that changes in between would mix two datasets under one name; each reading
-checks that the file is still the one that was opened.
+"""Opens local files as datasets: finds them, says clearly when they are not there, and guards
+against change. A run reads its dataset more than once, so a file that changes in between would mix
+two datasets under one name; each reading checks that the file is still the one that was opened.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def open_file(uri: str, base_dir: Path | None) -> Dataset:
     host, slash, path = rest.partition("/")
     if host not in {"", "localhost"} or not slash:
         raise DatasetError(
-            f"{uri}: a file URI has the form file:///folder/name.jsonl; for a relative path leave out file://"
+            f"{uri}: a file URI has the form file:///folder/name.jsonl; for a relative path leave"
+            " out file://"
         )
     return open_path(unquote(slash + path), base_dir, uri=uri)
 
@@ -47,7 +48,9 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
         raise DatasetError(f"{path!r} is no name for a dataset file; give a path or a URI")
     found = _find(path, base_dir)
     suffix_of(path)
-    return replace(dataset_of(source_at(found, path, shown=uri or path), uri=uri or path), folder=found.parent)
+    return replace(
+        dataset_of(source_at(found, path, shown=uri or path), uri=uri or path), folder=found.parent
+    )
 
 
 def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:
@@ -80,7 +83,9 @@ def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:
 
 def _find(path: str, base_dir: Path | None) -> Path:
     wanted = Path(path).expanduser()
-    candidates = [wanted] if base_dir is None or wanted.is_absolute() else [base_dir / wanted, wanted]
+    candidates = (
+        [wanted] if base_dir is None or wanted.is_absolute() else [base_dir / wanted, wanted]
+    )
     for candidate in candidates:
         if os.path.lexists(candidate):
             return candidate
@@ -100,7 +105,9 @@ def _missing(path: str, candidates: list[Path]) -> str:
 def names_in(folder: Path) -> list[str]:
     """Return the first names in a folder, or none if it cannot be listed."""
     try:
-        return sorted(entry.name for entry, _ in zip(folder.iterdir(), range(_NAMES_MAX), strict=False))
+        return sorted(
+            entry.name for entry, _ in zip(folder.iterdir(), range(_NAMES_MAX), strict=False)
+        )
     except OSError:
         return []
 
@@ -113,7 +120,9 @@ def _usable(path: Path, name: str) -> tuple[int, int, int]:
     if stat.S_ISDIR(status.st_mode):
         raise DatasetError(f"{name}: this is a folder; name one file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise DatasetError(f"{name}: not a regular file; a dataset is read more than once, so save it as a file")
+        raise DatasetError(
+            f"{name}: not a regular file; a dataset is read more than once, so save it as a file"
+        )
     if status.st_size == 0:
         raise DatasetError(f"{name}: the file is empty")
     return _identity(status)

@@ -1,7 +1,7 @@
 """Chooses the reader for a file name and guards what it opens.
 
-A `Source` is anything that opens as bytes: a local file or a file inside a package. A gzip file shows that it is cut
-off only at its end, so its error comes out of the middle of reading.
+A `Source` is anything that opens as bytes: a local file or a file inside a package. A gzip file
+shows that it is cut off only at its end, so its error comes out of the middle of reading.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     def read() -> Iterator[RawRow]:
         return checked(rows_in(source), name=source.name, unit=unit)
 
-    fingerprint = None if source.stamp is None else f"{suffix}{'.gz' if gzipped else ''} {source.stamp}"
+    fingerprint = (
+        None if source.stamp is None else f"{suffix}{'.gz' if gzipped else ''} {source.stamp}"
+    )
     return Dataset(uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint)
 
 
@@ -74,7 +76,9 @@ def suffix_of(name: str) -> tuple[str, bool]:
     suffix = next((known for known in _READERS if plain.endswith(known)), None)
     if suffix is None or (gzipped and suffix == _NEVER_GZIPPED):
         if Path(name).is_dir():
-            raise DatasetError(f"{name} is a folder; name a file in it (only adapter classes read a whole folder)")
+            raise DatasetError(
+                f"{name} is a folder; name a file in it (only adapter classes read a whole folder)"
+            )
         last = plain[plain.rfind(".") :] if "." in plain else ""
         hint = did_you_mean(last, _READERS) if last else ""
         known = ", ".join(_READERS)
@@ -98,7 +102,10 @@ def rows_in(source: Source) -> Iterator[tuple[int, dict[str, object] | str]]:
             yield from _READERS[suffix](file, source.name)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DatasetError(
-                f"{source.name}: the gzip data is damaged or cut off ({error}); fetch the file again"
+                f"{source.name}: the gzip data is damaged or cut off ({error}); fetch the file"
+                " again"
             ) from error
         except OSError as error:
-            raise DatasetError(f"{source.name}: cannot be read: {error.strerror or error}") from error
+            raise DatasetError(
+                f"{source.name}: cannot be read: {error.strerror or error}"
+            ) from error

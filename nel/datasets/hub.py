@@ -1,9 +1,9 @@
-"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the `datasets` library
-where it is installed, and through `nel.datasets.hub_files` elsewhere.
+"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the
+`datasets` library where it is installed, and through `nel.datasets.hub_files` elsewhere.
 
-The revision is resolved to a commit before anything is read, so that a run names exactly what it read. The
-libraries read ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` when they are imported, and nothing
-here may import them earlier than a dataset is opened.
+The revision is resolved to a commit before anything is read, so that a run names exactly what it
+read. The libraries read ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` when they are imported,
+and nothing here may import them earlier than a dataset is opened.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _EXPLANATIONS: Final = {
     "GatedRepoError": "it is gated; accept its terms on the hub and set HF_TOKEN",
     "RevisionNotFoundError": "it has no such revision",
     "RepositoryNotFoundError": "the hub has no such dataset, or it is private and needs HF_TOKEN",
-    "OfflineModeIsEnabled": "offline mode is on (HF_HUB_OFFLINE); pin a cached commit with revision=",
+    "OfflineModeIsEnabled": (
+        "offline mode is on (HF_HUB_OFFLINE); pin a cached commit with revision="
+    ),
     "LocalEntryNotFoundError": "the hub cannot be reached, and the dataset is not in the cache",
     "TransportError": "the hub cannot be reached; check the network and the proxy",
     "ConnectionError": "the hub cannot be reached; check the network and the proxy",
@@ -55,11 +57,15 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
     try:
         commit = _commit(huggingface_hub.HfApi(), address)
         loaded = [
-            datasets.load_dataset(address.repo, config, data_files=address.file, split=address.split, revision=commit)
+            datasets.load_dataset(
+                address.repo, config, data_files=address.file, split=address.split, revision=commit
+            )
             for config in address.configs or (address.config,)
         ]
     except Exception as error:
-        raise DatasetError(f"{uri}: {explained(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH") from error
+        raise DatasetError(
+            f"{uri}: {explained(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH"
+        ) from error
     for part in loaded:
         _check_commit(part, commit, uri)
     parts = [_undecoded(part) for part in loaded]
@@ -84,8 +90,9 @@ def _check_commit(rows: Any, commit: str, uri: str) -> None:
     paths = [Path(file["filename"]) for file in rows.cache_files]
     if not all(commit in path.parts for path in paths):
         raise DatasetError(
-            f"{uri}: commit {commit} could not be had, and the library offers another version from its cache "
-            "or from a folder of that name; go online, or give that copy as a path: --dataset PATH"
+            f"{uri}: commit {commit} could not be had, and the library offers another version from"
+            " its cache or from a folder of that name; go online, or give that copy as a path:"
+            " --dataset PATH"
         )
 
 
@@ -115,7 +122,9 @@ def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, object] | str]]:
         for number, row in enumerate(rows, start=1):
             yield number, plain_or_problem(row)
     except Exception as error:
-        raise DatasetError(f"{uri}: cannot be read after row {number}: {explained(error, _EXPLANATIONS)}") from error
+        raise DatasetError(
+            f"{uri}: cannot be read after row {number}: {explained(error, _EXPLANATIONS)}"
+        ) from error
 
 
 def explained(error: Exception, meanings: Mapping[str, str]) -> str:

@@ -27,9 +27,13 @@ class HubAddress:
     split: str
     revision: str | None
     configs: tuple[str, ...] = ()
-    """Several configurations, read one after the other; each row then says its own in ``config``."""
+    """Several configurations, read one after the other; each row then says its own in
+    ``config``.
+    """
     file: str | None = None
-    """One file of the repository, or a pattern with ``*``; nothing else is downloaded, and its split is ``train``."""
+    """One file of the repository, or a pattern with ``*``; nothing else is downloaded, and its
+    split is ``train``.
+    """
 
 
 def parse_uri(uri: str) -> HubAddress:
@@ -49,7 +53,9 @@ def parse_uri(uri: str) -> HubAddress:
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in _PARAMETERS:
             hint = did_you_mean(name, _PARAMETERS) or ";"
-            raise DatasetError(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}')
+            raise DatasetError(
+                f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}'
+            )
         if name in given:
             raise DatasetError(f"{uri}: {name} is given twice")
         if value:
@@ -70,13 +76,16 @@ def parse_uri(uri: str) -> HubAddress:
 
 def form_of(uri: str) -> str:
     """Return what a URI of this hub looks like, for messages."""
-    return f"the form is {uri.partition('://')[0]}://org/name?config=NAME&split=test&revision=COMMIT"
+    return (
+        f"the form is {uri.partition('://')[0]}://org/name?config=NAME&split=test&revision=COMMIT"
+    )
 
 
 def labelled_rows(
     parts: Iterable[Iterable[tuple[int, dict[str, object] | str]]], configs: Sequence[str], uri: str
 ) -> Iterator[tuple[int, dict[str, object] | str]]:
-    """Yield the numbered rows of several configurations one after the other, each with its own in ``config``.
+    """Yield the numbered rows of several configurations one after the other, each with its own in
+    ``config``.
 
     Args:
         parts: The rows of each configuration, counted from 1.
@@ -94,7 +103,8 @@ def labelled_rows(
                 yield before + number, row
             elif _CONFIG_FIELD in row:
                 raise DatasetError(
-                    f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config only'
+                    f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config'
+                    " only"
                 )
             else:
                 yield before + number, {**row, _CONFIG_FIELD: config}

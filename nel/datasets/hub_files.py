@@ -1,8 +1,10 @@
-"""Reads datasets of the Hugging Face hub without its libraries: the files of a commit by HTTP, and nel's own readers.
+"""Reads datasets of the Hugging Face hub without its libraries: the files of a commit by HTTP, and
+nel's own readers.
 
-A revision is resolved to a commit, whose files never change: they are kept below ``HF_HOME`` with the list of them, so
-that what was read once needs no network. Files that the hub lists with a SHA-256 are checked. ``HF_ENDPOINT``,
-``HF_TOKEN`` and ``HF_HUB_OFFLINE`` mean what they mean to the libraries.
+A revision is resolved to a commit, whose files never change: they are kept below ``HF_HOME`` with
+the list of them, so that what was read once needs no network. Files that the hub lists with a
+SHA-256 are checked. ``HF_ENDPOINT``, ``HF_TOKEN`` and ``HF_HUB_OFFLINE`` mean what they mean to the
+libraries.
 """
 
 from __future__ import annotations
@@ -55,7 +57,10 @@ def open_files(uri: str, address: HubAddress) -> Dataset:
     files = repository.files()
     card = [] if address.file is not None or _CARD not in files else configs_of(repository.card())
     parts = [
-        [source_at(repository.path_of(name), f"{uri}: {name}") for name in files_of(files, card, address, config, uri)]
+        [
+            source_at(repository.path_of(name), f"{uri}: {name}")
+            for name in files_of(files, card, address, config, uri)
+        ]
         for config in address.configs or (address.config,)
     ]
     return dataset_of_files(uri, address, repository.commit, parts)
@@ -67,7 +72,10 @@ class _Repository:
     def __init__(self, address: HubAddress, uri: str) -> None:
         self._address = address
         self._uri = uri
-        home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+        home = (
+            os.environ.get("HF_HOME")
+            or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+        )
         self._home = Path(home).expanduser()
         self._kept = self._home / "nel" / address.repo.replace("/", "--")
         self._hub = (os.environ.get("HF_ENDPOINT") or _HUB).rstrip("/")
@@ -119,10 +127,15 @@ class _Repository:
     def _read_list(self, body: bytes) -> tuple[str, dict[str, str | None]]:
         try:
             found = loads(body)
-            listed = {str(one["rfilename"]): (one.get("lfs") or {}).get("sha256") for one in found["siblings"]}
+            listed = {
+                str(one["rfilename"]): (one.get("lfs") or {}).get("sha256")
+                for one in found["siblings"]
+            }
             commit = str(found["sha"])
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise self._problem("what the hub answers is no list of files; try again later") from error
+            raise self._problem(
+                "what the hub answers is no list of files; try again later"
+            ) from error
         if not COMMIT.fullmatch(commit):
             raise self._problem("the hub does not say which commit it has; name it with revision=")
         for name in listed:
@@ -144,7 +157,9 @@ class _Repository:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, [content])
         except (OSError, StoppedEarly) as error:
-            raise DatasetError(f"{self._uri}: the cache {self._kept} cannot be written; set HF_HOME") from error
+            raise DatasetError(
+                f"{self._uri}: the cache {self._kept} cannot be written; set HF_HOME"
+            ) from error
 
     @contextmanager
     def _asked(self, url: str) -> Iterator[Any]:
@@ -156,11 +171,15 @@ class _Repository:
         except urllib.error.HTTPError as error:
             error.close()
             code = error.headers.get("X-Error-Code", "")
-            raise self._problem(_MEANINGS.get(code, f"the hub answers HTTP {error.code}")) from error
+            raise self._problem(
+                _MEANINGS.get(code, f"the hub answers HTTP {error.code}")
+            ) from error
         except TimeoutError as error:
             raise self._problem("the hub did not answer in time") from error
         except (OSError, http.client.HTTPException) as error:
-            raise self._problem("the hub cannot be reached, and the dataset is not in the cache") from error
+            raise self._problem(
+                "the hub cannot be reached, and the dataset is not in the cache"
+            ) from error
 
     def _token(self) -> str | None:
         given = os.environ.get("HF_TOKEN", "").strip()
@@ -176,7 +195,9 @@ class _Repository:
 class _KeepTokenHome(urllib.request.HTTPRedirectHandler):
     """Follows redirects, and sends the token to no other host."""
 
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
         """Return the next request, without the token where its host is another one."""
         following = super().redirect_request(req, fp, code, msg, headers, newurl)
         if following is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
@@ -185,7 +206,9 @@ class _KeepTokenHome(urllib.request.HTTPRedirectHandler):
 
 
 def _open(url: str, token: str | None) -> Any:
-    """Return the answer to a GET; a connection that fails and a fault of the server are tried again."""
+    """Return the answer to a GET; a connection that fails and a fault of the server are tried
+    again.
+    """
     request = urllib.request.Request(url, headers={"User-Agent": "nel"})  # noqa: S310 - the user's own hub
     if token is not None:
         request.add_header("Authorization", f"Bearer {token}")

@@ -1,7 +1,8 @@
 """Names of samples: the row's own id, or a hash of the row. Does no I/O and never sees a position.
 
-An own id is normalised (``1`` and ``"1"`` are one id, so are NFC and NFD spellings), while the content hash is exact;
-the caller must refuse two rows with one own id, and give equal rows an occurrence number.
+An own id is normalised (``1`` and ``"1"`` are one id, so are NFC and NFD spellings), while the
+content hash is exact; the caller must refuse two rows with one own id, and give equal rows an
+occurrence number.
 """
 
 from __future__ import annotations
@@ -32,14 +33,17 @@ def own_id(value: object) -> str:
         raise DatasetError(f"the id is {what}; an id is a string or an integer")
     text = unicodedata.normalize("NFC", str(value))
     if not text.strip():
-        raise DatasetError("the id is empty; give the row an id, or name no id field to use a hash of the row")
+        raise DatasetError(
+            "the id is empty; give the row an id, or name no id field to use a hash of the row"
+        )
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise DatasetError(f"the id {text!a} holds a lone surrogate, which no file can store")
     return text
 
 
 def content_id(row: Mapping[str, object]) -> str:
-    """Return 16 hex digits of the SHA-256 of the row as canonical JSON; the order of keys does not matter.
+    """Return 16 hex digits of the SHA-256 of the row as canonical JSON; the order of keys does not
+    matter.
 
     Raises:
         DatasetError: The row holds something that is not JSON.
@@ -48,9 +52,13 @@ def content_id(row: Mapping[str, object]) -> str:
         encoded = _quickly_encoded(row)
         if encoded is not None:
             return hashlib.sha256(encoded).hexdigest()[:_HEX_DIGITS]
-        text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+        text = json.dumps(
+            row, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+        )
     except (TypeError, ValueError, RecursionError) as error:
-        raise DatasetError(f"the row has no id, and no hash can name it: {error}; give it an id") from error
+        raise DatasetError(
+            f"the row has no id, and no hash can name it: {error}; give it an id"
+        ) from error
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:_HEX_DIGITS]
 
 

@@ -1,7 +1,9 @@
-"""The images of a row as URLs that a request can hold: data, addresses, and files below the dataset's folder.
+"""The images of a row as URLs that a request can hold: data, addresses, and files below the
+dataset's folder.
 
-An address is passed on as it is and never fetched. A file is read only where it lies below the folder after every link
-is resolved, so that a dataset cannot have other files of the machine sent to an endpoint.
+An address is passed on as it is and never fetched. A file is read only where it lies below the
+folder after every link is resolved, so that a dataset cannot have other files of the machine sent
+to an endpoint.
 """
 
 from __future__ import annotations
@@ -17,12 +19,18 @@ from nel.types import Message
 
 BYTES_MAX: Final = 20 * 1024 * 1024
 """Of one file; no vendor takes a larger image."""
-_KINDS: Final = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF87a": "gif", b"GIF89a": "gif"}
+_KINDS: Final = {
+    b"\x89PNG\r\n\x1a\n": "png",
+    b"\xff\xd8\xff": "jpeg",
+    b"GIF87a": "gif",
+    b"GIF89a": "gif",
+}
 _SHOWN_MAX: Final = 80
 
 
 def image_urls(row: Mapping[str, object], field: str, folder: Path | None) -> list[str]:
-    """Return the images in a field of a row, one or a list of them; none where it is null or an empty list.
+    """Return the images in a field of a row, one or a list of them; none where it is null or an
+    empty list.
 
     Args:
         row: The row.
@@ -53,8 +61,8 @@ def with_images(asked: str | Sequence[Message], urls: Sequence[str]) -> tuple[Me
 def _url(value: object, field: str, folder: Path | None) -> str:
     if not isinstance(value, str) or not value:
         raise DatasetError(
-            f'the images field "{field}" holds a {type(value).__name__}; give a file below the dataset\'s folder, '
-            "a data URL or an address"
+            f'the images field "{field}" holds a {type(value).__name__}; give a file below the'
+            " dataset's folder, a data URL or an address"
         )
     if value.startswith(("https://", "http://")):
         return value
@@ -67,16 +75,22 @@ def _url(value: object, field: str, folder: Path | None) -> str:
 
 def _file_url(name: str, folder: Path | None) -> str:
     if folder is None:
-        raise DatasetError(f"{_shown(name)}: the dataset is in no folder that images could be in; give data URLs")
+        raise DatasetError(
+            f"{_shown(name)}: the dataset is in no folder that images could be in; give data URLs"
+        )
     try:
         root, path = folder.resolve(), (folder / name).resolve()
         if not path.is_relative_to(root):
-            raise DatasetError(f"{_shown(name)} lies outside the dataset's folder; put the image below it")
+            raise DatasetError(
+                f"{_shown(name)} lies outside the dataset's folder; put the image below it"
+            )
         if not path.is_file():
             raise DatasetError(f"{_shown(name)} is no file in the dataset's folder")
         size = path.stat().st_size
         if size > BYTES_MAX:
-            raise DatasetError(f"{_shown(name)} has {size:,} bytes; an image may have {BYTES_MAX:,}")
+            raise DatasetError(
+                f"{_shown(name)} has {size:,} bytes; an image may have {BYTES_MAX:,}"
+            )
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         raise DatasetError(f"{_shown(name)} cannot be read: {error}") from error

@@ -1,7 +1,7 @@
 """Reads one JSON document that holds all rows.
 
-The whole file is held in memory, so its size is bounded; JSONL is the format for more. Many files called ``.json`` are
-JSON Lines in truth, and are read as such.
+The whole file is held in memory, so its size is bounded; JSONL is the format for more. Many files
+called ``.json`` are JSON Lines in truth, and are read as such.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def read_json(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object
     """
     text = without_bom(file.read(_BYTES_MAX + 1), name)
     if len(text) > _BYTES_MAX:
-        raise DatasetError(f"{name}: larger than {_BYTES_MAX} bytes; write it as JSONL, which is streamed")
+        raise DatasetError(
+            f"{name}: larger than {_BYTES_MAX} bytes; write it as JSONL, which is streamed"
+        )
     if not text.strip():
         raise DatasetError(f"{name}: the file is empty")
     try:
@@ -46,12 +48,15 @@ def _list_of(document: object, name: str) -> list[object]:
     if isinstance(document, list):
         return document
     if not isinstance(document, dict):
-        raise DatasetError(f"{name}: the document is {kind_of(document)}; it must be an array of objects")
+        raise DatasetError(
+            f"{name}: the document is {kind_of(document)}; it must be an array of objects"
+        )
     lists = [key for key, value in document.items() if isinstance(value, list)]
     if len(lists) == 1:
         found: list[object] = document[lists[0]]
         return found
     which = f"several lists ({', '.join(lists)})" if lists else "no list"
     raise DatasetError(
-        f'{name}: the object has {which}; write an array of rows, or an object with one list such as "data"'
+        f"{name}: the object has {which}; write an array of rows, or an object with one list such"
+        ' as "data"'
     )

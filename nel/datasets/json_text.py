@@ -1,8 +1,8 @@
 """Strict JSON for datasets: no duplicate keys, no NaN, no integer that loses digits. Does no I/O.
 
-orjson is several times faster than the standard library but keeps the last of two equal keys and turns integers beyond
-64 bits into floats. Both are found afterwards by counting, and only such texts are parsed a second time. The count may
-be too high (a colon inside a string), never too low.
+orjson is several times faster than the standard library but keeps the last of two equal keys and
+turns integers beyond 64 bits into floats. Both are found afterwards by counting, and only such
+texts are parsed a second time. The count may be too high (a colon inside a string), never too low.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _INT64 = float(2**63)
 
 
 class BadJsonError(Exception):
-    """Says in a few words, without a position in the file, why a text is not a usable JSON value."""
+    """Says in a few words, without a position in the file, why a text is not a usable JSON
+    value.
+    """
 
 
 def parse(text: bytes) -> object:
@@ -34,7 +36,9 @@ def parse(text: bytes) -> object:
 
 
 def _is_exact(value: Any, text: bytes) -> bool:
-    """Return whether a value is all that its text says: as many keys, and no integer that lost digits."""
+    """Return whether a value is all that its text says: as many keys, and no integer that lost
+    digits.
+    """
     n_keys = 0
     pending = [value]
     while pending:
@@ -64,10 +68,17 @@ def _parse_slowly(text: bytes) -> object:
         raise BadJsonError(f"invalid UTF-8 (byte {error.start + 1})") from error
     try:
         return json.loads(
-            decoded, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite_float
+            decoded,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite_float,
         )
     except json.JSONDecodeError as error:
-        where = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
+        where = (
+            f"column {error.colno}"
+            if error.lineno == 1
+            else f"line {error.lineno}, column {error.colno}"
+        )
         raise BadJsonError(f"invalid JSON ({error.msg}, {where}){_cr_hint(error)}") from error
     except RecursionError as error:
         raise BadJsonError("JSON that is nested too deeply") from error

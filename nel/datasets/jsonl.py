@@ -1,6 +1,7 @@
 """Reads JSON Lines, one object a line, in bounded memory.
 
-Rows are numbered by line, and blank lines count, so that a number leads to the right line in an editor.
+Rows are numbered by line, and blank lines count, so that a number leads to the right line in an
+editor.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def read_jsonl(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
-    """Yield the line number of each line that is not blank, with its object or what is wrong with it.
+    """Yield the line number of each line that is not blank, with its object or what is wrong with
+    it.
 
     Raises:
         DatasetError: A line is too long, or the file is not UTF-8 at all.

@@ -1,7 +1,7 @@
 """Splits bytes into lines of bounded length.
 
-Lines end at LF only, so that CR, U+2028 and their like inside a value never cut it. The byte order mark belongs to no
-line; UTF-16 has one too, and would otherwise look like damaged UTF-8.
+Lines end at LF only, so that CR, U+2028 and their like inside a value never cut it. The byte order
+mark belongs to no line; UTF-16 has one too, and would otherwise look like damaged UTF-8.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Opens datasets of the ModelScope hub, ``ms://org/name?config=&split=&revision=``, through its `modelscope-hub`
-library and nel's own readers.
+"""Opens datasets of the ModelScope hub, ``ms://org/name?config=&split=&revision=``, through its
+`modelscope-hub` library and nel's own readers.
 
-The revision is resolved to a commit, every file is checked against the SHA-256 that the hub lists, and the list is
-kept, so that a commit that was read once needs no network. The hub tells the commit of a file and not that of a branch,
-and answers an unknown revision with an empty list and status 200.
+The revision is resolved to a commit, every file is checked against the SHA-256 that the hub lists,
+and the list is kept, so that a commit that was read once needs no network. The hub tells the commit
+of a file and not that of a branch, and answers an unknown revision with an empty list and status
+200.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _KIND: Final = "dataset"
 
 _MEANINGS: Final = {
     "AuthenticationError": "it is private, or the token in MODELSCOPE_API_TOKEN is wrong",
-    "PermissionDeniedError": "it is private or gated; get access on the hub and set MODELSCOPE_API_TOKEN",
+    "PermissionDeniedError": (
+        "it is private or gated; get access on the hub and set MODELSCOPE_API_TOKEN"
+    ),
     "NotExistError": "the hub has no such dataset, or it is private and needs MODELSCOPE_API_TOKEN",
     "RateLimitError": "the hub refuses so many requests; try again later",
     "ServerError": "the hub has a fault of its own; try again later",
@@ -59,7 +62,9 @@ class _Listing:
     """The files of one version of a dataset."""
 
     version: str
-    """Its commit, or ``sha256:`` and the digest of the list where the hub does not tell the commit."""
+    """Its commit, or ``sha256:`` and the digest of the list where the hub does not tell the
+    commit.
+    """
     revision: str
     """What the hub is asked for to get these files."""
     files: dict[str, _File]
@@ -85,13 +90,16 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         listing = hub.listing()
         card = hub.card(listing)
         chosen = [
-            files_of(listing.files, card, address, config, uri) for config in address.configs or (address.config,)
+            files_of(listing.files, card, address, config, uri)
+            for config in address.configs or (address.config,)
         ]
         parts = [[hub.source(listing, path) for path in paths] for paths in chosen]
     except DatasetError:
         raise
     except Exception as error:
-        raise DatasetError(f"{uri}: {explained(error, _MEANINGS)}; or give a local copy: --dataset PATH") from error
+        raise DatasetError(
+            f"{uri}: {explained(error, _MEANINGS)}; or give a local copy: --dataset PATH"
+        ) from error
     return dataset_of_files(uri, address, listing.version, parts)
 
 
@@ -102,17 +110,23 @@ class _Hub:
         import modelscope_hub  # noqa: PLC0415 - heavy and optional
 
         if "MODELSCOPE_LOG_LEVEL" not in os.environ:
-            logging.getLogger("modelscope_hub").setLevel(logging.CRITICAL)  # nel says itself what went wrong
+            logging.getLogger("modelscope_hub").setLevel(
+                logging.CRITICAL
+            )  # nel says itself what went wrong
         config = modelscope_hub.HubConfig()
         self._api: Any = modelscope_hub.HubApi(config)
         self._address = address
         self._uri = uri
         self._folder = config.cache_dir / "nel"
-        """Apart from the library's own files, whose older layout does not tell one version from another."""
+        """Apart from the library's own files, whose older layout does not tell one version from
+        another.
+        """
         self._lists = self._folder / "lists" / address.repo.replace("/", "--")
 
     def listing(self) -> _Listing:
-        """Return the files at the revision: kept ones for a commit that was read, else those that the hub lists."""
+        """Return the files at the revision: kept ones for a commit that was read, else those that
+        the hub lists.
+        """
         revision = self._address.revision or _DEFAULT_REVISION
         is_commit = COMMIT.fullmatch(revision) is not None
         if is_commit and (kept := self._kept(revision)):
@@ -136,9 +150,15 @@ class _Hub:
     def card(self, listing: _Listing) -> list[CardConfig]:
         """Return the configurations that the card declares."""
         described = listing.files.get(_CARD)
-        if self._address.file is not None or described is None or (described.size or 0) > _CARD_BYTES_MAX:
+        if (
+            self._address.file is not None
+            or described is None
+            or (described.size or 0) > _CARD_BYTES_MAX
+        ):
             return []
-        return configs_of(self._download(listing, _CARD).read_text(encoding="utf-8", errors="replace"))
+        return configs_of(
+            self._download(listing, _CARD).read_text(encoding="utf-8", errors="replace")
+        )
 
     def source(self, listing: _Listing, path: str) -> Source:
         """Return one file, downloaded unless it is in the cache and is what the hub lists."""
@@ -160,14 +180,21 @@ class _Hub:
 
     def _entries(self, revision: str) -> list[dict[str, object]]:
         entries: list[dict[str, Any]] = []
-        for _, page, error in self._api.legacy.iter_dataset_file_pages(self._address.repo, revision):
+        for _, page, error in self._api.legacy.iter_dataset_file_pages(
+            self._address.repo, revision
+        ):
             if error is not None and error.__cause__ is None and isinstance(error, ConnectionError):
-                raise DatasetError(f"{self._uri}: what the hub answers is no list of files; try again later")
+                raise DatasetError(
+                    f"{self._uri}: what the hub answers is no list of files; try again later"
+                )
             if error is not None:
                 raise error
             entries += [entry for entry in page if entry.get("Type") != "tree"]
             if len(entries) > _FILES_MAX:
-                raise DatasetError(f"{self._uri}: it has more than {_FILES_MAX:,} files; give a copy: --dataset PATH")
+                raise DatasetError(
+                    f"{self._uri}: it has more than {_FILES_MAX:,} files; give a copy: --dataset"
+                    " PATH"
+                )
         return entries
 
     def _files(self, entries: Iterable[dict[str, Any]]) -> dict[str, _File]:
@@ -176,10 +203,13 @@ class _Hub:
             path = str(entry.get("Path") or "")
             parts = PurePosixPath(path).parts
             if not parts or path.startswith("/") or ".." in parts or "\0" in path or "\\" in path:
-                raise DatasetError(f"{self._uri}: the hub lists a file that leaves its folder: {path!r}")
+                raise DatasetError(
+                    f"{self._uri}: the hub lists a file that leaves its folder: {path!r}"
+                )
             size = entry.get("Size")
             files[path] = _File(
-                size=size if isinstance(size, int) and size > 0 else None, sha256=entry.get("Sha256") or None
+                size=size if isinstance(size, int) and size > 0 else None,
+                sha256=entry.get("Sha256") or None,
             )
         return dict(sorted(files.items()))
 
@@ -224,7 +254,9 @@ class _Hub:
     def _kept_hint(self, asked_for_commit: bool) -> str:
         if asked_for_commit:
             return ", and this commit is not in the cache"
-        by_age = sorted(self._lists.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+        by_age = sorted(
+            self._lists.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True
+        )
         names = [f"revision={path.stem}" for path in by_age[:_KEPT_SHOWN_MAX]]
         return f"; the cache has {', '.join(names)}" if names else ", and it is not in the cache"
 

@@ -1,6 +1,6 @@
-"""Opens data files that an installed package ships, ``pkg://PACKAGE/path/inside``. The package is found but not run:
-its own code is never imported. The name is that of the import package, which may differ from the distribution that pip
-installs and whose version is recorded.
+"""Opens data files that an installed package ships, ``pkg://PACKAGE/path/inside``. The package is
+found but not run: its own code is never imported. The name is that of the import package, which may
+differ from the distribution that pip installs and whose version is recorded.
 """
 
 from __future__ import annotations
@@ -53,11 +53,15 @@ def open_package(uri: str, _base_dir: Path | None) -> Dataset:
 def _root(package: str, uri: str) -> Traversable:
     spec = _spec(package)
     if spec is None:
-        raise DatasetError(f'{uri}: no package "{package}" is installed; install the package that ships the data')
+        raise DatasetError(
+            f'{uri}: no package "{package}" is installed; install the package that ships the data'
+        )
     try:
         return resources.files(importlib.util.module_from_spec(spec))
     except (TypeError, AttributeError, ImportError, OSError) as error:
-        raise DatasetError(f'{uri}: "{package}" is a module without data files; name a package') from error
+        raise DatasetError(
+            f'{uri}: "{package}" is a module without data files; name a package'
+        ) from error
 
 
 def _spec(package: str) -> ModuleSpec | None:

@@ -1,8 +1,9 @@
-"""Reads parquet files in batches through pyarrow where it is installed, else through the smaller arro3.
+"""Reads parquet files in batches through pyarrow where it is installed, else through the smaller
+arro3.
 
-Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each. The two
-libraries give the same values, but for maps and nanoseconds, which are left to pyarrow: rows are part of a run's
-identity.
+Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each.
+The two libraries give the same values, but for maps and nanoseconds, which are left to pyarrow:
+rows are part of a run's identity.
 """
 
 from __future__ import annotations
@@ -48,29 +49,47 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, obj
                 yield number, plain_or_problem(row)
     except DatasetError:
         raise
-    except (pa.ArrowException, ValueError, KeyError, OSError, ArithmeticError) as error:  # e.g. the year 10000
+    except (
+        pa.ArrowException,
+        ValueError,
+        KeyError,
+        OSError,
+        ArithmeticError,
+    ) as error:  # e.g. the year 10000
         raise _unreadable(name, number, error) from error
 
 
 def _through_arro3(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
-    from arro3.io import read_parquet as open_parquet  # noqa: PLC0415 - 40 ms that only parquet needs
+    from arro3.io import (  # noqa: PLC0415 - 40 ms that only parquet needs
+        read_parquet as open_parquet,
+    )
 
     number = 0
     file.seek(0)
-    if file.read(len(_MAGIC)) != _MAGIC or (file.seek(-len(_MAGIC), os.SEEK_END), file.read())[1] != _MAGIC:
-        raise _unreadable(name, number, ValueError("it does not begin and end as a parquet file does"))
+    if (
+        file.read(len(_MAGIC)) != _MAGIC
+        or (file.seek(-len(_MAGIC), os.SEEK_END), file.read())[1] != _MAGIC
+    ):
+        raise _unreadable(
+            name, number, ValueError("it does not begin and end as a parquet file does")
+        )
     try:
         reader: Any = open_parquet(file, batch_size=_BATCH_ROWS)
         _refuse_types(reader.schema, name)
         for batch in reader:
-            columns = {column: [value.as_py() for value in batch.column(column)] for column in batch.column_names}
+            columns = {
+                column: [value.as_py() for value in batch.column(column)]
+                for column in batch.column_names
+            }
             for values in zip(*columns.values(), strict=True):
                 number += 1
                 yield number, plain_or_problem(dict(zip(columns, values, strict=True)))
     except (MissingExtra, DatasetError):
         raise
     except BaseException as error:
-        if isinstance(error, Exception) or type(error).__name__ == "PanicException":  # Rust's; no Exception to Python
+        if (
+            isinstance(error, Exception) or type(error).__name__ == "PanicException"
+        ):  # Rust's; no Exception to Python
             raise _unreadable(name, number, error) from error
         raise
 
@@ -80,16 +99,20 @@ def _refuse_types(schema: Any, name: str) -> None:
     for field in schema:
         if _PYARROW_ALONE.search(str(field.type)):
             raise MissingExtra(
-                f'{name}: its column "{field.name}" ({" ".join(str(field.type).split())[:60]}) needs pyarrow; '
-                "pip install pyarrow"
+                f'{name}: its column "{field.name}" ({" ".join(str(field.type).split())[:60]})'
+                " needs pyarrow; pip install pyarrow"
             )
 
 
 def _refuse_twins(columns: Sequence[str], name: str) -> None:
-    """Raise DatasetError where two columns have one name, since a row would have the values of the last alone."""
+    """Raise DatasetError where two columns have one name, since a row would have the values of the
+    last alone.
+    """
     twin = next((column for column, n in Counter(columns).items() if n > 1), None)
     if twin is not None:
-        raise DatasetError(f'{name}: cannot be read as parquet: the column "{twin}" is there twice; rename one')
+        raise DatasetError(
+            f'{name}: cannot be read as parquet: the column "{twin}" is there twice; rename one'
+        )
 
 
 def _unreadable(name: str, number: int, error: BaseException) -> DatasetError:

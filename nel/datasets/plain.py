@@ -1,7 +1,9 @@
-"""Turns the values of parquet files, the hub and Python callables into plain JSON values. Does no I/O.
+"""Turns the values of parquet files, the hub and Python callables into plain JSON values. Does no
+I/O.
 
-Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN becomes null, because pandas writes a
-missing number as NaN. `bool` is an `int` and `datetime` a `date`; order matters.
+Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN becomes null,
+because pandas writes a missing number as NaN. `bool` is an `int` and `datetime` a `date`; order
+matters.
 """
 
 from __future__ import annotations
@@ -47,7 +49,10 @@ def _plain(value: object, where: str, depth: int) -> object:
     if type(value) in _AS_IS:
         return value
     if isinstance(value, Mapping):
-        return {_key(key, where): _plain(item, f"{where}.{key}", depth + 1) for key, item in value.items()}
+        return {
+            _key(key, where): _plain(item, f"{where}.{key}", depth + 1)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_plain(item, where, depth + 1) for item in value]
     return _leaf(value, where, depth)

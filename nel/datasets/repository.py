@@ -1,8 +1,9 @@
-"""Chooses the files of a dataset repository that hold one split of one configuration, by their names and its card.
+"""Chooses the files of a dataset repository that hold one split of one configuration, by their
+names and its card.
 
-Depends on file names and the card alone. The rules are those of the `datasets` library: what the card says in
-``configs``, else the words in the names of files and folders. Names may leave open what belongs together; then it asks,
-and never mixes formats or folders.
+Depends on file names and the card alone. The rules are those of the `datasets` library: what the
+card says in ``configs``, else the words in the names of files and folders. Names may leave open
+what belongs together; then it asks, and never mixes formats or folders.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ _SPLIT_WORDS: Final = {
 """What a split is called in names, the likeliest first."""
 _KNOWN_WORDS: Final = frozenset(word for words in _SPLIT_WORDS.values() for word in words)
 _ABOUT: Final = frozenset(
-    "config.json configuration.json dataset_dict.json dataset_info.json dataset_infos.json state.json".split()
+    "config.json configuration.json dataset_dict.json dataset_info.json dataset_infos.json"
+    " state.json".split()
 )
 """Files that describe a dataset and hold no rows."""
 _SHARD: Final = re.compile(r"-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
 _WORD: Final = re.compile(r"[^\W_]+")
-_GLOB: Final = re.compile(r"(?P<tree>\*\*/)|(?P<all>\*\*)|(?P<some>\*)|(?P<one>\?)|(?P<set>\[[^\]/]+\])")
+_GLOB: Final = re.compile(
+    r"(?P<tree>\*\*/)|(?P<all>\*\*)|(?P<some>\*)|(?P<one>\?)|(?P<set>\[[^\]/]+\])"
+)
 _GLOB_MEANS: Final = {"tree": "(?:.*/)?", "all": ".*", "some": "[^/]*", "one": "[^/]"}
 _NAMES_MAX: Final = 10
 
@@ -50,7 +54,9 @@ class CardConfig:
 
 
 def configs_of(card: str) -> list[CardConfig]:
-    """Return the configurations that a card (README.md) declares in its front matter; none if it has none."""
+    """Return the configurations that a card (README.md) declares in its front matter; none if it
+    has none.
+    """
     _, _, rest = card.lstrip("\ufeff").partition("---\n")
     front, closed, _ = rest.partition("\n---")
     try:
@@ -58,7 +64,11 @@ def configs_of(card: str) -> list[CardConfig]:
     except yaml.YAMLError:
         return []
     entries = declared.get("configs") if isinstance(declared, dict) else None
-    return [_config(entry) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return (
+        [_config(entry) for entry in entries if isinstance(entry, dict)]
+        if isinstance(entries, list)
+        else []
+    )
 
 
 def _config(entry: Mapping[str, object]) -> CardConfig:
@@ -81,14 +91,19 @@ def _patterns(files: object, folder: str) -> dict[str, tuple[str, ...]]:
         return {}
     return {
         str(split): tuple(
-            str(PurePosixPath(folder, str(path))) for path in (paths if isinstance(paths, list) else [paths])
+            str(PurePosixPath(folder, str(path)))
+            for path in (paths if isinstance(paths, list) else [paths])
         )
         for split, paths in files.items()
     }
 
 
 def files_of(
-    paths: Iterable[str], card: Sequence[CardConfig], address: HubAddress, config: str | None, uri: str
+    paths: Iterable[str],
+    card: Sequence[CardConfig],
+    address: HubAddress,
+    config: str | None,
+    uri: str,
 ) -> list[str]:
     """Return the files to be read, in the order of their names.
 
@@ -100,7 +115,8 @@ def files_of(
         uri: For messages.
 
     Raises:
-        DatasetError: There is no such file, configuration or split, or several could be meant; the message lists them.
+        DatasetError: There is no such file, configuration or split, or several could be meant; the
+            message lists them.
     """
     every = sorted(paths)
     if address.file is not None:
@@ -112,7 +128,10 @@ def files_of(
                 raise DatasetError(_no_split(address.split, list(chosen.patterns), uri))
             patterns = chosen.patterns[address.split]
             return sorted({path for pattern in patterns for path in _named(every, pattern, uri)})
-        every, config = [path for path in every if PurePosixPath(path).is_relative_to(chosen.folder)], None
+        every, config = (
+            [path for path in every if PurePosixPath(path).is_relative_to(chosen.folder)],
+            None,
+        )
     data = _of_config([path for path in every if _holds_rows(path)], config, uri)
     found = _of_split(data, address.split)
     if not found:
@@ -136,7 +155,10 @@ def _named(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
 def _regex(pattern: str) -> str:
     pieces, end = [], 0
     for match in _GLOB.finditer(pattern):
-        pieces += [re.escape(pattern[end : match.start()]), _GLOB_MEANS.get(match.lastgroup or "", match[0])]
+        pieces += [
+            re.escape(pattern[end : match.start()]),
+            _GLOB_MEANS.get(match.lastgroup or "", match[0]),
+        ]
         end = match.end()
     return "".join([*pieces, re.escape(pattern[end:])])
 
@@ -148,7 +170,9 @@ def _declared(card: Sequence[CardConfig], config: str | None, uri: str) -> CardC
             hint = did_you_mean(config, names) or ";"
             raise DatasetError(f'{uri}: it has no config "{config}"{hint} available: {_few(names)}')
         return card[names.index(config)]
-    default = [entry for entry in card if entry.is_default] or (list(card) if len(card) == 1 else [])
+    default = [entry for entry in card if entry.is_default] or (
+        list(card) if len(card) == 1 else []
+    )
     if not default:
         raise DatasetError(f"{uri}: it has several configs; name one with config=: {_few(names)}")
     return default[0]
@@ -169,12 +193,21 @@ def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
     if config is None:
         return list(paths)
     found = [path for path in paths if config in PurePosixPath(path).parts[:-1]]
-    found = found or [path for path in paths if _stem(path).startswith((f"{config}_", f"{config}-"))]
+    found = found or [
+        path for path in paths if _stem(path).startswith((f"{config}_", f"{config}-"))
+    ]
     found = found or [path for path in paths if _stem(path) == config]
     if not found and config != "default":
-        folders = {part for path in paths for part in PurePosixPath(path).parts[:-1] if part not in _KNOWN_WORDS}
+        folders = {
+            part
+            for path in paths
+            for part in PurePosixPath(path).parts[:-1]
+            if part not in _KNOWN_WORDS
+        }
         hint = did_you_mean(config, folders) or ";"
-        raise DatasetError(f'{uri}: it has no config "{config}"{hint} its folders: {_few(sorted(folders))}')
+        raise DatasetError(
+            f'{uri}: it has no config "{config}"{hint} its folders: {_few(sorted(folders))}'
+        )
     return found or list(paths)
 
 
@@ -208,8 +241,16 @@ def _stem(path: str) -> str:
 
 
 def _splits_in(paths: Sequence[str]) -> list[str]:
-    splits = [split for split, words in _SPLIT_WORDS.items() if any(set(words) & _words(path) for path in paths)]
-    sharded = {_stem(path) for path in paths if f"{_stem(path)}-" in path and not _words(path) & _KNOWN_WORDS}
+    splits = [
+        split
+        for split, words in _SPLIT_WORDS.items()
+        if any(set(words) & _words(path) for path in paths)
+    ]
+    sharded = {
+        _stem(path)
+        for path in paths
+        if f"{_stem(path)}-" in path and not _words(path) & _KNOWN_WORDS
+    }
     return [*splits, *sorted(sharded)] or (["train"] if paths else [])
 
 
@@ -223,8 +264,8 @@ def _check_one_kind(paths: Sequence[str], split: str, uri: str) -> None:
         )
     if len(suffixes) > 1:
         raise DatasetError(
-            f'{uri}: its split "{split}" has files of several formats ({", ".join(suffixes)}), which may hold the same '
-            f"rows; name them with file=, such as file={paths[0]}"
+            f'{uri}: its split "{split}" has files of several formats ({", ".join(suffixes)}),'
+            f" which may hold the same rows; name them with file=, such as file={paths[0]}"
         )
 
 

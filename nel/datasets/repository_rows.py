@@ -1,4 +1,6 @@
-"""Makes one dataset of the files of a hub's repository, read by nel's own readers. Does no network."""
+"""Makes one dataset of the files of a hub's repository, read by nel's own readers. Does no
+network.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from nel.datasets.formats import Source, dataset_of, rows_in
 from nel.datasets.hub_address import HubAddress, labelled_rows
 
 
-def dataset_of_files(uri: str, address: HubAddress, version: str, parts: Sequence[Sequence[Source]]) -> Dataset:
+def dataset_of_files(
+    uri: str, address: HubAddress, version: str, parts: Sequence[Sequence[Source]]
+) -> Dataset:
     """Return the rows of a repository's files, one part after the other.
 
     Args:
@@ -19,7 +23,10 @@ def dataset_of_files(uri: str, address: HubAddress, version: str, parts: Sequenc
         version: The commit of the files, or another name that no other content has.
         parts: The files of each configuration.
     """
-    fingerprint = f"{address.repo} {address.config} {address.configs} {address.split} {address.file} {version}"
+    fingerprint = (
+        f"{address.repo} {address.config} {address.configs} {address.split} {address.file}"
+        f" {version}"
+    )
     if len(parts) == 1 and len(parts[0]) == 1:
         return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
 

@@ -1,4 +1,5 @@
-"""Opens any dataset source. Chooses by URI scheme through the plugin group ``nel.datasets``; reads nothing itself.
+"""Opens any dataset source. Chooses by URI scheme through the plugin group ``nel.datasets``; reads
+nothing itself.
 
 A plain path must never need the plugin list, which costs a walk through all installed packages.
 """
@@ -22,13 +23,15 @@ __all__ = ["Dataset", "RawRow", "open_dataset"]
 
 
 def open_dataset(
-    source: str | Path | Callable[[], Iterable[Mapping[str, object]]], *, base_dir: Path | None = None
+    source: str | Path | Callable[[], Iterable[Mapping[str, object]]],
+    *,
+    base_dir: Path | None = None,
 ) -> Dataset:
     """Return the dataset that a path, a URI or a function names.
 
     Args:
-        source: A local path, ``scheme://…`` or ``package:scheme://…`` for an installed scheme, or a function that
-            returns rows.
+        source: A local path, ``scheme://…`` or ``package:scheme://…`` for an installed scheme, or a
+            function that returns rows.
         base_dir: Where relative paths are looked for before the working directory.
 
     Raises:
@@ -42,7 +45,9 @@ def open_dataset(
         return open_path(text, base_dir) if parts is None else _open_uri(*parts, base_dir)
     if callable(source):
         return open_callable(source)
-    raise DatasetError(f"a dataset is a path, a URI or a function that returns rows, not a {type(source).__name__}")
+    raise DatasetError(
+        f"a dataset is a path, a URI or a function that returns rows, not a {type(source).__name__}"
+    )
 
 
 def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:
@@ -53,7 +58,9 @@ def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:
         hint = did_you_mean(scheme, installed) or ";"
         if scheme in {"http", "https"}:
             hint = "; download the file and give its path;"
-        raise DatasetError(f'{uri}: no reader for "{scheme}://"{hint} installed: {", ".join(installed) or "none"}')
+        raise DatasetError(
+            f'{uri}: no reader for "{scheme}://"{hint} installed: {", ".join(installed) or "none"}'
+        )
     ref = plugins.find("datasets", name)
     reader = plugins.load_ref(ref)
     what = f'{uri}: the "{scheme}" reader of {ref.provider}'

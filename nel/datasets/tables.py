@@ -1,5 +1,5 @@
-"""Reads CSV and TSV with a header line. Values stay strings; an empty cell is an empty string. A quoted cell may hold
-line ends, so the row number and the line number differ; messages give both.
+"""Reads CSV and TSV with a header line. Values stay strings; an empty cell is an empty string. A
+quoted cell may hold line ends, so the row number and the line number differ; messages give both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def read_csv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object]
     """Yield the number of each row, with its cells by column or what is wrong with it.
 
     Raises:
-        DatasetError: The header is missing or names a column twice, or the file cannot be split into cells.
+        DatasetError: The header is missing or names a column twice, or the file cannot be split
+            into cells.
     """
     return _read(file, name, ",")
 
@@ -34,7 +35,9 @@ def read_tsv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object]
     return _read(file, name, "\t")
 
 
-def _read(file: BinaryIO, name: str, delimiter: str) -> Iterator[tuple[int, dict[str, object] | str]]:
+def _read(
+    file: BinaryIO, name: str, delimiter: str
+) -> Iterator[tuple[int, dict[str, object] | str]]:
     # The limit belongs to the process: it is only ever raised, never lowered.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES_MAX))
     reader = csv.reader(_text_lines(file, name), delimiter=delimiter, strict=True)
@@ -49,9 +52,16 @@ def _read(file: BinaryIO, name: str, delimiter: str) -> Iterator[tuple[int, dict
             if len(cells) == len(columns):
                 yield number, dict(zip(columns, cells, strict=True))
             else:
-                yield number, f"{len(cells)} cells for {len(columns)} columns (line {reader.line_num})"
+                yield (
+                    number,
+                    f"{len(cells)} cells for {len(columns)} columns (line {reader.line_num})",
+                )
     except csv.Error as error:
-        hint = "; are its lines ended by CR alone? convert them to LF" if "new-line" in str(error) else ""
+        hint = (
+            "; are its lines ended by CR alone? convert them to LF"
+            if "new-line" in str(error)
+            else ""
+        )
         raise DatasetError(f"{name}: line {reader.line_num}: {error}{hint}") from error
 
 
@@ -72,4 +82,6 @@ def _text_lines(file: BinaryIO, name: str) -> Iterator[str]:
         try:
             yield line.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise DatasetError(f"{name}: line {number}: invalid UTF-8 (byte {error.start + 1})") from error
+            raise DatasetError(
+                f"{name}: line {number}: invalid UTF-8 (byte {error.start + 1})"
+            ) from error

@@ -1,4 +1,5 @@
-"""Decisions from scores: paired tests, verdicts, multiplicity, power, stopping. Pure functions over arrays; no I/O.
+"""Decisions from scores: paired tests, verdicts, multiplicity, power, stopping. Pure functions over
+arrays; no I/O.
 
 Depends on numpy, `nel.metrics` and `nel.errors`.
 """
@@ -47,7 +48,13 @@ from nel.decide.sequential import (
     stop_at,
 )
 from nel.decide.sign_flip import sign_flip
-from nel.decide.verdict import GateDecision, Verdict, non_inferiority, verdict, verdict_within_bounds
+from nel.decide.verdict import (
+    GateDecision,
+    Verdict,
+    non_inferiority,
+    verdict,
+    verdict_within_bounds,
+)
 
 __all__ = [
     "ConfidenceSequence",

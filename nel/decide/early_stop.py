@@ -1,8 +1,10 @@
-"""What is known of a benchmark when only some of its questions, drawn at random in whole clusters, were asked.
+"""What is known of a benchmark when only some of its questions, drawn at random in whole clusters,
+were asked.
 
-Both statistics here may be looked at after every cluster, and a run may stop at any look: the interval and the decision
-hold at all looks together. An unscored question counts with its lowest and with its highest score, and an end of an
-interval is that of the worse of both. Depends on `nel.decide.sequential`.
+Both statistics here may be looked at after every cluster, and a run may stop at any look: the
+interval and the decision hold at all looks together. An unscored question counts with its lowest
+and with its highest score, and an end of an interval is that of the worse of both. Depends on
+`nel.decide.sequential`.
 """
 
 from __future__ import annotations
@@ -16,12 +18,16 @@ from nel.decide.sequential import ConfidenceSequence, StopReason
 from nel.metrics.intervals import LEVEL
 
 ROUNDING: Final = 1e-9
-"""Means closer than this are equal: sums of scores are off by rounding, and towards the last cluster an interval is so
-narrow that the rounding alone would put the truth outside it."""
+"""Means closer than this are equal: sums of scores are off by rounding, and towards the last
+cluster an interval is so narrow that the rounding alone would put the truth outside it."""
 STOP_RULE: Final = "stop_rule"
-"""The test of a comparison that a stop rule decided; its p-value is the error that the rule is allowed."""
+"""The test of a comparison that a stop rule decided; its p-value is the error that the rule is
+allowed.
+"""
 NO_INTERVAL: Final = "none"
-"""The test and the interval of a comparison whose number of samples a stop rule chose, where none holds at any time."""
+"""The test and the interval of a comparison whose number of samples a stop rule chose, where none
+holds at any time.
+"""
 _MIDDLE: Final = 0.5
 
 
@@ -36,16 +42,18 @@ class Drawn:
 
     @property
     def scale(self) -> float:
-        """Return the factor from a mean of cluster totals, in units of the largest cluster, to one of questions."""
+        """Return the factor from a mean of cluster totals, in units of the largest cluster, to one
+        of questions.
+        """
         return self.n_clusters * self.size_max / self.n_questions
 
 
 class DrawnMean:
     """A confidence sequence of the mean score that all questions of a benchmark would have given.
 
-    Of a cluster of ``m`` questions with a total of ``t`` it sees ``1/2 + (t - m/2) / size_max``. The mean of that over
-    all clusters gives the mean over all questions whatever the clusters' sizes are, and is the plain score where each
-    cluster is one question.
+    Of a cluster of ``m`` questions with a total of ``t`` it sees ``1/2 + (t - m/2) / size_max``.
+    The mean of that over all clusters gives the mean over all questions whatever the clusters'
+    sizes are, and is the plain score where each cluster is one question.
     """
 
     def __init__(self, drawn: Drawn, *, level: float = LEVEL) -> None:
@@ -58,7 +66,9 @@ class DrawnMean:
         self._totals = [0.0, 0.0]
 
     def add(self, size: int, low: float, high: float) -> None:
-        """Take the next cluster: its questions, and the lowest and highest total of their scores in 0 to 1."""
+        """Take the next cluster: its questions, and the lowest and highest total of their scores in
+        0 to 1.
+        """
         if low != high and self._high is self._low:
             self._high = deepcopy(self._low)
         self._low.extend([self._seen(size, low)])
@@ -88,9 +98,11 @@ class DrawnMean:
 class PairedBets:
     """An e-process against both runs having equal means, fed with differences in -1 to 1.
 
-    Each difference ``d`` multiplies it by ``1 + (W - L) / (W + L + 2) d``, where ``W`` and ``L`` are the sums of the
-    gains and losses before it. For differences of -1, 0 and 1 it is exactly `nel.decide.sequential.paired_e_value`.
-    Without replacement it stays valid: the more one run leads, the more the rest must favour the other one.
+    Each difference ``d`` multiplies it by ``1 + (W - L) / (W + L + 2) d``, where ``W`` and ``L``
+    are the sums of the gains and losses before it. For differences of -1, 0 and 1 it is exactly
+    `nel.decide.sequential.paired_e_value`.
+    Without replacement it stays valid: the more one run leads, the more the rest must favour the
+    other one.
     """
 
     def __init__(self, *, level: float = LEVEL) -> None:
@@ -99,7 +111,9 @@ class PairedBets:
         self._gains = self._losses = 0.0
         self.log_e = 0.0
         self.decided: StopReason | None = None
-        """``better`` or ``worse`` from the first time that the e-process reached ``1 / (1 - level)``."""
+        """``better`` or ``worse`` from the first time that the e-process reached ``1 / (1 -
+        level)``.
+        """
 
     def add(self, difference: float) -> None:
         """Take the next difference, candidate minus baseline."""
@@ -114,14 +128,17 @@ class PairedBets:
 class PairedDirection:
     """Whether a candidate's mean over all questions lies above or below the baseline's."""
 
-    def __init__(self, drawn: Drawn, baseline: tuple[float, float], *, is_binary: bool, level: float = LEVEL) -> None:
+    def __init__(
+        self, drawn: Drawn, baseline: tuple[float, float], *, is_binary: bool, level: float = LEVEL
+    ) -> None:
         """Start undecided.
 
         Args:
             drawn: How questions are drawn.
             baseline: The lowest and highest total of the baseline's scores over all questions.
-            is_binary: Whether each cluster is one question and scores are 0 or 1, which must be known beforehand: the
-                e-process of pairs then decides, which is sooner than the interval of the difference.
+            is_binary: Whether each cluster is one question and scores are 0 or 1, which must be
+                known beforehand: the e-process of pairs then decides, which is sooner than the
+                interval of the difference.
             level: The direction is wrong in at most ``1 - level`` of runs.
         """
         self._drawn = drawn
@@ -156,12 +173,16 @@ class PairedDirection:
     @property
     def upper(self) -> float:
         """Return its upper end."""
-        certain = (self._totals[1] + self._drawn.n_questions - self._n - self._left[0]) / self._drawn.n_questions
+        certain = (
+            self._totals[1] + self._drawn.n_questions - self._n - self._left[0]
+        ) / self._drawn.n_questions
         return max(min(self._interval[1].upper * self._drawn.scale, certain) + ROUNDING, -1.0)
 
     @property
     def decided(self) -> StopReason | None:
-        """Return ``better`` or ``worse`` where that is decided, however the unscored questions would have ended."""
+        """Return ``better`` or ``worse`` where that is decided, however the unscored questions
+        would have ended.
+        """
         rest, rounding = self._drawn.n_questions - self._n, ROUNDING * self._drawn.n_questions
         if self._totals[1] + rest - self._left[0] < -rounding:
             return StopReason.WORSE

@@ -1,9 +1,10 @@
-"""The power of a comparison of 0/1 scores by enumeration, for plans with few discordant pairs. Pure functions.
+"""The power of a comparison of 0/1 scores by enumeration, for plans with few discordant pairs. Pure
+functions.
 
-The number of discordant pairs is binomial, and so are the wins among them. For each number of discordant pairs the
-fewest wins are found with which `nel compare` or a gate decides; their tails add up to the power. The approximations
-of `nel.decide.power` promise up to five points too much below 30 discordant pairs, and fifteen where a gate's margin is
-as large as their share.
+The number of discordant pairs is binomial, and so are the wins among them. For each number of
+discordant pairs the fewest wins are found with which `nel compare` or a gate decides; their tails
+add up to the power. The approximations of `nel.decide.power` promise up to five points too much
+below 30 discordant pairs, and fifteen where a gate's margin is as large as their share.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from nel.decide.power import Test
 from nel.metrics.quantiles import log_beta_cdf
 
 EXACT_MAX: Final = 200
-"""Up to so many expected discordant pairs; above, the approximation is right to within two points."""
+"""Up to so many expected discordant pairs; above, the approximation is right to within two
+points.
+"""
 _SPREADS: Final = 8.0
 """Standard deviations of the number of discordant pairs that are counted; beyond are 1e-15."""
 _ROUNDING: Final = 1e-12
@@ -26,14 +29,17 @@ _HALVINGS: Final = 24
 
 
 def exact_power(effect: float, discordant: float, questions: int, test: Test) -> float:
-    """Return how likely so many questions scored 0 or 1 find an effect, as `nel compare` and `nel gate` decide.
+    """Return how likely so many questions scored 0 or 1 find an effect, as `nel compare` and `nel
+    gate` decide.
 
-    Two-sided: that McNemar's exact test and Tango's interval find a candidate that is better by the effect. One-sided:
-    that Tango's interval excludes a drop by the effect, the margin, of a candidate that is equally good.
+    Two-sided: that McNemar's exact test and Tango's interval find a candidate that is better by the
+    effect. One-sided: that Tango's interval excludes a drop by the effect, the margin, of a
+    candidate that is equally good.
 
     Args:
         effect: Above 0, at most 1.
-        discordant: The share of questions that only one of the two has right; two-sided at least the effect.
+        discordant: The share of questions that only one of the two has right; two-sided at least
+            the effect.
         questions: At least one.
         test: The level and the kind of the test.
 
@@ -45,7 +51,10 @@ def exact_power(effect: float, discordant: float, questions: int, test: Test) ->
     """
     difference = effect if test.two_sided else 0.0
     if not (0 < effect <= 1 and difference <= discordant <= 1 and questions >= 1):
-        raise ValueError(f"no power of {questions} questions for {effect} with a discordant share of {discordant}")
+        raise ValueError(
+            f"no power of {questions} questions for {effect} with a discordant share of"
+            f" {discordant}"
+        )
     spread = _SPREADS * math.sqrt(questions * discordant * (1 - discordant)) + _SPREADS
     middle = questions * discordant
     first, last = max(0, math.floor(middle - spread)), min(questions, math.ceil(middle + spread))
@@ -89,7 +98,8 @@ def exact_detectable(discordant: float, questions: int, test: Test) -> float:
     """Return the least effect that so many questions find by `exact_power`, 1 where they find none.
 
     Args:
-        discordant: As above, above 0; a larger effect comes with as many discordant questions as itself.
+        discordant: As above, above 0; a larger effect comes with as many discordant questions as
+            itself.
         questions: At least one.
         test: As above.
 
@@ -125,11 +135,15 @@ def _tail(fewest: int, n: int, share: float) -> float:
     """Return the probability of so many or more of n, each with a probability."""
     if fewest <= 0 or share >= 1:
         return float(fewest <= n)
-    return 0.0 if share <= 0 or fewest > n else math.exp(log_beta_cdf(fewest, n - fewest + 1, share))
+    return (
+        0.0 if share <= 0 or fewest > n else math.exp(log_beta_cdf(fewest, n - fewest + 1, share))
+    )
 
 
 def _fewest_wins(n_discordant: int, questions: int, effect: float, test: Test) -> int | None:
-    """Return the fewest wins among the discordant pairs with which the effect is found, None where none are enough."""
+    """Return the fewest wins among the discordant pairs with which the effect is found, None where
+    none are enough.
+    """
     if test.two_sided:
         return _fewest_of_mcnemar(n_discordant, test.alpha)
     if not _is_go(n_discordant, n_discordant, questions, effect, test):
@@ -137,7 +151,11 @@ def _fewest_wins(n_discordant: int, questions: int, effect: float, test: Test) -
     low, high = -1, n_discordant
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _is_go(middle, n_discordant, questions, effect, test) else (middle, high)
+        low, high = (
+            (low, middle)
+            if _is_go(middle, n_discordant, questions, effect, test)
+            else (middle, high)
+        )
     return high
 
 
@@ -151,7 +169,10 @@ def _fewest_of_mcnemar(n_discordant: int, alpha: float) -> int | None:
 
     def is_found(wins: int) -> bool:
         lead = 2 * wins - n_discordant
-        return lead > test.z_alpha * math.sqrt(n_discordant) and mcnemar_log_p(wins, n_discordant - wins) <= limit
+        return (
+            lead > test.z_alpha * math.sqrt(n_discordant)
+            and mcnemar_log_p(wins, n_discordant - wins) <= limit
+        )
 
     if not n_discordant or not is_found(n_discordant):
         return None

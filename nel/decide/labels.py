@@ -1,4 +1,6 @@
-"""How many answers people should label, and a judge grade, for a corrected score of a wanted precision."""
+"""How many answers people should label, and a judge grade, for a corrected score of a wanted
+precision.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,12 @@ def label_plan(
     label_cost: float = 1.0,
     judge_cost: float = 0.0,
 ) -> LabelPlan:
-    """Return the cheapest numbers of labels and judged answers for a standard error by PPI++ (arXiv 2311.01453).
+    """Return the cheapest numbers of labels and judged answers for a standard error by PPI++ (arXiv
+    2311.01453).
 
-    With the best tuning ``SE² = v ((1 - r²) / n + r² / T)`` for n labels among T judged answers, where v is the
-    variance of the labels and r their correlation with the judge. The cost ``n cY + T cJ`` is least where
-    ``n / T = sqrt((1 - r²) cJ / (r² cY))``.
+    With the best tuning ``SE² = v ((1 - r²) / n + r² / T)`` for n labels among T judged answers,
+    where v is the variance of the labels and r their correlation with the judge. The cost ``n cY +
+    T cJ`` is least where ``n / T = sqrt((1 - r²) cJ / (r² cY))``.
 
     Args:
         standard_error: That the corrected mean shall have; above 0.
@@ -47,15 +50,20 @@ def label_plan(
     >>> plan.labels, plan.judged, label_plan(0.02, label_variance=0.24, correlation=0.0, answers=2000).labels
     (359, 2000, 600)
     """
-    if not (0 < standard_error < math.inf and 0 < label_variance < math.inf and 0 <= correlation <= 1):
-        raise ValueError(f"no plan for error {standard_error}, variance {label_variance}, correlation {correlation}")
+    if not (
+        0 < standard_error < math.inf and 0 < label_variance < math.inf and 0 <= correlation <= 1
+    ):
+        raise ValueError(
+            f"no plan for error {standard_error}, variance {label_variance}, correlation"
+            f" {correlation}"
+        )
     if not 0 < label_cost < math.inf or not 0 <= judge_cost < math.inf or answers < 1:
         raise ValueError(f"no plan for costs {label_cost} and {judge_cost} of {answers} answers")
     wanted = standard_error**2 / label_variance
     if 1 / wanted > answers * (1 + 1e-9):
         raise ValueError(
-            f"labels for all {answers} answers leave an error of {math.sqrt(label_variance / answers):.4f}, "
-            f"not {standard_error}: take more answers"
+            f"labels for all {answers} answers leave an error of"
+            f" {math.sqrt(label_variance / answers):.4f}, not {standard_error}: take more answers"
         )
     own, shared = 1 - correlation**2, correlation**2
     judged = float(answers)
@@ -69,4 +77,6 @@ def label_plan(
     n = max(1, math.ceil(labels * (1 - 1e-9)))
     graded = min(answers, max(n, math.ceil(judged * (1 - 1e-9))))
     error = math.sqrt(label_variance * (own / n + shared / graded))
-    return LabelPlan(labels=n, judged=graded, standard_error=error, cost=n * label_cost + graded * judge_cost)
+    return LabelPlan(
+        labels=n, judged=graded, standard_error=error, cost=n * label_cost + graded * judge_cost
+    )

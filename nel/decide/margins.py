@@ -22,12 +22,14 @@ class MarginTest:
 
 
 def margin_test(difference: PairedDifference, *, margin: float) -> MarginTest:
-    """Return one-sided p-values whose decisions at ``alpha`` are those of the interval of level ``1 - 2 alpha``.
+    """Return one-sided p-values whose decisions at ``alpha`` are those of the interval of level ``1
+    - 2 alpha``.
 
-    Both come from the statistic that the interval inverts: Tango's score statistic, or Student's t. Over the benchmarks
-    of a gate: all must be shown to be within their margins for a GO, which needs no adjustment (an intersection-union
-    test, Berger 1982); one that is shown to be inferior is enough for a NO_GO, so there ``p_inferior`` goes through
-    `holm`.
+    Both come from the statistic that the interval inverts: Tango's score statistic, or Student's t.
+    Over the benchmarks
+    of a gate: all must be shown to be within their margins for a GO, which needs no adjustment (an
+    intersection-union test, Berger 1982); one that is shown to be inferior is enough for a NO_GO,
+    so there ``p_inferior`` goes through `holm`.
 
     Args:
         difference: The comparison of one benchmark.
@@ -52,24 +54,32 @@ def margin_test(difference: PairedDifference, *, margin: float) -> MarginTest:
     statistic = (difference.estimate + margin) / difference.standard_error
     upper = student_tail(difference.degrees, statistic) / 2
     return MarginTest(
-        p_not_inferior=upper if statistic > 0 else 1 - upper, p_inferior=1 - upper if statistic > 0 else upper
+        p_not_inferior=upper if statistic > 0 else 1 - upper,
+        p_inferior=1 - upper if statistic > 0 else upper,
     )
 
 
 def _normal_tails(z: float) -> MarginTest:
-    # The tail is that of the complementary error function: 1 - cdf would be 0 beyond eight standard deviations.
+    # The tail is that of the complementary error function: 1 - cdf would be 0 beyond eight standard
+    # deviations.
     upper = 0.5 * math.erfc(z / math.sqrt(2))
     lower = 0.5 * math.erfc(-z / math.sqrt(2))
     return MarginTest(p_not_inferior=upper, p_inferior=lower)
 
 
 def _without_spread(difference: PairedDifference, margin: float) -> MarginTest:
-    """Invert ``mean - share * (width + mean)`` of `nel.decide.paired`, where ``share = z² / (n + z²)``."""
+    """Invert ``mean - share * (width + mean)`` of `nel.decide.paired`, where ``share = z² / (n +
+    z²)``.
+    """
     units = difference.degrees + 1
     z_level = NormalDist().inv_cdf(0.5 + difference.level / 2)
     full = z_level * z_level / (units + z_level * z_level)
     distance = difference.estimate + margin
-    reach = (difference.estimate - difference.lower if distance > 0 else difference.upper - difference.estimate) / full
+    reach = (
+        difference.estimate - difference.lower
+        if distance > 0
+        else difference.upper - difference.estimate
+    ) / full
     share = abs(distance) / reach
     z = math.inf if share >= 1 else math.sqrt(units * share / (1 - share))
     return _normal_tails(math.copysign(z, distance))

@@ -1,4 +1,6 @@
-"""Paired 0/1 scores: McNemar's exact test and Tango's score interval, from counts. Depends on `nel.metrics`."""
+"""Paired 0/1 scores: McNemar's exact test and Tango's score interval, from counts. Depends on
+`nel.metrics`.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,16 @@ from nel.metrics.intervals import LEVEL
 from nel.metrics.quantiles import log_beta_cdf
 
 _COUNTED_MAX: Final = 500
-"""Up to so many discordant pairs, whole numbers are counted and the p-value is exact to the last bit."""
+"""Up to so many discordant pairs, whole numbers are counted and the p-value is exact to the last
+bit.
+"""
 _STEPS_MAX: Final = 1200
 """Halvings of an interval of floating-point numbers; from -1 to 0 there are fewer."""
 
 
 def mcnemar_exact(wins: int, losses: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test: the binomial test that both are equally likely.
+    """Return the two-sided p-value of McNemar's exact test: the binomial test that both are equally
+    likely.
 
     From 500 discordant pairs on it is computed in logarithms, at any number of them; statsmodels'
     ``mcnemar(exact=True)``. Below about 1e-308 it is 0; `mcnemar_log_p` has its logarithm.
@@ -35,7 +40,9 @@ def mcnemar_exact(wins: int, losses: int) -> float:
     total = wins + losses
     if total > _COUNTED_MAX or wins < 0 or losses < 0:
         return math.exp(mcnemar_log_p(wins, losses))
-    return min(1.0, 2 * sum(math.comb(total, few) for few in range(min(wins, losses) + 1)) / (1 << total))
+    return min(
+        1.0, 2 * sum(math.comb(total, few) for few in range(min(wins, losses) + 1)) / (1 << total)
+    )
 
 
 def mcnemar_log_p(wins: int, losses: int) -> float:
@@ -49,15 +56,18 @@ def mcnemar_log_p(wins: int, losses: int) -> float:
     few, many = sorted((wins, losses))
     if many - few <= 1:
         return 0.0
-    # P(X <= few) of a binomial with both equally likely is an incomplete beta function (DLMF 8.17.5).
+    # P(X <= few) of a binomial with both equally likely is an incomplete beta function (DLMF
+    # 8.17.5).
     return min(0.0, math.log(2) + log_beta_cdf(many, few + 1, 0.5))
 
 
 def tango_interval(wins: int, losses: int, n: int, *, level: float = LEVEL) -> tuple[float, float]:
-    """Return the score interval of the difference of two shares of the same questions, candidate minus baseline.
+    """Return the score interval of the difference of two shares of the same questions, candidate
+    minus baseline.
 
-    Tango 1998 (Statistics in Medicine 17, 891-908): the differences that a score test, with the other parameter at its
-    restricted maximum of likelihood, does not reject. It has a width also where no pair is discordant.
+    Tango 1998 (Statistics in Medicine 17, 891-908): the differences that a score test, with the
+    other parameter at its restricted maximum of likelihood, does not reject. It has a width also
+    where no pair is discordant.
 
     Args:
         wins: Questions that only the candidate has right.
@@ -125,10 +135,13 @@ def _tango_lower(wins: int, losses: int, n: int, z: float) -> float:
 
 
 def _restricted_variance(wins: int, losses: int, n: int, difference: float) -> float:
-    """Return the variance of one question's difference at the most likely shares that have this mean difference."""
+    """Return the variance of one question's difference at the most likely shares that have this
+    mean difference.
+    """
     if difference < 0:
         wins, losses, difference = losses, wins, -difference
-    # 2n q² + b q + c = 0 for the share q of losses; c is never positive here, so its root has no cancellation.
+    # 2n q² + b q + c = 0 for the share q of losses; c is never positive here, so its root has no
+    # cancellation.
     b = (2 * n - wins + losses) * difference - wins - losses
     c = -losses * difference * (1 - difference)
     root = math.sqrt(b * b - 8 * n * c)

@@ -1,6 +1,8 @@
-"""Adjusts the p-values of several looks at the same data, so that one of them does not pass by chance.
+"""Adjusts the p-values of several looks at the same data, so that one of them does not pass by
+chance.
 
-The family is what was looked at, not what turned out: every benchmark of a gate, every slice of a table.
+The family is what was looked at, not what turned out: every benchmark of a gate, every slice of a
+table.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from nel.decide.pairs import Floats
 
 
 def holm(p_values: Sequence[float] | Floats) -> list[float]:
-    """Return p-values adjusted by Holm 1979: below alpha, not one of them is false with probability 1 - alpha.
+    """Return p-values adjusted by Holm 1979: below alpha, not one of them is false with probability
+    1 - alpha.
 
     For gates: one false alarm is too many, and the tests may depend on each other in any way.
 
@@ -36,7 +39,8 @@ def holm(p_values: Sequence[float] | Floats) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float] | Floats) -> list[float]:
-    """Return p-values adjusted by Benjamini and Hochberg 1995: of those below alpha, a share of alpha is false.
+    """Return p-values adjusted by Benjamini and Hochberg 1995: of those below alpha, a share of
+    alpha is false.
 
     For exploration, such as slices, with tests that are independent or rise together.
 
@@ -56,7 +60,8 @@ def benjamini_hochberg(p_values: Sequence[float] | Floats) -> list[float]:
 
 
 def benjamini_yekutieli(p_values: Sequence[float] | Floats) -> list[float]:
-    """Return p-values adjusted by Benjamini and Yekutieli 2001, as above with tests that depend in any way.
+    """Return p-values adjusted by Benjamini and Yekutieli 2001, as above with tests that depend in
+    any way.
 
     Args:
         p_values: 0 to 1 each, in any order.
@@ -81,11 +86,16 @@ def _step_up(p_values: Sequence[float] | Floats, *, is_dependent: bool) -> list[
     return _back(np.minimum.accumulate(adjusted[::-1])[::-1] if len(values) else values, order)
 
 
-def _sorted(p_values: Sequence[float] | Floats) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+def _sorted(
+    p_values: Sequence[float] | Floats,
+) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.intp]]]:
     values = np.asarray(list(p_values), dtype=np.float64)
     bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
     if len(bad):
-        raise ValueError(f"p-value {int(bad[0])} is {values[bad[0]]}, not between 0 and 1: what has none is no test")
+        raise ValueError(
+            f"p-value {int(bad[0])} is {values[bad[0]]}, not between 0 and 1: what has none is no"
+            " test"
+        )
     order = np.argsort(values, kind="stable")
     return values[order], order
 

@@ -1,7 +1,8 @@
-"""Compares two runs on the same questions, and decides by itself which test and interval the scores call for.
+"""Compares two runs on the same questions, and decides by itself which test and interval the scores
+call for.
 
-Depends on `nel.metrics` for errors of clusters and quantiles; the tests are in `nel.decide.mcnemar` and
-`nel.decide.sign_flip`. Pairing is the caller's: position i of both arrays is the same question.
+Depends on `nel.metrics` for errors of clusters and quantiles; the tests are in `nel.decide.mcnemar`
+and `nel.decide.sign_flip`. Pairing is the caller's: position i of both arrays is the same question.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class PairedT:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedDifference:
-    """The difference of two runs on the same questions, candidate minus baseline, with all doubt about it."""
+    """The difference of two runs on the same questions, candidate minus baseline, with all doubt
+    about it.
+    """
 
     estimate: float
     """Mean of the candidate minus mean of the baseline."""
@@ -79,14 +82,17 @@ class PairedDifference:
     degrees: int
     """Of freedom, of the standard error."""
     smallest_detectable: float
-    """The least true difference that a two-sided test at 1 - level finds in 80 of 100 such comparisons."""
+    """The least true difference that a two-sided test at 1 - level finds in 80 of 100 such
+    comparisons.
+    """
     naive_lower: float | None
     """The interval had the questions not been in clusters; None where they are not."""
     naive_upper: float | None
 
 
 def paired_t(differences: Sequence[float] | Floats, *, level: float = LEVEL) -> PairedT:
-    """Return the paired t-test of differences: scipy's ``ttest_rel`` and its ``confidence_interval``.
+    """Return the paired t-test of differences: scipy's ``ttest_rel`` and its
+    ``confidence_interval``.
 
     Args:
         differences: One finite number per question, at least two and not all equal.
@@ -122,22 +128,27 @@ def paired_difference(
     """Compare two runs by their scores of the same questions.
 
     - Scores of 0 and 1, or of 0 and -1: McNemar's exact test and Tango's score interval.
-    - Other scores, such as means over repeats: the sign-flip test and Student's t over the differences.
-    - Questions in clusters: Student's t with CR1 errors and G - 1 degrees of freedom for G clusters; at 20 clusters or
-      fewer the p-value is that of flipping whole clusters in all ways, which five clusters cannot bring below 0.0625.
-    - Differences without spread (``no_spread``): no width would claim certainty. The interval is Tango's for no
-      discordant pair, ``z² / (n + z²)`` of the way to what scores in 0 to 1, or else those that occur, can differ.
+    - Other scores, such as means over repeats: the sign-flip test and Student's t over the
+      differences.
+    - Questions in clusters: Student's t with CR1 errors and G - 1 degrees of freedom for G
+      clusters; at 20 clusters or fewer the p-value is that of flipping whole clusters in all ways,
+      which five clusters cannot bring below 0.0625.
+    - Differences without spread (``no_spread``): no width would claim certainty. The interval is
+      Tango's for no discordant pair, ``z² / (n + z²)`` of the way to what scores in 0 to 1, or else
+      those that occur, can differ.
 
     Args:
         baseline: One finite number per question (the mean over its repeats), at least two.
         candidate: Those of the candidate, in the same order.
-        clusters: The cluster id of each question, such as the passage it is about; not a category, which every run has.
+        clusters: The cluster id of each question, such as the passage it is about; not a category,
+            which every run has.
         level: Of the intervals, strictly between 0 and 1.
         seed: Of the random sign flips.
         draws: Random sign patterns, where there are too many to count.
 
     Raises:
-        UndefinedMetric: Fewer than two questions or clusters, or all scores of both runs are one number outside 0 to 1.
+        UndefinedMetric: Fewer than two questions or clusters, or all scores of both runs are one
+            number outside 0 to 1.
         ValueError: A score is not finite, lengths differ, or an argument is out of range.
 
     >>> found = paired_difference([1, 0, 1, 0, 0, 1, 0, 0, 1, 1], [1, 1, 1, 1, 0, 1, 1, 0, 1, 1])
@@ -145,9 +156,15 @@ def paired_difference(
     (0.3, 0.152753, 0.25, 3, 0)
     """
     _check_level(level)
-    before, after = checked_scores(baseline, "the baseline"), checked_scores(candidate, "the candidate")
+    before, after = (
+        checked_scores(baseline, "the baseline"),
+        checked_scores(candidate, "the candidate"),
+    )
     if len(before) != len(after):
-        raise ValueError(f"the baseline has {len(before)} questions and the candidate {len(after)}: pair them first")
+        raise ValueError(
+            f"the baseline has {len(before)} questions and the candidate {len(after)}: pair them"
+            " first"
+        )
     if len(before) < FEWEST:
         raise UndefinedMetric("one question decides nothing: compare at least two")
     pairs = _Pairs.of(before, after)
@@ -207,14 +224,23 @@ class _Pairs:
     def of(cls, before: Floats, after: Floats) -> _Pairs:
         largest = max(float(np.abs(before).max()), float(np.abs(after).max()))
         # Halved, so that the difference of the largest numbers is finite.
-        exponent = math.frexp(largest)[1] + 1 if largest and not 2.0**-400 < largest < 2.0**400 else 0
+        exponent = (
+            math.frexp(largest)[1] + 1 if largest and not 2.0**-400 < largest < 2.0**400 else 0
+        )
         if exponent:
             before, after = np.ldexp(before, -exponent), np.ldexp(after, -exponent)
         values = after - before
         # Means over repeats that are equal but for the order of their sums are ties.
-        values[np.abs(values) <= _ROUNDING * max(float(np.abs(before).max()), float(np.abs(after).max()))] = 0.0
-        low, high = min(float(before.min()), float(after.min())), max(float(before.max()), float(after.max()))
-        # Where lower is better, scores from 0 to 1 come with their sign turned, and the same holds of them.
+        values[
+            np.abs(values)
+            <= _ROUNDING * max(float(np.abs(before).max()), float(np.abs(after).max()))
+        ] = 0.0
+        low, high = (
+            min(float(before.min()), float(after.min())),
+            max(float(before.max()), float(after.max())),
+        )
+        # Where lower is better, scores from 0 to 1 come with their sign turned, and the same holds
+        # of them.
         is_unit = not exponent and ((low >= 0 and high <= 1) or (low >= -1 and high <= 0))
         return cls(
             values=values,
@@ -230,12 +256,16 @@ class _Pairs:
         n, error = len(self.values), _standard_error(self.values)
         if self.is_binary:
             lower, upper = tango_interval(self.wins, self.losses, n, level=level)
-            return _Interval(lower=lower, upper=upper, method="tango", standard_error=error, degrees=n - 1)
+            return _Interval(
+                lower=lower, upper=upper, method="tango", standard_error=error, degrees=n - 1
+            )
         return self._student(error, n, level, "paired_t")
 
     def clustered_interval(self, codes: Integers, count: int, level: float) -> _Interval:
         sums = cluster_totals(codes, count, self.values - self.mean)
-        return self._student(stderr_of_sums(sums.tolist(), len(self.values)), count, level, "t_cluster")
+        return self._student(
+            stderr_of_sums(sums.tolist(), len(self.values)), count, level, "t_cluster"
+        )
 
     def test(self, rng: np.random.Generator, draws: int) -> tuple[float, str]:
         if self.is_binary:
@@ -255,7 +285,9 @@ class _Pairs:
             return self.width * _least_share(units, level)
         if interval.method == "tango":
             return _least_discordance((self.wins + self.losses) / units, units, level)
-        quantiles = student_quantile(interval.degrees, 0.5 + level / 2) + student_quantile(interval.degrees, POWER)
+        quantiles = student_quantile(interval.degrees, 0.5 + level / 2) + student_quantile(
+            interval.degrees, POWER
+        )
         return quantiles * interval.standard_error
 
     def _student(self, error: float, units: int, level: float, method: str) -> _Interval:
@@ -263,12 +295,18 @@ class _Pairs:
             return self._without_spread(units, level)
         half = student_quantile(units - 1, 0.5 + level / 2) * error
         return _Interval(
-            lower=self.mean - half, upper=self.mean + half, method=method, standard_error=error, degrees=units - 1
+            lower=self.mean - half,
+            upper=self.mean + half,
+            method=method,
+            standard_error=error,
+            degrees=units - 1,
         )
 
     def _without_spread(self, units: int, level: float) -> _Interval:
         if self.width == 0:
-            raise UndefinedMetric("every score of both runs is the same number: nothing can be said of a difference")
+            raise UndefinedMetric(
+                "every score of both runs is the same number: nothing can be said of a difference"
+            )
         z = NormalDist().inv_cdf(0.5 + level / 2)
         share = z * z / (units + z * z)
         return _Interval(
@@ -320,14 +358,19 @@ def _check_level(level: float) -> None:
 
 
 def _least_discordance(share: float, n: int, level: float) -> float:
-    """Return the least difference that McNemar's test finds, where this share of pairs is discordant.
+    """Return the least difference that McNemar's test finds, where this share of pairs is
+    discordant.
 
-    The root of ``n = ((z_a sqrt(psi) + z_b sqrt(psi - d²)) / d)²``. No difference is larger than the discordant share,
-    so where the root is, the share has to be at least the difference.
+    The root of ``n = ((z_a sqrt(psi) + z_b sqrt(psi - d²)) / d)²``. No difference is larger than
+    the discordant share, so where the root is, the share has to be at least the difference.
     """
     z_level, z_power = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
     room = n + z_power**2 - z_level**2
-    found = math.sqrt(share) * (math.sqrt(n) * z_level + z_power * math.sqrt(max(room, 0.0))) / (n + z_power**2)
+    found = (
+        math.sqrt(share)
+        * (math.sqrt(n) * z_level + z_power * math.sqrt(max(room, 0.0)))
+        / (n + z_power**2)
+    )
     return found if room > 0 and 0 < found <= share else _least_share(n, level)
 
 

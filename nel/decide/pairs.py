@@ -32,21 +32,28 @@ def checked_scores(scores: Sequence[float] | Floats, name: str) -> Floats:
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: a score is not a number ({error}); leave out what was not scored") from error
+        raise ValueError(
+            f"{name}: a score is not a number ({error}); leave out what was not scored"
+        ) from error
     if values.ndim != 1:
-        raise ValueError(f"{name}: the scores must be one row of numbers, not an array of {values.ndim} dimensions")
+        raise ValueError(
+            f"{name}: the scores must be one row of numbers, not an array of {values.ndim}"
+            " dimensions"
+        )
     if not len(values):
         raise UndefinedMetric(f"{name}: nothing was scored")
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise ValueError(
-            f"{name}: score {int(bad[0])} is {values[bad[0]]} ({len(bad)} in all); leave out what was not scored"
+            f"{name}: score {int(bad[0])} is {values[bad[0]]} ({len(bad)} in all); leave out what"
+            " was not scored"
         )
     return values
 
 
 def checked_differences(differences: Sequence[float] | Floats) -> tuple[Floats, int]:
-    """Return differences divided by a power of two that keeps their squares finite, and its exponent (mostly 0).
+    """Return differences divided by a power of two that keeps their squares finite, and its
+    exponent (mostly 0).
 
     Raises:
         UndefinedMetric: There are none.
@@ -58,7 +65,8 @@ def checked_differences(differences: Sequence[float] | Floats) -> tuple[Floats, 
 
 
 def cluster_codes(clusters: Sequence[Hashable], n: int) -> tuple[Integers, int]:
-    """Return for each of n questions the number of its cluster, counted from 0, and how many clusters there are.
+    """Return for each of n questions the number of its cluster, counted from 0, and how many
+    clusters there are.
 
     Raises:
         UndefinedMetric: There are fewer than two clusters: no variation between them can be seen.
@@ -77,7 +85,8 @@ def cluster_codes(clusters: Sequence[Hashable], n: int) -> tuple[Integers, int]:
         codes[place] = numbers.setdefault(cluster, len(numbers))
     if len(numbers) < FEWEST:
         raise UndefinedMetric(
-            f"all {n} questions are in one cluster, and an error between clusters needs two; compare without clusters"
+            f"all {n} questions are in one cluster, and an error between clusters needs two;"
+            " compare without clusters"
         )
     return codes, len(numbers)
 
@@ -88,5 +97,7 @@ def cluster_totals(codes: Integers, count: int, values: Floats) -> Floats:
     >>> cluster_totals(np.array([0, 1, 0]), 2, np.array([1.0, 2.0, 3.0])).tolist()
     [4.0, 2.0]
     """
-    totals: Floats = np.bincount(codes, weights=values, minlength=count).astype(np.float64, copy=False)
+    totals: Floats = np.bincount(codes, weights=values, minlength=count).astype(
+        np.float64, copy=False
+    )
     return totals

@@ -1,4 +1,6 @@
-"""Plans of a comparison: for each number of repeats how many questions, tokens, money and hours. Pure functions."""
+"""Plans of a comparison: for each number of repeats how many questions, tokens, money and hours.
+Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,19 @@ class Pilot:
 
     variances: Variances
     discordant: float | None = None
-    """The share of questions that only one of the two has right, where each is asked once and scored 0 or 1."""
+    """The share of questions that only one of the two has right, where each is asked once and
+    scored 0 or 1.
+    """
     questions: int | None = None
     """How many there are; None for no limit."""
     is_within_known: bool = True
-    """Whether the variance within questions was measured or assumed, and is not 0 for want of repeats."""
+    """Whether the variance within questions was measured or assumed, and is not 0 for want of
+    repeats.
+    """
     largest: float | None = None
-    """The largest difference that there can be, 1 for scores from 0 to 1; None where that is not known."""
+    """The largest difference that there can be, 1 for scores from 0 to 1; None where that is not
+    known.
+    """
 
     def questions_needed(self, effect: float, repeats: int, test: Test) -> int:
         """Return how many questions find an effect with so many answers to each on either side.
@@ -50,11 +58,15 @@ class Pilot:
         self._check(effect)
         share = self._share(effect, repeats)
         if share is not None:
-            found = mcnemar_questions_needed(effect, share, design_effect=self.variances.design_effect, test=test)
+            found = mcnemar_questions_needed(
+                effect, share, design_effect=self.variances.design_effect, test=test
+            )
             own = self._counted(share, found, test)
             return found if own is None else exact_questions_needed(effect, own, found, test)
         variances = self._variances(effect)
-        found = questions_needed(effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
+        found = questions_needed(
+            effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
+        )
         return found + math.ceil(_lost_to_t(test)) if found <= _FEW else found
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
@@ -65,9 +77,15 @@ class Pilot:
         if self.discordant and repeats == 1:
             if mcnemar_power(1.0, 1.0, questions, design_effect=scale, test=test) < test.power:
                 return 1.0
-            return mcnemar_minimum_detectable_effect(questions, self.discordant, design_effect=scale, test=test)
+            return mcnemar_minimum_detectable_effect(
+                questions, self.discordant, design_effect=scale, test=test
+            )
         found = minimum_detectable_effect(
-            _of_normal(questions, test), self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
+            _of_normal(questions, test),
+            self.variances,
+            repeats_baseline=repeats,
+            repeats_candidate=repeats,
+            test=test,
         )
         return found if self.largest is None else min(found, self.largest)
 
@@ -79,29 +97,45 @@ class Pilot:
         if own is not None:
             return exact_power(effect, own, questions, test)
         if share is not None:
-            return mcnemar_power(effect, share, questions, design_effect=self.variances.design_effect, test=test)
+            return mcnemar_power(
+                effect, share, questions, design_effect=self.variances.design_effect, test=test
+            )
         variances = self._variances(effect)
         counted = _of_normal(questions, test)
-        return power_of(effect, counted, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
+        return power_of(
+            effect,
+            counted,
+            variances,
+            repeats_baseline=repeats,
+            repeats_candidate=repeats,
+            test=test,
+        )
 
     def _share(self, effect: float, repeats: int) -> float | None:
         """Return the discordant share to plan with, None where McNemar's form does not hold.
 
-        No difference comes with fewer discordant questions than itself, so a larger one than was seen raises the share.
+        No difference comes with fewer discordant questions than itself, so a larger one than was
+        seen raises the share.
         """
-        return max(self.discordant, effect) if repeats == 1 and self.discordant is not None else None
+        return (
+            max(self.discordant, effect) if repeats == 1 and self.discordant is not None else None
+        )
 
     def _counted(self, share: float, questions: int, test: Test) -> float | None:
-        """Return the discordant share with which all outcomes are counted, None where they are approximated.
+        """Return the discordant share with which all outcomes are counted, None where they are
+        approximated.
 
-        A gate's candidate is taken to be equally good, so that its share is not raised to the margin.
+        A gate's candidate is taken to be equally good, so that its share is not raised to the
+        margin.
         """
         if self.variances.design_effect != 1 or questions * share > EXACT_MAX:
             return None
         return share if test.two_sided else self.discordant
 
     def _variances(self, effect: float) -> Variances:
-        """Return the variances to plan with, raised as the discordant share is where the effect is larger than it."""
+        """Return the variances to plan with, raised as the discordant share is where the effect is
+        larger than it.
+        """
         if self.discordant is None or effect <= self.discordant:
             return self.variances
         within = self.variances.within_baseline + self.variances.within_candidate
@@ -110,18 +144,27 @@ class Pilot:
     def _check(self, effect: float) -> None:
         if self.largest is not None and effect > self.largest:
             raise ValueError(
-                f"scores from 0 to {self.largest:g} cannot differ by {effect:g}; {effect / 100:g} is {effect:g} points"
+                f"scores from 0 to {self.largest:g} cannot differ by {effect:g}; {effect / 100:g}"
+                f" is {effect:g} points"
             )
 
 
 def _lost_to_t(test: Test) -> float:
-    """Return how many questions more Student's t takes than the normal distribution (Guenther 1981)."""
+    """Return how many questions more Student's t takes than the normal distribution (Guenther
+    1981).
+    """
     return test.z_alpha**2 / 2
 
 
 def _of_normal(questions: int, test: Test) -> float:
-    """Return how many questions with a known variance tell as much as these, whose variance is estimated."""
-    return max(questions - _lost_to_t(test), 1.0) if questions <= _FEW + _lost_to_t(test) else questions
+    """Return how many questions with a known variance tell as much as these, whose variance is
+    estimated.
+    """
+    return (
+        max(questions - _lost_to_t(test), 1.0)
+        if questions <= _FEW + _lost_to_t(test)
+        else questions
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +185,9 @@ class Resources:
         """
         cost = None
         if self.prompt_tokens is not None and self.completion_tokens is not None:
-            cost = (self.prompt_tokens * price_input + self.completion_tokens * price_output) / _MILLION
+            cost = (
+                self.prompt_tokens * price_input + self.completion_tokens * price_output
+            ) / _MILLION
         return Resources(
             prompt_tokens=self.prompt_tokens,
             completion_tokens=self.completion_tokens,
@@ -165,7 +210,9 @@ class Plan:
     is_available: bool
     """Whether there are so many questions."""
     detectable: float | None
-    """The least effect that all questions there are find with these repeats; None without a limit."""
+    """The least effect that all questions there are find with these repeats; None without a
+    limit.
+    """
 
 
 def plan(effect: float, pilot: Pilot, repeats: int, resources: Resources, test: Test) -> Plan:
@@ -192,7 +239,9 @@ def plan(effect: float, pilot: Pilot, repeats: int, resources: Resources, test: 
 
 
 def gain_at(pilot: Pilot, questions: int, repeats: int) -> MarginalGain:
-    """Return what one more repeat or as many answers to new questions buy, from a number of questions and repeats."""
+    """Return what one more repeat or as many answers to new questions buy, from a number of
+    questions and repeats.
+    """
     variances = pilot.variances
     scale = variances.design_effect
     return marginal_gain(
@@ -212,7 +261,9 @@ class CurvePoint:
     minimum_detectable_effect: float
 
 
-def power_curve(effect: float, pilot: Pilot, repeats: int, questions: Sequence[int], test: Test) -> list[CurvePoint]:
+def power_curve(
+    effect: float, pilot: Pilot, repeats: int, questions: Sequence[int], test: Test
+) -> list[CurvePoint]:
     """Return power and least detectable effect over numbers of questions."""
     return [
         CurvePoint(

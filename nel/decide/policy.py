@@ -1,7 +1,8 @@
-"""What a gate demands of a candidate: the form of a policy. Depends on pydantic alone; reads no file.
+"""What a gate demands of a candidate: the form of a policy. Depends on pydantic alone; reads no
+file.
 
-NeMo Evaluator's policies are of this form, with fewer keys, and mean the same, but the relative drop too is decided
-on an interval, and what was not measured is never GO.
+NeMo Evaluator's policies are of this form, with fewer keys, and mean the same, but the relative
+drop too is decided on an interval, and what was not measured is never GO.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class Rule(Strict):
     relative_guard_below: Share | None = None
     """The relative drop counts only where the baseline's score is below this."""
     metric: Annotated[str, Field(min_length=1)] | None = None
-    """Default: the headline. ``mean_reward`` and ``pass@1`` are the headline too, the latter of scores of 0 and 1."""
+    """Default: the headline. ``mean_reward`` and ``pass@1`` are the headline too, the latter of
+    scores of 0 and 1.
+    """
     direction: Direction | None = None
     reason: str | None = None
     """Why the benchmark has this tier and margin; shown with the decision."""
@@ -73,7 +76,9 @@ class Policy(Strict):
 
     version: Literal[1] = 1
     level: Annotated[float, Field(ge=0.5, lt=1.0)] = 0.95
-    """Level of the two-sided intervals that decide: an error of ``(1 - level) / 2`` to either side."""
+    """Level of the two-sided intervals that decide: an error of ``(1 - level) / 2`` to either
+    side.
+    """
     max_unscored: Share = 0.05
     """With a larger share of pairs unscored on a side, a benchmark cannot pass."""
     min_pairs: Annotated[int, Field(ge=2)] = 10

@@ -1,7 +1,9 @@
-"""How many questions and repeats a comparison needs, and what a given number can detect. Pure functions.
+"""How many questions and repeats a comparison needs, and what a given number can detect. Pure
+functions.
 
-A plan rests on variances: of the difference of two runs between questions, and of the answers to one question. They
-come from earlier runs (`nel.decide.repeats.variance_parts`) or from assumptions; a plan is no better than they are.
+A plan rests on variances: of the difference of two runs between questions, and of the answers to
+one question. They come from earlier runs (`nel.decide.repeats.variance_parts`) or from assumptions;
+a plan is no better than they are.
 """
 
 from __future__ import annotations
@@ -37,7 +39,10 @@ class Test:
             ValueError: One is not strictly between 0 and 1, or the power is not above alpha.
         """
         if not (0 < self.alpha < 1 and self.alpha < self.power < 1):
-            raise ValueError(f"power {self.power} at alpha {self.alpha}: both are shares, and the power is the larger")
+            raise ValueError(
+                f"power {self.power} at alpha {self.alpha}: both are shares, and the power is the"
+                " larger"
+            )
 
     @property
     def z_alpha(self) -> float:
@@ -55,7 +60,9 @@ class Variances:
     """The variances of a paired comparison, per question."""
 
     between: float
-    """Of the difference of the two runs' true means of a question: ``Var(xA) + Var(xB) - 2 Cov(xA, xB)``."""
+    """Of the difference of the two runs' true means of a question: ``Var(xA) + Var(xB) - 2 Cov(xA,
+    xB)``.
+    """
     within_baseline: float
     """Of the answers of the baseline to one question."""
     within_candidate: float
@@ -66,21 +73,30 @@ class Variances:
         """Refuse what is no variance.
 
         Raises:
-            ValueError: A variance is negative or not finite, all are 0, or the design effect is below 0 or not finite.
+            ValueError: A variance is negative or not finite, all are 0, or the design effect is
+                below 0 or not finite.
         """
         parts = (self.between, self.within_baseline, self.within_candidate)
-        if not (all(0 <= part < math.inf for part in parts) and sum(parts) > 0 and 0 < self.design_effect < math.inf):
-            raise ValueError(f"variances {parts} with design effect {self.design_effect} plan no comparison")
+        if not (
+            all(0 <= part < math.inf for part in parts)
+            and sum(parts) > 0
+            and 0 < self.design_effect < math.inf
+        ):
+            raise ValueError(
+                f"variances {parts} with design effect {self.design_effect} plan no comparison"
+            )
 
     def per_question(self, repeats_baseline: float, repeats_candidate: float) -> float:
-        """Return the variance of one question's difference with these repeats; infinitely many leave `between`.
+        """Return the variance of one question's difference with these repeats; infinitely many
+        leave `between`.
 
         Raises:
             ValueError: There are fewer than one.
         """
         if repeats_baseline < 1 or repeats_candidate < 1:
             raise ValueError(
-                f"each question is asked at least once, not {repeats_baseline} and {repeats_candidate} times"
+                f"each question is asked at least once, not {repeats_baseline} and"
+                f" {repeats_candidate} times"
             )
         within = self.within_baseline / repeats_baseline + self.within_candidate / repeats_candidate
         return (self.between + within) * self.design_effect
@@ -90,13 +106,16 @@ def design_effect(questions_per_cluster: float, correlation: float) -> float:
     """Return by how much clusters multiply the variance of a mean: ``1 + (m - 1) ICC`` (Kish 1965).
 
     Raises:
-        ValueError: There is less than one question to a cluster, or the correlation is outside -1 to 1.
+        ValueError: There is less than one question to a cluster, or the correlation is outside -1
+            to 1.
 
     >>> design_effect(10, 0.5)
     5.5
     """
     if questions_per_cluster < 1 or not -1 <= correlation <= 1:
-        raise ValueError(f"no design effect of {questions_per_cluster} questions to a cluster with {correlation}")
+        raise ValueError(
+            f"no design effect of {questions_per_cluster} questions to a cluster with {correlation}"
+        )
     return max(1 + (questions_per_cluster - 1) * correlation, 1 / questions_per_cluster)
 
 
@@ -108,7 +127,8 @@ def questions_needed(
     repeats_candidate: float = 1,
     test: Test | None = None,
 ) -> int:
-    """Return how many questions find an effect: ``(z_a + z_b)² (w² + sA²/KA + sB²/KB) / d²`` (Miller 2024, section 5).
+    """Return how many questions find an effect: ``(z_a + z_b)² (w² + sA²/KA + sB²/KB) / d²``
+    (Miller 2024, section 5).
 
     Args:
         effect: The least difference worth finding, in the unit of the scores; above 0.
@@ -178,8 +198,11 @@ def power_of(
     return _power(effect / error, test)
 
 
-def clustered_minimum_detectable_effect(standard_error: float, degrees: float, *, test: Test | None = None) -> float:
-    """Return the least difference that a comparison over few clusters finds, ``(t_a + t_b) SE`` (Bloom 1995).
+def clustered_minimum_detectable_effect(
+    standard_error: float, degrees: float, *, test: Test | None = None
+) -> float:
+    """Return the least difference that a comparison over few clusters finds, ``(t_a + t_b) SE``
+    (Bloom 1995).
 
     Args:
         standard_error: Of the difference, from clusters.
@@ -194,21 +217,28 @@ def clustered_minimum_detectable_effect(standard_error: float, degrees: float, *
     """
     test = test or Test()
     if not 0 < standard_error < math.inf or degrees <= 0:
-        raise ValueError(f"no detectable effect for an error of {standard_error} with {degrees} degrees of freedom")
+        raise ValueError(
+            f"no detectable effect for an error of {standard_error} with {degrees} degrees of"
+            " freedom"
+        )
     tail = test.alpha / 2 if test.two_sided else test.alpha
-    return (student_quantile(degrees, 1 - tail) + student_quantile(degrees, test.power)) * standard_error
+    return (
+        student_quantile(degrees, 1 - tail) + student_quantile(degrees, test.power)
+    ) * standard_error
 
 
 def mcnemar_questions_needed(
     effect: float, discordant: float, *, design_effect: float = 1.0, test: Test | None = None
 ) -> int:
-    """Return how many questions scored 0 or 1 find an effect: ``((z_a sqrt(psi) + z_b sqrt(psi - d²)) / d)²``.
+    """Return how many questions scored 0 or 1 find an effect: ``((z_a sqrt(psi) + z_b sqrt(psi -
+    d²)) / d)²``.
 
     The form of Connor 1987 (Biometrics 43) and of Miettinen 1968, for questions asked once.
 
     Args:
         effect: The least difference worth finding, above 0.
-        discordant: The share of questions that only one of the two has right, psi; at least the effect, at most 1.
+        discordant: The share of questions that only one of the two has right, psi; at least the
+            effect, at most 1.
         design_effect: Of clusters.
         test: As above.
 
@@ -220,12 +250,19 @@ def mcnemar_questions_needed(
     """
     test = test or Test()
     _check_discordant(effect, discordant)
-    root = (test.z_alpha * math.sqrt(discordant) + test.z_power * math.sqrt(discordant - effect**2)) / effect
+    root = (
+        test.z_alpha * math.sqrt(discordant) + test.z_power * math.sqrt(discordant - effect**2)
+    ) / effect
     return _whole(root * root * design_effect)
 
 
 def mcnemar_power(
-    effect: float, discordant: float, questions: float, *, design_effect: float = 1.0, test: Test | None = None
+    effect: float,
+    discordant: float,
+    questions: float,
+    *,
+    design_effect: float = 1.0,
+    test: Test | None = None,
 ) -> float:
     """Return how likely so many questions scored 0 or 1 find an effect, by the same approximation.
 
@@ -252,7 +289,8 @@ def mcnemar_minimum_detectable_effect(
 ) -> float:
     """Return the least difference that so many questions scored 0 or 1 find.
 
-    Where not even a difference as large as the discordant share is found, the share is taken to be as large as the
+    Where not even a difference as large as the discordant share is found, the share is taken to be
+    as large as the
     difference: no difference comes with fewer discordant questions.
 
     Raises:
@@ -266,7 +304,10 @@ def mcnemar_minimum_detectable_effect(
 
     def finds(effect: float) -> bool:
         share = max(effect, discordant)
-        return mcnemar_power(effect, share, questions, design_effect=design_effect, test=test) >= test.power
+        return (
+            mcnemar_power(effect, share, questions, design_effect=design_effect, test=test)
+            >= test.power
+        )
 
     low, high = (0.0, discordant) if finds(discordant) else (discordant, 1.0)
     if not finds(high):
@@ -287,7 +328,9 @@ def _power(distance: float, test: Test) -> float:
 
 def _whole(number: float) -> int:
     if not number <= _QUESTIONS_MAX:
-        raise ValueError("more than a million million would be needed: the effect is too small to be found")
+        raise ValueError(
+            "more than a million million would be needed: the effect is too small to be found"
+        )
     # A number that is whole but for rounding is not raised to the next.
     return max(1, math.ceil(number - 1e-9 * number))
 
@@ -305,4 +348,7 @@ def _check_questions(questions: float) -> None:
 def _check_discordant(effect: float, discordant: float) -> None:
     _check_effect(effect)
     if not effect <= discordant <= 1:
-        raise ValueError(f"a difference of {effect} needs at least so many discordant questions, not {discordant}")
+        raise ValueError(
+            f"a difference of {effect} needs at least so many discordant questions, not"
+            f" {discordant}"
+        )

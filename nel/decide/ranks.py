@@ -1,9 +1,11 @@
-"""Ranks with simultaneous confidence intervals, from comparisons of all pairs. Pure functions; no I/O.
+"""Ranks with simultaneous confidence intervals, from comparisons of all pairs. Pure functions; no
+I/O.
 
-A rank is decided by what is known of the pairs: what is better than another for certain stands above it; every other
-order stays open (Al Mohamad, Goeman and van Zwet 2022, Biometrics 78:1229; Mogstad, Romano, Shaikh and
-Wilhelm 2024, Review of Economic Studies 91:476). With the one-sided tests of both directions adjusted together by Holm,
-no claimed order is false with probability 1 - alpha whatever the dependence, so all intervals hold at once.
+A rank is decided by what is known of the pairs: what is better than another for certain stands
+above it; every other order stays open (Al Mohamad, Goeman and van Zwet 2022, Biometrics 78:1229;
+Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91:476). With the one-sided
+tests of both directions adjusted together by Holm, no claimed order is false with probability 1 -
+alpha whatever the dependence, so all intervals hold at once.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ class RankInterval:
 def one_sided(estimate: float, p_value: float) -> tuple[float, float]:
     """Return the p-values of "not better" and of "not worse" from a two-sided test.
 
-    The halved p-value of a test that adds up equal tails is valid for the direction that was seen; the other direction
-    gets 1, which is valid for any.
+    The halved p-value of a test that adds up equal tails is valid for the direction that was seen;
+    the other direction gets 1, which is valid for any.
 
     Args:
         estimate: The difference that was seen.
@@ -44,7 +46,8 @@ def one_sided(estimate: float, p_value: float) -> tuple[float, float]:
 
 
 def rank_intervals(n: int, better: Sequence[tuple[int, int]]) -> list[RankInterval]:
-    """Return the interval of each rank from the pairs of which one is better than the other for certain.
+    """Return the interval of each rank from the pairs of which one is better than the other for
+    certain.
 
     Args:
         n: Competitors, numbered from 0.
@@ -60,18 +63,23 @@ def rank_intervals(n: int, better: Sequence[tuple[int, int]]) -> list[RankInterv
     if any(not (0 <= i < n and 0 <= j < n) or i == j or (j, i) in claims for i, j in claims):
         raise ValueError(f"{sorted(claims)} is no order of {n}")
     return [
-        RankInterval(lower=1 + sum(j == one for _, j in claims), upper=n - sum(i == one for i, _ in claims))
+        RankInterval(
+            lower=1 + sum(j == one for _, j in claims), upper=n - sum(i == one for i, _ in claims)
+        )
         for one in range(n)
     ]
 
 
 def stratified_difference(
-    estimates: Sequence[float], standard_errors: Sequence[float], degrees: Sequence[float] | None = None
+    estimates: Sequence[float],
+    standard_errors: Sequence[float],
+    degrees: Sequence[float] | None = None,
 ) -> tuple[float, float]:
     """Return the mean of differences on several benchmarks and its two-sided p-value.
 
-    Each benchmark counts the same. Their questions are different ones, so the variances add up; the sum has the degrees
-    of freedom of Welch 1947 and Satterthwaite 1946, which few questions or clusters make few.
+    Each benchmark counts the same. Their questions are different ones, so the variances add up; the
+    sum has the degrees of freedom of Welch 1947 and Satterthwaite 1946, which few questions or
+    clusters make few.
 
     Args:
         estimates: A difference for each benchmark.
@@ -87,13 +95,19 @@ def stratified_difference(
     """
     n = len(estimates)
     if n != len(standard_errors) or not n:
-        raise UndefinedMetric(f"{n} differences with {len(standard_errors)} standard errors have no mean")
+        raise UndefinedMetric(
+            f"{n} differences with {len(standard_errors)} standard errors have no mean"
+        )
     mean = math.fsum(estimates) / n
     error = math.sqrt(math.fsum(one * one for one in standard_errors)) / n
     if not error > 0 or not math.isfinite(error):
-        raise UndefinedMetric("differences without spread have no standard error, which is no certainty")
+        raise UndefinedMetric(
+            "differences without spread have no standard error, which is no certainty"
+        )
     if any(one and not spread for one, spread in zip(estimates, standard_errors, strict=True)):
-        raise UndefinedMetric("a benchmark has one and the same difference on every question, which is no certainty")
+        raise UndefinedMetric(
+            "a benchmark has one and the same difference on every question, which is no certainty"
+        )
     if degrees is None:
         return mean, 2 * NormalDist().cdf(-abs(mean / error))
     shares = [(one / n / error) ** 2 for one in standard_errors]

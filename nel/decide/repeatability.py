@@ -1,4 +1,6 @@
-"""How often an endpoint differs from itself, and what that does to a score. Pure functions over arrays; no I/O."""
+"""How often an endpoint differs from itself, and what that does to a score. Pure functions over
+arrays; no I/O.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,20 @@ _Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """What asking the same questions again does to a score; half-widths of 95 % intervals, in units of the score."""
+    """What asking the same questions again does to a score; half-widths of 95 % intervals, in units
+    of the score.
+    """
 
     within: float
     """Variance of the scores of one question's answers."""
     half_width: float
-    """The score of another run over the same questions lies within so much of this run's expected score."""
+    """The score of another run over the same questions lies within so much of this run's expected
+    score.
+    """
     half_width_lower: float | None
-    """By the interval of the rate of verdicts that differ; None where scores are not 0 and 1, as with the following."""
+    """By the interval of the rate of verdicts that differ; None where scores are not 0 and 1, as
+    with the following.
+    """
     half_width_upper: float | None
 
 
@@ -45,15 +53,18 @@ def difference_rate(n_differ: int, n: int) -> Interval:
     (0.0206, 0.1622)
     """
     if n < 1:
-        raise UndefinedMetric("no sample has two answers, so nothing is known of how often they differ")
+        raise UndefinedMetric(
+            "no sample has two answers, so nothing is known of how often they differ"
+        )
     return wilson_interval(n_differ, n)
 
 
 def rerun_of(first: Sequence[float], second: Sequence[float], *, n_answers: int) -> Rerun:
     """Return how far a score moves when the same questions are asked again.
 
-    Half the mean squared difference of two answers estimates the variance within questions without bias (Miller 2024,
-    arXiv 2411.00640, section 3, for two answers); the variance of a mean over ``n_answers`` is that divided by them.
+    Half the mean squared difference of two answers estimates the variance within questions without
+    bias (Miller 2024, arXiv 2411.00640, section 3, for two answers); the variance of a mean over
+    ``n_answers`` is that divided by them.
 
     Args:
         first: The score of each first answer; finite.
@@ -68,24 +79,38 @@ def rerun_of(first: Sequence[float], second: Sequence[float], *, n_answers: int)
     >>> found.within, round(found.half_width, 4)
     (0.125, 0.0693)
     """
-    one, other = checked_scores(first, "the first scores"), checked_scores(second, "the second scores")
+    one, other = (
+        checked_scores(first, "the first scores"),
+        checked_scores(second, "the second scores"),
+    )
     if len(one) != len(other):
-        raise ValueError(f"{len(one)} first scores and {len(other)} second ones; each question has one of each")
+        raise ValueError(
+            f"{len(one)} first scores and {len(other)} second ones; each question has one of each"
+        )
     if not len(one) or n_answers < 1:
-        raise UndefinedMetric("no sample has two scores, so nothing is known of how the score moves")
+        raise UndefinedMetric(
+            "no sample has two scores, so nothing is known of how the score moves"
+        )
     within = float(((one - other) ** 2).mean() / 2)
     lower = upper = None
     if np.isin(np.concatenate([one, other]), (0.0, 1.0)).all():
         rate = difference_rate(int((one != other).sum()), len(one))
         assert rate.lower is not None and rate.upper is not None  # noqa: S101, PT018 - Wilson's always has both
-        lower, upper = _half_width(rate.lower / 2, n_answers), _half_width(rate.upper / 2, n_answers)
+        lower, upper = (
+            _half_width(rate.lower / 2, n_answers),
+            _half_width(rate.upper / 2, n_answers),
+        )
     return Rerun(
-        within=within, half_width=_half_width(within, n_answers), half_width_lower=lower, half_width_upper=upper
+        within=within,
+        half_width=_half_width(within, n_answers),
+        half_width_lower=lower,
+        half_width_upper=upper,
     )
 
 
 def added_half_width(half_width: float, rerun: float) -> float:
-    """Return by how much an interval is wider than it were with an endpoint that always repeats itself.
+    """Return by how much an interval is wider than it were with an endpoint that always repeats
+    itself.
 
     The two parts of the variance add up, so the half-widths add up as squares do.
 

@@ -1,4 +1,6 @@
-"""Splits the variance of scores into between questions and within, and says which of the two to buy less of."""
+"""Splits the variance of scores into between questions and within, and says which of the two to buy
+less of.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from nel.errors import UndefinedMetric
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceParts:
-    """The variance of one answer's score: between questions, and within the answers to one question."""
+    """The variance of one answer's score: between questions, and within the answers to one
+    question.
+    """
 
     between: float
     """Variance of the questions' true means; 0 where the estimate is below."""
@@ -26,7 +30,9 @@ class VarianceParts:
 
     @property
     def share_within(self) -> float:
-        """Return the share of the variance of one answer that is within questions, 0 where there is none."""
+        """Return the share of the variance of one answer that is within questions, 0 where there is
+        none.
+        """
         total = self.between + self.within
         return self.within / total if total else 0.0
 
@@ -34,12 +40,12 @@ class VarianceParts:
 def variance_parts(scores: Sequence[Sequence[float]] | Floats) -> VarianceParts:
     """Return unbiased estimates of both variances (Miller 2024, arXiv 2411.00640, section 3).
 
-    ``within`` is the mean of the questions' sample variances, ``between`` the variance of their means less
-    ``within / K``. Answers of one question are never pooled with those of others.
+    ``within`` is the mean of the questions' sample variances, ``between`` the variance of their
+    means less ``within / K``. Answers of one question are never pooled with those of others.
 
     Args:
-        scores: The scores of each question's answers, at least two for some question; a matrix with a row per question
-            where all have equally many.
+        scores: The scores of each question's answers, at least two for some question; a matrix with
+            a row per question where all have equally many.
 
     Raises:
         UndefinedMetric: There are fewer than two questions, or none has two answers.
@@ -53,7 +59,8 @@ def variance_parts(scores: Sequence[Sequence[float]] | Floats) -> VarianceParts:
 
 
 def variance_parts_of_sums(counts: Integers, totals: Floats, squares: Floats) -> VarianceParts:
-    """Return the same from sums over the answers to each question, in no more memory than these take.
+    """Return the same from sums over the answers to each question, in no more memory than these
+    take.
 
     Args:
         counts: Answers to each question, at least one.
@@ -77,17 +84,25 @@ def variance_parts_of_sums(counts: Integers, totals: Floats, squares: Floats) ->
 
 def _parts(means: Floats, variances: Floats, counts: Floats) -> VarianceParts:
     if len(means) < FEWEST:
-        raise UndefinedMetric("one question has no variance between questions: at least two are needed")
+        raise UndefinedMetric(
+            "one question has no variance between questions: at least two are needed"
+        )
     repeated = counts >= FEWEST
     if not repeated.any():
-        raise UndefinedMetric("no question was asked twice: repeats are needed to see how answers vary")
+        raise UndefinedMetric(
+            "no question was asked twice: repeats are needed to see how answers vary"
+        )
     within = float(variances[repeated].mean())
     reciprocal = float((1 / counts).mean())
     between = max(float(means.var(ddof=1)) - within * reciprocal, 0.0)
-    return VarianceParts(between=between, within=within, n_questions=len(means), repeats=1 / reciprocal)
+    return VarianceParts(
+        between=between, within=within, n_questions=len(means), repeats=1 / reciprocal
+    )
 
 
-def mean_standard_error(between: float, within: float, *, questions: float, repeats: float) -> float:
+def mean_standard_error(
+    between: float, within: float, *, questions: float, repeats: float
+) -> float:
     """Return the standard error of a mean, ``sqrt((between + within / K) / n)``.
 
     Raises:
@@ -98,7 +113,8 @@ def mean_standard_error(between: float, within: float, *, questions: float, repe
     """
     if between < 0 or within < 0 or questions <= 0 or repeats <= 0:
         raise ValueError(
-            f"no standard error for variances {between}, {within}, {questions} questions, {repeats} repeats"
+            f"no standard error for variances {between}, {within}, {questions} questions, {repeats}"
+            " repeats"
         )
     return math.sqrt((between + within / repeats) / questions)
 
@@ -117,15 +133,18 @@ class MarginalGain:
 
     @property
     def buys_more(self) -> str:
-        """Return ``questions`` or ``repeats``: which makes the standard error smaller for the same number of answers.
+        """Return ``questions`` or ``repeats``: which makes the standard error smaller for the same
+        number of answers.
 
-        New questions never buy less while there are any; repeats are for benchmarks that have no more.
+        New questions never buy less while there are any; repeats are for benchmarks that have no
+        more.
         """
         return "repeats" if self.with_one_more_repeat < self.with_more_questions else "questions"
 
 
 def marginal_gain(between: float, within: float, *, questions: int, repeats: float) -> MarginalGain:
-    """Return the standard errors after one more repeat and after as many more answers to new questions.
+    """Return the standard errors after one more repeat and after as many more answers to new
+    questions.
 
     Raises:
         ValueError: A variance is negative, or there is no question or no repeat.
@@ -136,11 +155,15 @@ def marginal_gain(between: float, within: float, *, questions: int, repeats: flo
     """
     return MarginalGain(
         standard_error=mean_standard_error(between, within, questions=questions, repeats=repeats),
-        with_one_more_repeat=mean_standard_error(between, within, questions=questions, repeats=repeats + 1),
+        with_one_more_repeat=mean_standard_error(
+            between, within, questions=questions, repeats=repeats + 1
+        ),
         with_more_questions=mean_standard_error(
             between, within, questions=questions * (1 + 1 / repeats), repeats=repeats
         ),
-        with_one_more_question=mean_standard_error(between, within, questions=questions + 1, repeats=repeats),
+        with_one_more_question=mean_standard_error(
+            between, within, questions=questions + 1, repeats=repeats
+        ),
     )
 
 
@@ -148,7 +171,9 @@ def _question_moments(scores: Sequence[Sequence[float]] | Floats) -> tuple[Float
     """Return the mean, sample variance (0 of one answer) and number of answers of each question."""
     if isinstance(scores, np.ndarray):
         if scores.ndim != 2 or not scores.shape[1]:  # noqa: PLR2004 - questions and repeats
-            raise ValueError(f"scores must be a matrix of questions and repeats, not of shape {scores.shape}")
+            raise ValueError(
+                f"scores must be a matrix of questions and repeats, not of shape {scores.shape}"
+            )
         checked_scores(scores.ravel(), "the repeats")
         counts = np.full(len(scores), float(scores.shape[1]))
         spread = scores.var(axis=1, ddof=1) if scores.shape[1] >= FEWEST else np.zeros(len(scores))

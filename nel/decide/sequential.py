@@ -1,8 +1,10 @@
-"""Confidence sequences and e-processes: intervals and tests that hold at every look, however often one looks.
+"""Confidence sequences and e-processes: intervals and tests that hold at every look, however often
+one looks.
 
-An interval for a fixed number of questions errs in 27 % of runs that look twenty times and stop at the first sign.
-Those here err in at most alpha over all looks together (Ville's inequality). They hold for questions in random order;
-the order of a file is none. Depends on numpy and `nel.decide.pairs`.
+An interval for a fixed number of questions errs in 27 % of runs that look twenty times and stop at
+the first sign. Those here err in at most alpha over all looks together (Ville's inequality). They
+hold for questions in random order; the order of a file is none. Depends on numpy and
+`nel.decide.pairs`.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from nel.decide.pairs import Floats, Integers
 from nel.metrics.intervals import LEVEL
 
 GRID: Final = 10_000
-"""Steps between 0 and 1 of the means that are tested; an interval is at most two of them wider than it could be."""
+"""Steps between 0 and 1 of the means that are tested; an interval is at most two of them wider than
+it could be.
+"""
 _SHARE_BET: Final = 0.5
 """At most so much of the wealth is bet at once, so that no single value can lose it all."""
 _CHUNK: Final = 4096
@@ -29,10 +33,12 @@ _CELLS: Final = 1 << 16
 
 
 def paired_e_value(wins: int, losses: int) -> float:
-    """Return the e-value of discordant pairs against both being equally likely: ``2^(b+c) B(b+1, c+1)``.
+    """Return the e-value of discordant pairs against both being equally likely: ``2^(b+c) B(b+1,
+    c+1)``.
 
-    The likelihood ratio of all shares of wins alike to one half (Robbins 1970; Grünwald et al. 2024). A run may stop
-    at any time when it reaches ``1 / alpha``: without a difference it ever does so with probability alpha at most.
+    The likelihood ratio of all shares of wins alike to one half (Robbins 1970; Grünwald et al.
+    2024). A run may stop at any time when it reaches ``1 / alpha``: without a difference it ever
+    does so with probability alpha at most.
 
     Args:
         wins: Questions so far that only the candidate has right.
@@ -53,7 +59,12 @@ def paired_log_e_value(wins: int, losses: int) -> float:
     if wins < 0 or losses < 0:
         raise ValueError(f"counts of wins and losses cannot be negative: {wins}, {losses}")
     total = wins + losses
-    return total * math.log(2) + math.lgamma(wins + 1) + math.lgamma(losses + 1) - math.lgamma(total + 2)
+    return (
+        total * math.log(2)
+        + math.lgamma(wins + 1)
+        + math.lgamma(losses + 1)
+        - math.lgamma(total + 2)
+    )
 
 
 def paired_log_e_process(wins: Integers, losses: Integers) -> Floats:
@@ -71,16 +82,26 @@ def paired_log_e_process(wins: Integers, losses: Integers) -> Floats:
     """
     wins, losses = np.asarray(wins), np.asarray(losses)
     if wins.shape != losses.shape or (wins.size and min(int(wins.min()), int(losses.min())) < 0):
-        raise ValueError(f"wins of shape {wins.shape} and losses of shape {losses.shape} are no counts of one stream")
+        raise ValueError(
+            f"wins of shape {wins.shape} and losses of shape {losses.shape} are no counts of one"
+            " stream"
+        )
     total = wins + losses
     most = int(total.max(initial=0)) + 1
     log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
-    found: Floats = total * math.log(2) + log_factorials[wins] + log_factorials[losses] - log_factorials[total + 1]
+    found: Floats = (
+        total * math.log(2)
+        + log_factorials[wins]
+        + log_factorials[losses]
+        - log_factorials[total + 1]
+    )
     return found
 
 
 class _Bets:
-    """The predictable plug-in bets of Waudby-Smith and Ramdas 2024 (JRSS B 86, equation 26), stream by stream."""
+    """The predictable plug-in bets of Waudby-Smith and Ramdas 2024 (JRSS B 86, equation 26), stream
+    by stream.
+    """
 
     def __init__(self, level: float, most: float) -> None:
         self._log_odds = 2 * math.log(2 / (1 - level))
@@ -90,31 +111,46 @@ class _Bets:
         self._squares: Floats = np.zeros(1)
 
     def next(self, values: Floats) -> Floats:
-        """Return the bet on each of the next values along the last axis; it depends on those before it alone."""
+        """Return the bet on each of the next values along the last axis; it depends on those before
+        it alone.
+        """
         steps = self._count + np.arange(1, values.shape[-1] + 1)
         totals = self._total[..., None] + np.cumsum(values, axis=-1)
         means = (0.5 + totals) / (steps + 1)
         squares = self._squares[..., None] + np.cumsum((values - means) ** 2, axis=-1)
         # The variance that a bet uses is that of the values before it.
         before = np.concatenate(
-            [np.broadcast_to(self._squares[..., None], (*squares.shape[:-1], 1)), squares[..., :-1]], axis=-1
+            [
+                np.broadcast_to(self._squares[..., None], (*squares.shape[:-1], 1)),
+                squares[..., :-1],
+            ],
+            axis=-1,
         )
         variances = (0.25 + before) / steps
         self._count, self._total, self._squares = int(steps[-1]), totals[..., -1], squares[..., -1]
-        bets: Floats = np.minimum(np.sqrt(self._log_odds / (variances * steps * np.log1p(steps))), self._most)
+        bets: Floats = np.minimum(
+            np.sqrt(self._log_odds / (variances * steps * np.log1p(steps))), self._most
+        )
         return bets
 
 
 class ConfidenceSequence:
-    """The hedged betting confidence sequence of a mean of values in a known range, one batch of values at a time.
+    """The hedged betting confidence sequence of a mean of values in a known range, one batch of
+    values at a time.
 
-    Each mean that the truth could be has a wealth, made by betting that it is not the truth; the true one's grows
-    beyond ``1 / alpha`` with probability alpha at most, at all times together (Waudby-Smith and Ramdas 2024, section
-    4). A mean whose wealth has done so once stays excluded, so the interval never widens. Memory does not grow.
+    Each mean that the truth could be has a wealth, made by betting that it is not the truth; the
+    true one's grows beyond ``1 / alpha`` with probability alpha at most, at all times together
+    (Waudby-Smith and Ramdas 2024, section 4). A mean whose wealth has done so once stays excluded,
+    so the interval never widens. Memory does not grow.
     """
 
     def __init__(
-        self, *, level: float = LEVEL, low: float = 0.0, high: float = 1.0, population: int | None = None
+        self,
+        *,
+        level: float = LEVEL,
+        low: float = 0.0,
+        high: float = 1.0,
+        population: int | None = None,
     ) -> None:
         """Start with all that is possible.
 
@@ -122,9 +158,10 @@ class ConfidenceSequence:
             level: Strictly between 0 and 1.
             low: The least value there can be: 0 for scores, -1 for their differences.
             high: The largest.
-            population: The size of the benchmark that the questions are drawn from without replacement; the interval is
-                then that of its mean over all questions, and closes when all are asked. None for the mean over all
-                questions that could have been written.
+            population: The size of the benchmark that the questions are drawn from without
+                replacement; the interval is then that of its mean over all questions, and closes
+                when all are asked. None for the mean over all questions that could have been
+                written.
 
         Raises:
             ValueError: The level or the range is none, or the population is empty.
@@ -160,7 +197,8 @@ class ConfidenceSequence:
         """Take the next values and return the ends after each of them.
 
         Raises:
-            ValueError: A value is NaN or outside the range, or there are more than the population has.
+            ValueError: A value is NaN or outside the range, or there are more than the population
+                has.
         """
         found = np.asarray(values, dtype=np.float64)
         _check_range(found, self._low, self._low + self._width)
@@ -180,7 +218,8 @@ class ConfidenceSequence:
         totals = self._total + np.cumsum(shares)
         means, logical = self._means[None, :], None
         if self._population is not None:
-            # Without replacement the mean of what is left follows from the mean of all and from what was seen.
+            # Without replacement the mean of what is left follows from the mean of all and from
+            # what was seen.
             left = (self._population - self.n - np.arange(len(shares)))[:, None]
             means = (means * self._population - (totals - shares)[:, None]) / left
             # What was seen is certain, and what is left lies in the range.
@@ -193,7 +232,9 @@ class ConfidenceSequence:
         return ends
 
     def _bet_on(self, means: Floats, shares: Floats, bets: Floats) -> Floats:
-        """Bet on each value (rows) against each mean (columns), and return the ends of the means left after each."""
+        """Bet on each value (rows) against each mean (columns), and return the ends of the means
+        left after each.
+        """
         if not len(self._means):
             return np.tile(self._betting_ends, (len(shares), 1))
         distance = shares - means
@@ -205,8 +246,9 @@ class ConfidenceSequence:
         kept: NDArray[np.bool_] = np.logical_not(np.logical_or.accumulate(excluded, axis=0))
         alive: NDArray[np.bool_] = np.asarray(kept.any(axis=1))
         first, last = kept.argmax(axis=1), kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
-        # Between the last mean that is excluded and the first that is not, the end is not known: the outer one. Where
-        # all are excluded, the truth lies between two of them, and the ends stay.
+        # Between the last mean that is excluded and the first that is not, the end is not known:
+        # the outer one. Where all are excluded, the truth lies between two of them, and the ends
+        # stay.
         lower = np.where(alive, self._means[first] - 1 / GRID, 0.0)
         upper = np.where(alive, self._means[last] + 1 / GRID, 1.0)
         ends = np.stack(
@@ -222,11 +264,15 @@ class ConfidenceSequence:
         return ends
 
 
-def betting_wealth(values: Floats, mean: float, *, level: float = LEVEL, population: int | None = None) -> Floats:
-    """Return the hedged wealth against one mean after each value: an e-process, of streams in rows or of one.
+def betting_wealth(
+    values: Floats, mean: float, *, level: float = LEVEL, population: int | None = None
+) -> Floats:
+    """Return the hedged wealth against one mean after each value: an e-process, of streams in rows
+    or of one.
 
-    It is ``max(up, down) / 2`` of bets on a higher and on a lower mean. With differences mapped from [-1, 1] to [0, 1]
-    and a mean of one half it is the e-process of a paired comparison with partial credit.
+    It is ``max(up, down) / 2`` of bets on a higher and on a lower mean. With differences mapped
+    from [-1, 1] to [0, 1] and a mean of one half it is the e-process of a paired comparison with
+    partial credit.
 
     Args:
         values: In 0 to 1, along the last axis.
@@ -235,10 +281,14 @@ def betting_wealth(values: Floats, mean: float, *, level: float = LEVEL, populat
         population: As for `ConfidenceSequence`.
 
     Raises:
-        ValueError: A value is NaN or outside 0 to 1, the mean is not between them, or the level is none.
+        ValueError: A value is NaN or outside 0 to 1, the mean is not between them, or the level is
+            none.
     """
     if not 0 < mean < 1 or not 0 < level < 1:
-        raise ValueError(f"no wealth against a mean of {mean} at level {level}: both are strictly between 0 and 1")
+        raise ValueError(
+            f"no wealth against a mean of {mean} at level {level}: both are strictly between 0"
+            " and 1"
+        )
     _check_range(values, 0.0, 1.0)
     bets = _Bets(level, math.inf)
     lambdas = bets.next(np.atleast_2d(values)).reshape(values.shape)
@@ -250,7 +300,9 @@ def betting_wealth(values: Floats, mean: float, *, level: float = LEVEL, populat
     held = np.clip(means, 0.0, 1.0)
     with np.errstate(divide="ignore"):
         up = np.cumprod(1 + np.minimum(lambdas, _SHARE_BET / held) * (values - held), axis=-1)
-        down = np.cumprod(1 - np.minimum(lambdas, _SHARE_BET / (1 - held)) * (values - held), axis=-1)
+        down = np.cumprod(
+            1 - np.minimum(lambdas, _SHARE_BET / (1 - held)) * (values - held), axis=-1
+        )
     excluded = np.logical_or.accumulate(~possible, axis=-1)
     found: Floats = np.where(excluded, math.inf, np.maximum(up, down) / 2)
     return found
@@ -259,9 +311,11 @@ def betting_wealth(values: Floats, mean: float, *, level: float = LEVEL, populat
 def empirical_bernstein_sequence(
     values: Sequence[float] | Floats, *, level: float = LEVEL, population: int | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the ends after each value of the predictable-mixture empirical Bernstein confidence sequence.
+    """Return the ends after each value of the predictable-mixture empirical Bernstein confidence
+    sequence.
 
-    In closed form and ten times as fast as betting, but wider (Waudby-Smith and Ramdas 2024, theorem 2; without
+    In closed form and ten times as fast as betting, but wider (Waudby-Smith and Ramdas 2024,
+    theorem 2; without
     replacement: Waudby-Smith and Ramdas 2020). Values in 0 to 1; ends never widen.
 
     Args:
@@ -270,7 +324,8 @@ def empirical_bernstein_sequence(
         population: As for `ConfidenceSequence`.
 
     Raises:
-        ValueError: A value is NaN or outside 0 to 1, the level is none, or there are more than the population has.
+        ValueError: A value is NaN or outside 0 to 1, the level is none, or there are more than the
+            population has.
     """
     found = np.asarray(values, dtype=np.float64)
     _check_range(found, 0.0, 1.0)
@@ -313,7 +368,9 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopRule:
-    """When a run may stop asking; several conditions may be set, and the first that holds ends it."""
+    """When a run may stop asking; several conditions may be set, and the first that holds ends
+    it.
+    """
 
     half_width: float | None = None
     """Stop when half of the interval is at most this."""
@@ -323,7 +380,8 @@ class StopRule:
     """Stop when the interval holds no gain as large as this: there is nothing left to find."""
 
     def reason(self, lower: float, upper: float) -> StopReason | None:
-        """Return why an interval that holds at any time lets the run stop, None where it goes on; harm comes first.
+        """Return why an interval that holds at any time lets the run stop, None where it goes on;
+        harm comes first.
 
         >>> StopRule(direction=True).reason(0.01, 0.2), StopRule(futile_effect=0.05).reason(-0.04, 0.03)
         (<StopReason.BETTER: 'better'>, <StopReason.FUTILE: 'futile'>)
@@ -362,7 +420,8 @@ def stop_at(
     """Return the first look at which a rule lets a run stop; looks are taken after every value.
 
     Args:
-        values: Scores, or differences of a paired comparison with ``low=-1``, in the random order they were drawn in.
+        values: Scores, or differences of a paired comparison with ``low=-1``, in the random order
+            they were drawn in.
         rule: When to stop.
         level: Of the confidence sequence.
         low: The least value there can be.
@@ -376,7 +435,9 @@ def stop_at(
     found = np.asarray(values, dtype=np.float64)
     for first in range(0, len(found), _CHUNK):
         ends = sequence.extend(found[first : first + _CHUNK])
-        for place, (lower, upper) in enumerate(zip(ends[0].tolist(), ends[1].tolist(), strict=True)):
+        for place, (lower, upper) in enumerate(
+            zip(ends[0].tolist(), ends[1].tolist(), strict=True)
+        ):
             reason = rule.reason(lower, upper)
             if reason is not None:
                 return Stopped(n=first + place + 1, reason=reason, lower=lower, upper=upper)
@@ -385,12 +446,15 @@ def stop_at(
 
 
 def paired_stop_at(outcomes: Sequence[float] | Floats, *, level: float = LEVEL) -> Stopped:
-    """Return the first question at which the e-process of discordant pairs decides for one of the two runs.
+    """Return the first question at which the e-process of discordant pairs decides for one of the
+    two runs.
 
-    For scores of 0 and 1; it decides sooner than the interval of the differences, which stands beside it.
+    For scores of 0 and 1; it decides sooner than the interval of the differences, which stands
+    beside it.
 
     Args:
-        outcomes: 1 where only the candidate is right, -1 where only the baseline is, else 0, in random order.
+        outcomes: 1 where only the candidate is right, -1 where only the baseline is, else 0, in
+            random order.
         level: It errs in at most ``1 - level`` of runs without a difference.
 
     Raises:
@@ -417,7 +481,8 @@ def paired_stop_at(outcomes: Sequence[float] | Floats, *, level: float = LEVEL) 
 
 
 def is_direction_certain(wins: int, losses: int, remaining: int) -> bool:
-    """Return whether no answer to the remaining questions can change which of the two has more right.
+    """Return whether no answer to the remaining questions can change which of the two has more
+    right.
 
     >>> is_direction_certain(30, 10, 19), is_direction_certain(30, 10, 20)
     (True, False)
@@ -428,4 +493,6 @@ def is_direction_certain(wins: int, losses: int, remaining: int) -> bool:
 def _check_range(values: Floats, low: float, high: float) -> None:
     bad = np.flatnonzero(~((values >= low) & (values <= high)))
     if len(bad):
-        raise ValueError(f"value {int(bad[0])} is {values.ravel()[bad[0]]}, not between {low} and {high}")
+        raise ValueError(
+            f"value {int(bad[0])} is {values.ravel()[bad[0]]}, not between {low} and {high}"
+        )

@@ -1,4 +1,6 @@
-"""The sign-flip test of paired differences, exact or in bounded memory. Depends on numpy and `nel.decide.mcnemar`."""
+"""The sign-flip test of paired differences, exact or in bounded memory. Depends on numpy and
+`nel.decide.mcnemar`.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,16 @@ def sign_flip(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> float:
-    """Return the two-sided p-value of the sign-flip test: that each difference could as well have the other sign.
+    """Return the two-sided p-value of the sign-flip test: that each difference could as well have
+    the other sign.
 
-    The statistic is the absolute sum (Fisher 1935; scipy's ``permutation_test(permutation_type="samples")``). With at
-    most 20 differences other than 0 (or clusters, whose differences are flipped together) all patterns are counted.
-    Differences of one size make it McNemar's exact test, at any number. Otherwise the p-value is
-    ``(hits + 1) / (draws + 1)``. Beyond 4,096 differences of more than 256 sizes, random blocks of them are flipped
-    together, which is as valid a test (any subgroup of the flips is, Hemerik and Goeman 2018) in bounded memory.
+    The statistic is the absolute sum (Fisher 1935; scipy's
+    ``permutation_test(permutation_type="samples")``). With at most 20 differences other than 0 (or
+    clusters, whose differences are flipped together) all patterns are counted. Differences of one
+    size make it McNemar's exact test, at any number. Otherwise the p-value is ``(hits + 1) / (draws
+    + 1)``. Beyond 4,096 differences of more than 256 sizes, random blocks of them are flipped
+    together, which is as valid a test (any subgroup of the flips is, Hemerik and Goeman 2018) in
+    bounded memory.
 
     Args:
         differences: Finite numbers, at least one.
@@ -63,7 +68,9 @@ def sign_flip_test(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> tuple[float, str]:
-    """Return the p-value of `sign_flip` and how it was found: ``sign_flip_exact`` or ``sign_flip_monte_carlo``."""
+    """Return the p-value of `sign_flip` and how it was found: ``sign_flip_exact`` or
+    ``sign_flip_monte_carlo``.
+    """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
     values, _ = checked_differences(differences)
@@ -74,7 +81,9 @@ def sign_flip_test(
 
 
 def flip_test(values: Floats, rng: np.random.Generator, draws: int) -> tuple[float, str]:
-    """Return the p-value of independent flips of these values, and ``sign_flip_exact`` or ``sign_flip_monte_carlo``."""
+    """Return the p-value of independent flips of these values, and ``sign_flip_exact`` or
+    ``sign_flip_monte_carlo``.
+    """
     tolerance = _ROUNDING * max(float(np.abs(values).max()), 1e-300)
     values = values[np.abs(values) > tolerance]
     if not len(values):
@@ -85,7 +94,10 @@ def flip_test(values: Floats, rng: np.random.Generator, draws: int) -> tuple[flo
         return mcnemar_exact(positive, len(values) - positive), "sign_flip_exact"
     least = abs(math.fsum(values.tolist())) - _ROUNDING * float(np.abs(values).sum())
     if len(values) <= EXACT_MAX:
-        return float(np.count_nonzero(np.abs(_all_sums(values)) >= least)) / 2 ** len(values), "sign_flip_exact"
+        return (
+            float(np.count_nonzero(np.abs(_all_sums(values)) >= least)) / 2 ** len(values),
+            "sign_flip_exact",
+        )
     hits = 0
     for sums in _drawn_sums(values, sizes, size_counts, rng, draws):
         hits += int(np.count_nonzero(np.abs(sums) >= least))
@@ -93,7 +105,9 @@ def flip_test(values: Floats, rng: np.random.Generator, draws: int) -> tuple[flo
 
 
 def _levels(values: Floats) -> tuple[Floats, Integers]:
-    """Return the distinct sizes, those that differ by rounding alone taken as one, and how often each occurs."""
+    """Return the distinct sizes, those that differ by rounding alone taken as one, and how often
+    each occurs.
+    """
     ordered = np.sort(np.abs(values))
     new = np.concatenate([[True], np.diff(ordered) > _ROUNDING * ordered[-1]])
     starts = np.flatnonzero(new)
@@ -107,11 +121,16 @@ def _all_sums(values: Floats) -> Floats:
     return sums
 
 
-def _drawn_sums(values: Floats, sizes: Floats, counts: Integers, rng: np.random.Generator, draws: int) -> list[Floats]:
+def _drawn_sums(
+    values: Floats, sizes: Floats, counts: Integers, rng: np.random.Generator, draws: int
+) -> list[Floats]:
     if len(sizes) <= min(_LEVELS_MAX, len(values) // 2):
         step = max(1, _CHUNK // len(sizes))
         parts = [min(step, draws - first) for first in range(0, draws, step)]
-        return [(2.0 * rng.binomial(counts, 0.5, size=(rows, len(sizes))) - counts) @ sizes for rows in parts]
+        return [
+            (2.0 * rng.binomial(counts, 0.5, size=(rows, len(sizes))) - counts) @ sizes
+            for rows in parts
+        ]
     if len(values) > _BLOCKS:
         blocks = rng.permutation(len(values)) % _BLOCKS
         values = cluster_totals(blocks, _BLOCKS, values)

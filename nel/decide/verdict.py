@@ -1,4 +1,6 @@
-"""Turns an interval of a difference into a verdict. Harm is decided before anything else; nothing here is random."""
+"""Turns an interval of a difference into a verdict. Harm is decided before anything else; nothing
+here is random.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,20 @@ class GateDecision(StrEnum):
 
 
 def verdict(
-    lower: float, upper: float, *, margin: float = 0.0, equivalence: tuple[float, float] | None = None
+    lower: float,
+    upper: float,
+    *,
+    margin: float = 0.0,
+    equivalence: tuple[float, float] | None = None,
 ) -> Verdict:
     """Return the verdict of an interval of a difference, candidate minus baseline.
 
-    1. Worse where the whole interval is below 0, however small the harm and however few the questions.
+    1. Worse where the whole interval is below 0, however small the harm and however few the
+       questions.
     2. Better where it is above 0.
-    3. Equivalent where the interval of ``equivalence`` lies inside ``(-margin, margin)``: two one-sided tests
-       (Schuirmann 1987) at level alpha are the interval of level ``1 - 2 alpha``. With a margin of 0 nothing is.
+    3. Equivalent where the interval of ``equivalence`` lies inside ``(-margin, margin)``: two
+       one-sided tests (Schuirmann 1987) at level alpha are the interval of level ``1 - 2 alpha``.
+       With a margin of 0 nothing is.
     4. Else inconclusive: more questions are needed, and no statement is made about the candidate.
 
     A gate that tolerates a small harm is `non_inferiority`.
@@ -40,15 +48,17 @@ def verdict(
     Args:
         lower: Lower end of the interval of level ``1 - alpha``.
         upper: Upper end.
-        margin: The largest difference that does not matter, at least 0, in the unit of the difference.
-        equivalence: The interval of level ``1 - 2 alpha``; by default the other, which makes step 3 a test at
-            alpha / 2.
+        margin: The largest difference that does not matter, at least 0, in the unit of the
+            difference.
+        equivalence: The interval of level ``1 - 2 alpha``; by default the other, which makes step 3
+            a test at alpha / 2.
 
     Raises:
         ValueError: An end is NaN, the ends are the wrong way around, or the margin is negative.
 
     >>> verdict(-0.31, -0.26), verdict(-0.01, 0.02), verdict(-0.01, 0.02, margin=0.03)
-    (<Verdict.WORSE: 'worse'>, <Verdict.INCONCLUSIVE: 'inconclusive'>, <Verdict.EQUIVALENT: 'equivalent'>)
+    (<Verdict.WORSE: 'worse'>, <Verdict.INCONCLUSIVE: 'inconclusive'>, <Verdict.EQUIVALENT:
+    'equivalent'>)
     """
     _check(lower, upper, margin)
     if upper < 0:
@@ -68,11 +78,13 @@ def verdict_within_bounds(
     margin: float = 0.0,
     equivalence: Sequence[tuple[float, float]] | None = None,
 ) -> Verdict:
-    """Return the verdict that holds whatever the unscored samples would have been, else inconclusive.
+    """Return the verdict that holds whatever the unscored samples would have been, else
+    inconclusive.
 
     Args:
-        intervals: The interval of the scored pairs, that of all pairs with every unscored sample counted against the
-            candidate, and that with every one counted for it; in any order, at least one.
+        intervals: The interval of the scored pairs, that of all pairs with every unscored sample
+            counted against the candidate, and that with every one counted for it; in any order, at
+            least one.
         margin: As for `verdict`.
         equivalence: An interval of level ``1 - 2 alpha`` for each of them.
 
@@ -86,16 +98,18 @@ def verdict_within_bounds(
         raise ValueError("a verdict needs an interval")
     inner = list(intervals) if equivalence is None else list(equivalence)
     found = {
-        verdict(*ends, margin=margin, equivalence=narrower) for ends, narrower in zip(intervals, inner, strict=True)
+        verdict(*ends, margin=margin, equivalence=narrower)
+        for ends, narrower in zip(intervals, inner, strict=True)
     }
     return found.pop() if len(found) == 1 else Verdict.INCONCLUSIVE
 
 
 def non_inferiority(lower: float, upper: float, *, margin: float) -> GateDecision:
-    """Return whether an interval shows that the candidate is at most a margin worse; decided on its ends alone.
+    """Return whether an interval shows that the candidate is at most a margin worse; decided on its
+    ends alone.
 
-    GO where the whole interval is above ``-margin``, NO_GO where it is below, and else INCONCLUSIVE: not measured well
-    enough. A point estimate inside the margin is never enough.
+    GO where the whole interval is above ``-margin``, NO_GO where it is below, and else
+    INCONCLUSIVE: not measured well enough. A point estimate inside the margin is never enough.
 
     Args:
         lower: Lower end of the interval of the difference, candidate minus baseline.

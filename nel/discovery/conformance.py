@@ -1,8 +1,8 @@
 """Conformance checks of plugins, without an endpoint.
 
-A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1, empty answers that
-do not; or, where a judge scores, that each answer makes questions for one. Benchmarks expect gold answers in different
-forms, so several plain phrasings are tried.
+A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1,
+empty answers that do not; or, where a judge scores, that each answer makes questions for one.
+Benchmarks expect gold answers in different forms, so several plain phrasings are tried.
 """
 
 from __future__ import annotations
@@ -25,7 +25,15 @@ from nel.engine.judging.cases import complete_case
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import StoredSample
-from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
+from nel.errors import (
+    ConfigError,
+    DatasetError,
+    JudgeError,
+    MissingExtra,
+    NelError,
+    PluginError,
+    ScorerError,
+)
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
 from nel.scoring.delegation import case_of
@@ -53,7 +61,8 @@ def check_plugin(
     """Run the conformance checks of one plugin and return their results.
 
     Args:
-        target: ``name`` or ``package:name`` of an installed plugin, or ``path.py[:name]`` of a benchmark.
+        target: ``name`` or ``package:name`` of an installed plugin, or ``path.py[:name]`` of a
+            benchmark.
         kind: A key of `nel.plugins.GROUPS`; None: the kind that has this name.
         dataset: Replaces a benchmark's own source.
         samples_max: Number of samples that are scored; ids are checked on all.
@@ -74,7 +83,13 @@ def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> lis
     if kind == "scorers":
         return _check_scorer(plugin)
     wrong = shape_error(kind, plugin)
-    return [Finding(check=f"it is what {plugins.GROUPS[kind]} takes", passed=wrong is None, detail=wrong or "")]
+    return [
+        Finding(
+            check=f"it is what {plugins.GROUPS[kind]} takes",
+            passed=wrong is None,
+            detail=wrong or "",
+        )
+    ]
 
 
 def _check_groups(kind: str, target: str) -> list[Finding]:
@@ -82,7 +97,10 @@ def _check_groups(kind: str, target: str) -> list[Finding]:
     packages = {ref.distribution for ref in plugins.matching(kind, target)}
     unknown = [ref for ref in plugins.discover_unknown() if ref.distribution in packages]
     details = dict.fromkeys(plugins.unknown_group(ref) for ref in unknown)
-    return [Finding(check="nel loads every group of its package", passed=False, detail=one) for one in details]
+    return [
+        Finding(check="nel loads every group of its package", passed=False, detail=one)
+        for one in details
+    ]
 
 
 def _kind_of(target: str) -> str:
@@ -90,7 +108,9 @@ def _kind_of(target: str) -> str:
         return "benchmarks"
     kinds = [kind for kind in plugins.GROUPS if plugins.matching(kind, target)]
     if len(kinds) > 1:
-        raise PluginError(f'"{target}" is the name of several plugins; choose with --kind {" or ".join(kinds)}')
+        raise PluginError(
+            f'"{target}" is the name of several plugins; choose with --kind {" or ".join(kinds)}'
+        )
     return kinds[0] if kinds else "benchmarks"
 
 
@@ -98,16 +118,30 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
     benchmark = find_benchmark(target)
     is_judged = asks_judge(benchmark.scorer)
     plan = _plan_of(benchmark, target, dataset)
-    findings = [Finding(check="the plugin loads", passed=True, detail=f"{benchmark.name}: {benchmark.description}")]
+    findings = [
+        Finding(
+            check="the plugin loads",
+            passed=True,
+            detail=f"{benchmark.name}: {benchmark.description}",
+        )
+    ]
     try:
         samples, n_rows, faults, twins = _read(plan, samples_max)
     except NelError as error:
         return [
             *findings,
-            Finding(check="the dataset can be read and the prompt's fields exist", passed=False, detail=str(error)),
+            Finding(
+                check="the dataset can be read and the prompt's fields exist",
+                passed=False,
+                detail=str(error),
+            ),
         ]
     findings.append(
-        Finding(check="every row makes a sample", passed=not faults, detail=_first(faults) or f"{n_rows:,} rows")
+        Finding(
+            check="every row makes a sample",
+            passed=not faults,
+            detail=_first(faults) or f"{n_rows:,} rows",
+        )
     )
     findings.append(Finding(check="ids are unique", passed=not twins, detail=_first(twins)))
     if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):
@@ -124,9 +158,15 @@ def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sampl
 
 def _plan_of(benchmark: Benchmark, target: str, dataset: str | None) -> Plan:
     entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
-    endpoint = {"url": "http://127.0.0.1/v1", "model": "none", "protocol": benchmark.protocol or "chat"}
+    endpoint = {
+        "url": "http://127.0.0.1/v1",
+        "model": "none",
+        "protocol": benchmark.protocol or "chat",
+    }
     # The configuration of a judged benchmark must name a judge; nothing is sent to it.
-    judge = {"judge": {"url": endpoint["url"], "model": "none"}} if asks_judge(benchmark.scorer) else {}
+    judge = (
+        {"judge": {"url": endpoint["url"], "model": "none"}} if asks_judge(benchmark.scorer) else {}
+    )
     return make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
 
 
@@ -141,13 +181,19 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], int, list[str], l
             if stored.fault is not None:
                 faults.append(stored.fault)
             if stored.sample_id in ids:
-                twins.append(f'rows {ids[stored.sample_id]} and {stored.row_number} share the id "{stored.sample_id}"')
+                twins.append(
+                    f"rows {ids[stored.sample_id]} and {stored.row_number} share the id"
+                    f' "{stored.sample_id}"'
+                )
             ids[stored.sample_id] = stored.row_number
             if stored.fault is None:
                 yield stored
 
     stream = good()
-    samples = [decode_sample(stored.sample_id, stored.content or "") for stored in islice(stream, samples_max)]
+    samples = [
+        decode_sample(stored.sample_id, stored.content or "")
+        for stored in islice(stream, samples_max)
+    ]
     for _ in stream:
         pass
     return samples, digests.rows, faults, twins
@@ -159,8 +205,12 @@ def _gold_scores_one(benchmark: Benchmark, samples: list[Sample]) -> Finding:
         for sample in samples
         if not any(_reward(benchmark, sample, text) == 1.0 for text in gold_texts(sample))
     ]
-    detail = f"sample {missed[0]} and {len(missed) - 1} more" if missed else f"{len(samples)} samples"
-    return Finding(check="a gold answer scores 1", passed=bool(samples) and not missed, detail=detail)
+    detail = (
+        f"sample {missed[0]} and {len(missed) - 1} more" if missed else f"{len(samples)} samples"
+    )
+    return Finding(
+        check="a gold answer scores 1", passed=bool(samples) and not missed, detail=detail
+    )
 
 
 def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Finding:
@@ -168,14 +218,24 @@ def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> F
     refused: list[str] = []
     n_questions = 0
     for sample in samples:
-        answer = str(sample.metadata.get(benchmark.response_field or "", "")) or next(iter(gold_texts(sample)), "x")
+        answer = str(sample.metadata.get(benchmark.response_field or "", "")) or next(
+            iter(gold_texts(sample)), "x"
+        )
         try:
             n_questions += _count_questions(benchmark, plan, sample, answer)
         except Exception as error:  # noqa: BLE001 - any error of the scorer is a finding
-            refused.append(f'sample "{sample.id}": {error}' if isinstance(error, NelError) else f"{error!r}")
-    detail = refused[0] if refused else f"{n_questions} questions about {len(samples)} samples; none was sent"
+            refused.append(
+                f'sample "{sample.id}": {error}' if isinstance(error, NelError) else f"{error!r}"
+            )
+    detail = (
+        refused[0]
+        if refused
+        else f"{n_questions} questions about {len(samples)} samples; none was sent"
+    )
     return Finding(
-        check="every answer makes questions for a judge", passed=bool(samples) and not refused, detail=detail
+        check="every answer makes questions for a judge",
+        passed=bool(samples) and not refused,
+        detail=detail,
     )
 
 
@@ -199,7 +259,9 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
         n_questions += len(list(judge.ask(case)))
         best = Grade(label="C", score=1.0)
         opinion = Opinion(judge="none", grade=best, reply=judge.example_reply)
-        return Judgement(template=judge.name, grade=best, aggregate="majority", quorum=1, opinions=(opinion,))
+        return Judgement(
+            template=judge.name, grade=best, aggregate="majority", quorum=1, opinions=(opinion,)
+        )
 
     async def judgement_later(case: Case) -> Judgement:
         return judgement_of(case)
@@ -227,7 +289,10 @@ def _empty_does_not(benchmark: Benchmark, samples: list[Sample]) -> Finding:
 
 def _reward(benchmark: Benchmark, sample: Sample, text: str) -> float | None:
     given = ScorerInput(
-        response=text, target=sample.target, metadata=dict(sample.metadata), config=dict(benchmark.extra)
+        response=text,
+        target=sample.target,
+        metadata=dict(sample.metadata),
+        config=dict(benchmark.extra),
     )
     return _reward_of(benchmark.scorer, given)
 
@@ -240,7 +305,13 @@ def _reward_of(scorer: Scorer, given: ScorerInput) -> float | None:
         outcome = outcome_of(result, given.response)
     except (NelError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError):
         return None
-    return outcome.reward if isinstance(outcome, Scored) else 0.0 if isinstance(outcome, ModelFailure) else None
+    return (
+        outcome.reward
+        if isinstance(outcome, Scored)
+        else 0.0
+        if isinstance(outcome, ModelFailure)
+        else None
+    )
 
 
 async def _wait_for(result: Awaitable[T]) -> T:
@@ -254,7 +325,9 @@ def _check_scorer(scorer: object) -> list[Finding]:
     try:
         built = as_scorer(scorer)
     except ConfigError as error:
-        return [Finding(check="it needs options, so nothing was scored", passed=True, detail=str(error))]
+        return [
+            Finding(check="it needs options, so nothing was scored", passed=True, detail=str(error))
+        ]
     tried = [
         (built, ScorerInput(response=text, target=target))
         for target in _GOLDS
@@ -262,10 +335,22 @@ def _check_scorer(scorer: object) -> list[Finding]:
     ]
     refusals = [refusal for refusal in (_refusal_of(*one) for one in tried) if refusal]
     if len(refusals) == len(tried):
-        return [Finding(check="it needs more than a target, so nothing was scored", passed=True, detail=refusals[0])]
+        return [
+            Finding(
+                check="it needs more than a target, so nothing was scored",
+                passed=True,
+                detail=refusals[0],
+            )
+        ]
     return [
-        Finding(check="a gold answer scores 1", passed=any((_reward_of(*one) or 0.0) >= 1.0 for one in tried)),
-        Finding(check="an empty answer scores 0", passed=not _reward_of(built, ScorerInput(response="", target="B"))),
+        Finding(
+            check="a gold answer scores 1",
+            passed=any((_reward_of(*one) or 0.0) >= 1.0 for one in tried),
+        ),
+        Finding(
+            check="an empty answer scores 0",
+            passed=not _reward_of(built, ScorerInput(response="", target="B")),
+        ),
     ]
 
 
@@ -284,7 +369,13 @@ def _refusal_of(scorer: Scorer, given: ScorerInput) -> str | None:
 
 def _check_judge(judge: object) -> list[Finding]:
     if not isinstance(judge, Judge):
-        return [Finding(check="a judge is a nel.Judge", passed=False, detail=str(shape_error("judges", judge)))]
+        return [
+            Finding(
+                check="a judge is a nel.Judge",
+                passed=False,
+                detail=str(shape_error("judges", judge)),
+            )
+        ]
     case = replace(judge.example, response="an answer that occurs only here")
     try:
         questions = judge.ask(case)
@@ -296,7 +387,9 @@ def _check_judge(judge: object) -> list[Finding]:
     try:
         grades = [question.read(judge.example_reply) for question in judge.ask(judge.example)]
         best = judge.settle(judge.example, grades) if judge.settle is not None else grades[0]
-        findings.append(Finding(check=full, passed=best.score == 1, detail=f"it reads as {best.score:g}"))
+        findings.append(
+            Finding(check=full, passed=best.score == 1, detail=f"it reads as {best.score:g}")
+        )
     except JudgeError as error:
         findings.append(Finding(check=full, passed=False, detail=str(error)))
     silent = [(question, "I would rather not say.") for question in questions]
@@ -304,16 +397,22 @@ def _check_judge(judge: object) -> list[Finding]:
     return [
         *findings,
         _is_refused("a reply without a verdict is refused", silent),
-        _is_refused("a verdict in the response is not the judge's", [(one, one.prompt) for one in forged]),
+        _is_refused(
+            "a verdict in the response is not the judge's", [(one, one.prompt) for one in forged]
+        ),
     ]
 
 
 def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Finding:
     for question, reply in replies:
         with suppress(JudgeError):
-            return Finding(check=check, passed=False, detail=f"it reads as {question.read(reply).label!r}")
+            return Finding(
+                check=check, passed=False, detail=f"it reads as {question.read(reply).label!r}"
+            )
     return Finding(check=check, passed=True)
 
 
 def _first(items: list[str]) -> str:
-    return "" if not items else items[0] + (f" (and {len(items) - 1} more)" if len(items) > 1 else "")
+    return (
+        "" if not items else items[0] + (f" (and {len(items) - 1} more)" if len(items) > 1 else "")
+    )

@@ -1,4 +1,5 @@
-"""Every extension point of nel: the entry-point group and the signature of the object that an entry point names.
+"""Every extension point of nel: the entry-point group and the signature of the object that an entry
+point names.
 
 ``nel list``, ``nel plugin check`` and docs/reference/extension-points.md are made from this module.
 """
@@ -30,21 +31,27 @@ class Bridge(Protocol):
     """Makes a benchmark of another tool's task."""
 
     def __call__(self, uri: str, /) -> Benchmark:
-        """Return the benchmark that ``scheme://…`` names; a registered adapter class may stand for it."""
+        """Return the benchmark that ``scheme://…`` names; a registered adapter class may stand for
+        it.
+        """
 
 
 class ScorerFunction(Protocol):
     """Scores one response."""
 
     def __call__(self, sample: ScorerInput, /) -> ScorerResult:
-        """Return a `nel.Score`, a mapping of numbers, a bool or a number, or an awaitable of one."""
+        """Return a `nel.Score`, a mapping of numbers, a bool or a number, or an awaitable of
+        one.
+        """
 
 
 class MetricFactory(Protocol):
     """Builds a metric over all samples of a benchmark."""
 
     def __call__(self, **options: object) -> Metric:
-        """Return a function of a sequence of `nel.scorers.SampleScore` that returns one number or several by name."""
+        """Return a function of a sequence of `nel.scorers.SampleScore` that returns one number or
+        several by name.
+        """
 
 
 class ReducerFactory(Protocol):
@@ -58,14 +65,18 @@ class DatasetReader(Protocol):
     """Opens the datasets of a URI scheme."""
 
     def __call__(self, uri: str, base_dir: Path | None, /) -> Dataset:
-        """Return the dataset; its rows are read later, each time from the first. Relative paths start at base_dir."""
+        """Return the dataset; its rows are read later, each time from the first. Relative paths
+        start at base_dir.
+        """
 
 
 class ReportWriter(Protocol):
     """Writes a report of a finished run."""
 
     def __call__(self, run_dir: Path, /) -> Path:
-        """Return the path of one file that it wrote into the run's directory from the artifact files there."""
+        """Return the path of one file that it wrote into the run's directory from the artifact
+        files there.
+        """
 
 
 class Exporter(Protocol):
@@ -141,9 +152,15 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
         ExtensionPoint(
             kind="benchmarks",
             contract=Benchmark,
-            what="A `nel.Benchmark`, which is what `@nel.benchmark` returns, or a registered adapter class.",
+            what=(
+                "A `nel.Benchmark`, which is what `@nel.benchmark` returns, or a registered adapter"
+                " class."
+            ),
             used_by="`--bench NAME`, `benchmarks: [NAME]`",
-            called="Imported when a run is planned; `sample` renders each row, `scorer` scores each response.",
+            called=(
+                "Imported when a run is planned; `sample` renders each row, `scorer` scores each"
+                " response."
+            ),
             errors="A row that `sample` refuses with `DatasetError` is unscored as `bad_row`.",
         ),
         ExtensionPoint(
@@ -151,39 +168,71 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             contract=Bridge,
             what="A function from a URI to a benchmark. The entry point's name is the scheme.",
             used_by="`--bench NAME://...`",
-            called="Once for each run, resume or rescoring, when it is planned and before anything is sent.",
-            errors="Any error ends the command with exit code 2; the message of an error of nel stays as it is.",
+            called=(
+                "Once for each run, resume or rescoring, when it is planned and before anything is"
+                " sent."
+            ),
+            errors=(
+                "Any error ends the command with exit code 2; the message of an error of nel stays"
+                " as it is."
+            ),
         ),
         ExtensionPoint(
             kind="scorers",
             contract=ScorerFunction,
-            what="A scorer, sync or async; a factory that builds one from options; or a class with a `score` method.",
+            what=(
+                "A scorer, sync or async; a factory that builds one from options; or a class with a"
+                " `score` method."
+            ),
             used_by="`--scorer NAME:key=value,...`",
-            called="Once for each response, beside the event loop, each call for `engine.scorer_timeout_seconds`.",
-            errors="What it raises leaves that sample unscored as `scorer`; `DatasetError` as `bad_row`.",
+            called=(
+                "Once for each response, beside the event loop, each call for"
+                " `engine.scorer_timeout_seconds`."
+            ),
+            errors=(
+                "What it raises leaves that sample unscored as `scorer`; `DatasetError` as"
+                " `bad_row`."
+            ),
         ),
         ExtensionPoint(
             kind="judges",
             contract=Judge,
             what="A `nel.Judge`: the questions about a case, and how replies become a grade.",
             used_by="`--judge-template NAME`, `judge: {template: NAME}`, `template=` of a scorer",
-            called="`ask`, `read` and `settle` run in a thread, each call for `engine.scorer_timeout_seconds`.",
+            called=(
+                "`ask`, `read` and `settle` run in a thread, each call for"
+                " `engine.scorer_timeout_seconds`."
+            ),
             errors="`JudgeError` and any other error leave the sample unscored as `judge`.",
         ),
         ExtensionPoint(
             kind="metrics",
             contract=MetricFactory,
-            what="A factory of functions over the scores of all samples; `@nel.scorers.metric` gives them a name.",
+            what=(
+                "A factory of functions over the scores of all samples; `@nel.scorers.metric` gives"
+                " them a name."
+            ),
             used_by="`--metric NAME:key=value,...`",
-            called="The factory when a run is planned; the function when its artifacts are written.",
-            errors="A factory that raises ends the command with exit code 2; a metric that raises has the value null.",
+            called=(
+                "The factory when a run is planned; the function when its artifacts are written."
+            ),
+            errors=(
+                "A factory that raises ends the command with exit code 2; a metric that raises has"
+                " the value null."
+            ),
         ),
         ExtensionPoint(
             kind="reducers",
             contract=ReducerFactory,
-            what="A factory of functions over the scores of one sample's repeats; `NAME_3` gives it the option `k=3`.",
+            what=(
+                "A factory of functions over the scores of one sample's repeats; `NAME_3` gives it"
+                " the option `k=3`."
+            ),
             used_by="`--reducer NAME`, `--reducer NAME_3`",
-            called="The factory when a run is planned; the function for each sample when its artifacts are written.",
+            called=(
+                "The factory when a run is planned; the function for each sample when its artifacts"
+                " are written."
+            ),
             errors="A factory that raises ends the command with exit code 2.",
         ),
         ExtensionPoint(
@@ -192,61 +241,114 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             what="A reader of a URI scheme. The entry point's name is the scheme.",
             used_by='`dataset="NAME://..."`, `--dataset NAME://...`',
             called="When a run is planned; `read` once for each session, in the order of the rows.",
-            errors="Any error ends the command with exit code 2; the message of an error of nel stays as it is.",
+            errors=(
+                "Any error ends the command with exit code 2; the message of an error of nel stays"
+                " as it is."
+            ),
         ),
         ExtensionPoint(
             kind="reports",
             contract=ReportWriter,
             what="A function that writes one file about a finished run.",
             used_by="`output.reports: [NAME]`, `nel report DIR --format NAME`",
-            called="After all artifacts of a session are written. It is imported before anything is sent.",
-            errors="The run stays as it is, its exit code too; the error is shown. `nel report` exits 2.",
+            called=(
+                "After all artifacts of a session are written. It is imported before anything is"
+                " sent."
+            ),
+            errors=(
+                "The run stays as it is, its exit code too; the error is shown. `nel report`"
+                " exits 2."
+            ),
         ),
         ExtensionPoint(
             kind="readers",
             contract=AnswerReader,
-            what="A `nel.AnswerReader`: the question to a model about an answer, and how its reply is read.",
+            what=(
+                "A `nel.AnswerReader`: the question to a model about an answer, and how its reply"
+                " is read."
+            ),
             used_by="`nel scorer audit DIR --reader URL --reader-form NAME`",
-            called="`ask` once for each answer that no rule could read; `read` whenever the audit is written.",
-            errors="What either raises ends the command with exit code 2; nothing was sent when `ask` did.",
+            called=(
+                "`ask` once for each answer that no rule could read; `read` whenever the audit is"
+                " written."
+            ),
+            errors=(
+                "What either raises ends the command with exit code 2; nothing was sent when `ask`"
+                " did."
+            ),
         ),
         ExtensionPoint(
             kind="exporters",
             contract=Exporter,
             what="A function that writes the results of a run as files of another format.",
             used_by="`nel export DIR --to NAME -o OUT`",
-            called="Once, with the run's directory and an empty directory that becomes OUT when it returns.",
-            errors="Any error ends the command with exit code 2 and leaves no OUT; a message of nel stays as it is.",
+            called=(
+                "Once, with the run's directory and an empty directory that becomes OUT when it"
+                " returns."
+            ),
+            errors=(
+                "Any error ends the command with exit code 2 and leaves no OUT; a message of nel"
+                " stays as it is."
+            ),
         ),
         ExtensionPoint(
             kind="importers",
             contract=Importer,
-            what="A function that reads results of another tool, as the types of `nel.artifacts.importing`.",
+            what=(
+                "A function that reads results of another tool, as the types of"
+                " `nel.artifacts.importing`."
+            ),
             used_by="`nel import SOURCE -o DIR`, `--from NAME`",
-            called="Once, with the source; each benchmark's `results` twice. Without `--from` until one knows it.",
-            errors="Any error ends the command with exit code 2 and leaves no DIR; a message of nel stays as it is.",
+            called=(
+                "Once, with the source; each benchmark's `results` twice. Without `--from` until"
+                " one knows it."
+            ),
+            errors=(
+                "Any error ends the command with exit code 2 and leaves no DIR; a message of nel"
+                " stays as it is."
+            ),
         ),
         ExtensionPoint(
             kind="executors",
             contract=ExecutorFactory,
-            what="A factory of executors, which compute scores and run programs; it takes the options of its name.",
+            what=(
+                "A factory of executors, which compute scores and run programs; it takes the"
+                " options of its name."
+            ),
             used_by="`--executor NAME`, `--executor NAME:key=value,...`, `--executor NAME://...`",
-            called="Once for each session, before the run forks; `start` on the event loop before anything is sent.",
-            errors="What the factory or `start` raises ends the command with exit code 2; `StoppedEarly`: 75.",
+            called=(
+                "Once for each session, before the run forks; `start` on the event loop before"
+                " anything is sent."
+            ),
+            errors=(
+                "What the factory or `start` raises ends the command with exit code 2;"
+                " `StoppedEarly`: 75."
+            ),
         ),
         ExtensionPoint(
             kind="clients",
             contract=Wire,
-            what="A `nel.clients.Wire`: how a protocol writes a request and reads its answer. nel sends and retries.",
+            what=(
+                "A `nel.clients.Wire`: how a protocol writes a request and reads its answer. nel"
+                " sends and retries."
+            ),
             used_by="`--protocol NAME`, `endpoint: {protocol: NAME}`, and of a judge alike",
-            called="On the event loop: `body`, `answer` or `stream` for each request, `sign` for each attempt.",
-            errors="What `body`, `answer` or `sign` raises leaves that sample unscored as `infra`; `ConfigError` of "
-            "`check` ends the command with exit code 2.",
+            called=(
+                "On the event loop: `body`, `answer` or `stream` for each request, `sign` for each"
+                " attempt."
+            ),
+            errors=(
+                "What `body`, `answer` or `sign` raises leaves that sample unscored as `infra`;"
+                " `ConfigError` of `check` ends the command with exit code 2."
+            ),
         ),
         ExtensionPoint(
             kind="commands",
             contract=CommandFunction,
-            what="A Typer app or a function with Typer's annotations; `eval_NAME` is a command of `nel eval`.",
+            what=(
+                "A Typer app or a function with Typer's annotations; `eval_NAME` is a command of"
+                " `nel eval`."
+            ),
             used_by="`nel NAME`",
             called="Imported when the command is called; the list of commands reads metadata.",
             errors="An error of nel is one line and its exit code; any other error is a traceback.",
@@ -254,10 +356,18 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
         ExtensionPoint(
             kind="observers",
             contract=ObserverFactory,
-            what="A factory of observers of a run: a function of the run's directory and of options.",
+            what=(
+                "A factory of observers of a run: a function of the run's directory and of options."
+            ),
             used_by="`--observer NAME:key=value,...`, `observability: {observers: [NAME]}`",
-            called="Once for each session, before anything is sent; the events on the run's thread, `tick` beside it.",
-            errors="What the factory raises ends the command with exit code 2; an event that raises drops it.",
+            called=(
+                "Once for each session, before anything is sent; the events on the run's thread,"
+                " `tick` beside it."
+            ),
+            errors=(
+                "What the factory raises ends the command with exit code 2; an event that raises"
+                " drops it."
+            ),
         ),
     )
 }
@@ -269,7 +379,11 @@ def shape_error(kind: str, plugin: object) -> str | None:
     point = EXTENSION_POINTS[kind]
     if point.signature is None:
         found = as_benchmark(plugin)
-        return None if isinstance(found, point.contract) else f"it is {_a(found)}, not a nel.{point.contract.__name__}"
+        return (
+            None
+            if isinstance(found, point.contract)
+            else f"it is {_a(found)}, not a nel.{point.contract.__name__}"
+        )
     if not callable(plugin):
         return f"it is {_a(plugin)}, which cannot be called"
     parameters = list(point.signature.parameters)

@@ -1,8 +1,10 @@
-"""Describes installed plugins in a child process, so that a crash or a hang on import affects that child alone.
+"""Describes installed plugins in a child process, so that a crash or a hang on import affects that
+child alone.
 
-One child imports all plugins in turn. If it exits or times out, the plugin it was importing is reported and a new child
-continues with the next one. A plugin may write to the file descriptor of stdout while it is imported, so the child
-replies on a duplicate that it makes before the first import.
+One child imports all plugins in turn. If it exits or times out, the plugin it was importing is
+reported and a new child continues with the next one. A plugin may write to the file descriptor of
+stdout while it is imported, so the child replies on a duplicate that it makes before the first
+import.
 """
 
 from __future__ import annotations
@@ -21,7 +23,15 @@ from dataclasses import asdict, replace
 from typing import Final
 
 from nel.errors import PluginError
-from nel.plugins import GROUPS, PluginInfo, PluginRef, cannot_import, describe, name_note, unknown_group
+from nel.plugins import (
+    GROUPS,
+    PluginInfo,
+    PluginRef,
+    cannot_import,
+    describe,
+    name_note,
+    unknown_group,
+)
 
 IMPORT_SECONDS: Final = 30.0
 """Longest time that importing one plugin may take in a listing."""
@@ -35,12 +45,15 @@ _CHILD: Final = (
 )
 
 
-def describe_all(refs: Sequence[PluginRef], *, import_seconds: float = IMPORT_SECONDS) -> list[PluginInfo]:
-    """Return a description of each plugin, or the error that keeps it from working; none is imported here.
+def describe_all(
+    refs: Sequence[PluginRef], *, import_seconds: float = IMPORT_SECONDS
+) -> list[PluginInfo]:
+    """Return a description of each plugin, or the error that keeps it from working; none is
+    imported here.
 
     Args:
-        refs: All plugins of their kinds, so that names that several packages provide are noted; entry points of groups
-            that nel does not load carry that as their error.
+        refs: All plugins of their kinds, so that names that several packages provide are noted;
+            entry points of groups that nel does not load carry that as their error.
         import_seconds: Longest time that importing one may take.
 
     Raises:
@@ -52,18 +65,24 @@ def describe_all(refs: Sequence[PluginRef], *, import_seconds: float = IMPORT_SE
     loadable = [ref for ref in refs if ref.kind in GROUPS]
     imported = dict(zip(loadable, _import_all(loadable, import_seconds), strict=True))
     return [
-        replace(imported[ref], note=name_note(ref, named[ref.kind, ref.name]))
-        if ref in imported
-        else PluginInfo(ref=ref, description="", error=unknown_group(ref))
+        (
+            replace(imported[ref], note=name_note(ref, named[ref.kind, ref.name]))
+            if ref in imported
+            else PluginInfo(ref=ref, description="", error=unknown_group(ref))
+        )
         for ref in refs
     ]
 
 
 def reply(refs: list[dict[str, str]], seconds: float) -> None:
-    """Describe plugins in the child: one line of JSON for each on what was stdout. Ends the process."""
+    """Describe plugins in the child: one line of JSON for each on what was stdout. Ends the
+    process.
+    """
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    from nel.discovery.extension_points import shape_error  # noqa: PLC0415 - the parent process does not need it
+    from nel.discovery.extension_points import (  # noqa: PLC0415 - the parent process does not need it
+        shape_error,
+    )
 
     print(json.dumps([_READY, "", None]), file=replies, flush=True)
     for number, ref in enumerate(refs):
@@ -81,11 +100,18 @@ def _import_all(refs: Sequence[PluginRef], seconds: float) -> list[PluginInfo]:
         with _child(rest, seconds) as child:
             lines = _Lines(child)
             if lines.read(_READY, _START_SECONDS) is None:
-                raise PluginError(f"the process that imports plugins did not start: {lines.ending(_START_SECONDS)}")
+                raise PluginError(
+                    "the process that imports plugins did not start:"
+                    f" {lines.ending(_START_SECONDS)}"
+                )
             for number, ref in enumerate(rest):
                 described = lines.read(number, seconds)
                 if described is None:
-                    found.append(PluginInfo(ref=ref, description="", error=cannot_import(ref, lines.ending(seconds))))
+                    found.append(
+                        PluginInfo(
+                            ref=ref, description="", error=cannot_import(ref, lines.ending(seconds))
+                        )
+                    )
                     break
                 found.append(PluginInfo(ref=ref, description=described[0], error=described[1]))
         assert len(found) > before  # noqa: S101 - each child reports on at least one plugin
@@ -128,7 +154,9 @@ class _Lines:
         self._ended = False
 
     def read(self, number: int, seconds: float) -> tuple[str, str | None] | None:
-        """Return the description and the error in the line of this number; None at a timeout or the child's end."""
+        """Return the description and the error in the line of this number; None at a timeout or the
+        child's end.
+        """
         deadline = time.monotonic() + seconds
         while True:
             line = self._line(deadline)

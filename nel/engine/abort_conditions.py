@@ -1,7 +1,8 @@
-"""Decides from the answers when a run must be aborted: faults in a row, or too many truncated answers. No I/O.
+"""Decides from the answers when a run must be aborted: faults in a row, or too many truncated
+answers. No I/O.
 
-Returns the reason and stops nothing itself. Note: what looks like an outage may be one sample that the endpoint cannot
-process, so no single sample aborts a run that has had answers.
+Returns the reason and stops nothing itself. Note: what looks like an outage may be one sample that
+the endpoint cannot process, so no single sample aborts a run that has had answers.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ _FIRST_REFUSALS_MIN = 3
 
 
 class EndpointFaultCounter:
-    """Counts samples lost to the endpoint in a row, and apart from them those that it refused alike.
+    """Counts samples lost to the endpoint in a row, and apart from them those that it refused
+    alike.
 
-    A status that it returns is a suspicion: the samples may be at fault. Only a spent quota holds for all of them.
+    A status that it returns is a suspicion: the samples may be at fault. Only a spent quota holds
+    for all of them.
     """
 
     def __init__(self, config: EngineConfig, *, has_answered: bool) -> None:
@@ -43,7 +46,9 @@ class EndpointFaultCounter:
         self.has_answered = has_answered
 
     def add(self, error: ResponseError | None) -> ExitStatus | None:
-        """Count why one sample has no answer; return a status when the run must be aborted if others fail too."""
+        """Count why one sample has no answer; return a status when the run must be aborted if
+        others fail too.
+        """
         if error is None or error.model_failure is not None:
             self._in_a_row = self._refusals = 0
             self._refusals_max = max(self._refusals_max, _REFUSALS_MIN)
@@ -88,7 +93,13 @@ class TruncationProbe:
         self._truncated: Counter[int] = Counter()
 
     def add(
-        self, job: int, name: str, response: Response, max_tokens: int | None, *, are_wanted: bool = False
+        self,
+        job: int,
+        name: str,
+        response: Response,
+        max_tokens: int | None,
+        *,
+        are_wanted: bool = False,
     ) -> ExitStatus | None:
         """Count an answer; return a status when too many of the first ones were truncated.
 
@@ -109,9 +120,10 @@ class TruncationProbe:
         return ExitStatus(
             exit_code=EXIT_STOPPED_EARLY,
             reason=(
-                f"{self._truncated[job]} of the first {self._probe} answers of {name} were cut off by {limit}; start "
-                "a new run with a larger --max-tokens, or resume with -O engine.truncation_rate_max=1 to go on as it "
-                "is, or with -O benchmarks.0.truncated=score to score them as they stand"
+                f"{self._truncated[job]} of the first {self._probe} answers of {name} were cut off"
+                f" by {limit}; start a new run with a larger --max-tokens, or resume with -O"
+                " engine.truncation_rate_max=1 to go on as it is, or with -O"
+                " benchmarks.0.truncated=score to score them as they stand"
             ),
         )
 

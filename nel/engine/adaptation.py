@@ -1,7 +1,9 @@
-"""Changes the settings of all requests before the first answer, where a reasoning model's server asks for it.
+"""Changes the settings of all requests before the first answer, where a reasoning model's server
+asks for it.
 
-The run's identity is stored with the changes before anything is asked with them, and a resume makes the same ones. What
-was in flight meanwhile was asked with other settings: its answer is not stored, and it is asked again.
+The run's identity is stored with the changes before anything is asked with them, and a resume makes
+the same ones. What was in flight meanwhile was asked with other settings: its answer is not stored,
+and it is asked again.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ class Adaptation:
     """The settings of one session's requests."""
 
     def __init__(
-        self, jobs: Sequence[Job], runner: SampleRunner, store: Store, snapshot: Snapshot, progress: Progress
+        self,
+        jobs: Sequence[Job],
+        runner: SampleRunner,
+        store: Store,
+        snapshot: Snapshot,
+        progress: Progress,
     ) -> None:
         """Start with the settings of the plans.
 
@@ -73,7 +80,10 @@ class Adaptation:
                 adapted = self._jobs[key].plan.adapting(self._runner.changes)
                 if adapted.adapted:  # recorded answers have nothing to change
                     await self._store.put_plan(key, adapted_plan(adapted, stored))
-        note = f"{plan.model}: {in_words(changes, before)}, as the endpoint asks for; the run's identity says so"
+        note = (
+            f"{plan.model}: {in_words(changes, before)}, as the endpoint asks for; the run's"
+            " identity says so"
+        )
         self._progress.notes.append(note)
         _LOG.warning("%s", note)
         return True

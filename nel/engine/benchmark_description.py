@@ -1,6 +1,8 @@
-"""Describes a benchmark for people: where its rows come from, its prompt, its scorer, and one rendered request.
+"""Describes a benchmark for people: where its rows come from, its prompt, its scorer, and one
+rendered request.
 
-Depends on the plan of a run for nothing but how a request is built: no run is started and nothing is sent.
+Depends on the plan of a run for nothing but how a request is built: no run is started and nothing
+is sent.
 """
 
 from __future__ import annotations
@@ -90,7 +92,9 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
         DatasetError: The dataset cannot be read, or has fewer rows.
         PromptError: The prompt names a field that the row does not have.
     """
-    opened = open_dataset(dataset or benchmark.dataset, base_dir=None if dataset else benchmark.base_dir)
+    opened = open_dataset(
+        dataset or benchmark.dataset, base_dir=None if dataset else benchmark.base_dir
+    )
     bound, _ = bind_examples(benchmark.with_images_below(opened.folder), dataset=dataset)
     found = next(islice(bound.selected(opened.read()), row - 1, None), None)
     if found is None:
@@ -99,11 +103,17 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
         sample = bound.sample(found.data, sample_id="")
     except (DatasetError, PromptError) as error:
         raise type(error)(f"{opened.uri}, {opened.unit} {found.number}: {error}") from error
-    own = {key: value for key, value in bound.generation.items() if key in Generation.__dataclass_fields__}
+    own = {
+        key: value
+        for key, value in bound.generation.items()
+        if key in Generation.__dataclass_fields__
+    }
     protocol, generation = bound.protocol or "chat", Generation(**own)
     return Example(
         row=found.number,
-        request=first_request(bound, sample, model=MODEL_SHOWN, protocol=protocol, generation=generation),
+        request=first_request(
+            bound, sample, model=MODEL_SHOWN, protocol=protocol, generation=generation
+        ),
         target=_target_text(sample),
         further_turns=sample.turns,
     )
@@ -119,19 +129,30 @@ def first_request(
     system_prompt: str | None = None,
     stream: bool = False,
 ) -> JsonObject | None:
-    """Return the JSON body of the first request that asks a sample; None where recorded responses are scored."""
+    """Return the JSON body of the first request that asks a sample; None where recorded responses
+    are scored.
+    """
     if benchmark.response_field is not None:
         return None
     if benchmark.loglikelihood:
-        return first_choice_body(sample, model=model, delimiter=benchmark.target_delimiter, generation=generation)
+        return first_choice_body(
+            sample, model=model, delimiter=benchmark.target_delimiter, generation=generation
+        )
     request = build_request(
-        sample, repeat=0, model=model, protocol=protocol, generation=generation, system_prompt=system_prompt
+        sample,
+        repeat=0,
+        model=model,
+        protocol=protocol,
+        generation=generation,
+        system_prompt=system_prompt,
     )
     return build_body(request, stream=stream)
 
 
 def facts_of(benchmark: Benchmark) -> tuple[Fact, ...]:
-    """Return where a benchmark's rows come from, how it is asked, and what its card says of its origin."""
+    """Return where a benchmark's rows come from, how it is asked, and what its card says of its
+    origin.
+    """
     id_field, category = benchmark.id_field, benchmark.category_field
     return (
         _dataset(benchmark),
@@ -144,7 +165,8 @@ def facts_of(benchmark: Benchmark) -> tuple[Fact, ...]:
 
 
 def prompt_of(benchmark: Benchmark) -> str | None:
-    """Return a prompt as its template, with what stands before it and how many examples come between.
+    """Return a prompt as its template, with what stands before it and how many examples come
+    between.
 
     None where each row brings its own messages.
     """
@@ -165,7 +187,11 @@ def metrics_of(benchmark: Benchmark) -> tuple[str, ...]:
     """Return the names of the metrics that a benchmark declares beside the mean reward, sorted."""
     chosen = choose_statistics(benchmark.scorer, metrics=(), reducers=benchmark.reducers, repeats=1)
     return tuple(
-        dict.fromkeys(sorted(str(getattr(metric, "name", metric)) for key, metric in chosen.metrics if not key))
+        dict.fromkeys(
+            sorted(
+                str(getattr(metric, "name", metric)) for key, metric in chosen.metrics if not key
+            )
+        )
     )
 
 
@@ -187,7 +213,9 @@ def _dataset(benchmark: Benchmark) -> Fact:
         return Fact(name="dataset", text="rows of a function")
     if not card.homepage:
         return Fact(name="dataset", text="given with --dataset")
-    return Fact(name="dataset", text=f"rows made by nel from {card.homepage}, revision {card.revision}")
+    return Fact(
+        name="dataset", text=f"rows made by nel from {card.homepage}, revision {card.revision}"
+    )
 
 
 def _with_names(template: Template) -> str:

@@ -1,7 +1,8 @@
-"""Takes back answers that may belong to another request: their samples are unscored, and asked again by a resume.
+"""Takes back answers that may belong to another request: their samples are unscored, and asked
+again by a resume.
 
-An endpoint that sends two responses to one request puts its connection out of step, and that is found too late to keep
-the answers from being stored and scored.
+An endpoint that sends two responses to one request puts its connection out of step, and that is
+found too late to keep the answers from being stored and scored.
 """
 
 from __future__ import annotations
@@ -23,15 +24,20 @@ _NAMED_MAX: Final = 12
 _LOGGED_MAX: Final = 300
 
 
-def take_back(store: Store, client: Client | None, judges: Iterable[tuple[str, Client]]) -> list[str]:
-    """Take back the doubtful answers of a session whose pipeline has ended, and return what the user should know.
+def take_back(
+    store: Store, client: Client | None, judges: Iterable[tuple[str, Client]]
+) -> list[str]:
+    """Take back the doubtful answers of a session whose pipeline has ended, and return what the
+    user should know.
 
     Args:
         store: No longer written to by its own thread.
         client: Of the evaluated endpoint, if any.
         judges: Names and clients.
     """
-    notes = [_take_back(store, other, f"judge {name}") for name, other in judges if other is not client]
+    notes = [
+        _take_back(store, other, f"judge {name}") for name, other in judges if other is not client
+    ]
     if client is not None:
         notes.append(_take_back(store, client, "the endpoint"))
     return [note for note in notes if note is not None]
@@ -48,13 +54,20 @@ def _take_back(store: Store, client: Client, who: str) -> str | None:
     unscored = Unscored(
         cause="judge" if is_judge else "infra",
         kind=_KIND,
-        detail=f"{said}, so this answer may be that to another request; it is asked again by a resume",
+        detail=(
+            f"{said}, so this answer may be that to another request; it is asked again by a resume"
+        ),
     )
     samples = sorted({(asked.sample_id, asked.repeat) for asked in doubtful})
     with store.transaction():
         for sample_id, repeat in samples:
-            store.doubt(sample_id, repeat, encode_outcome(unscored), retry=RESCORE if is_judge else RESEND)
-    names = [sample_id if repeat == 0 else f"{sample_id} (repeat {repeat})" for sample_id, repeat in samples]
+            store.doubt(
+                sample_id, repeat, encode_outcome(unscored), retry=RESCORE if is_judge else RESEND
+            )
+    names = [
+        sample_id if repeat == 0 else f"{sample_id} (repeat {repeat})"
+        for sample_id, repeat in samples
+    ]
     text = f"{said}; {len(names):,} samples may have got the answer to another and are not scored: "
     _LOG.warning("%s%s", text, _listed(names, _LOGGED_MAX))
     return text + _listed(names, _NAMED_MAX)

@@ -1,4 +1,5 @@
-"""The seeded random order in which a run with a stop rule asks its questions, whole clusters at a time. Pure.
+"""The seeded random order in which a run with a stop rule asks its questions, whole clusters at a
+time. Pure.
 
 The order depends on the seed, the questions' ids and their groups, never on their order in a file.
 """

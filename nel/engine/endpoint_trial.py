@@ -1,8 +1,9 @@
-"""Tells an endpoint that refuses everything from samples that it refuses: asks others, then a neutral prompt.
+"""Tells an endpoint that refuses everything from samples that it refuses: asks others, then a
+neutral prompt.
 
-One sample may be refused for its own sake: a firewall objects to a word, a proxy closes the connection. So nothing is
-concluded from the samples that are refused before others, from all over the set, and a prompt that nothing objects to
-are refused alike.
+One sample may be refused for its own sake: a firewall objects to a word, a proxy closes the
+connection. So nothing is concluded from the samples that are refused before others, from all over
+the set, and a prompt that nothing objects to are refused alike.
 """
 
 from __future__ import annotations
@@ -55,7 +56,12 @@ class EndpointTrial:
     """Decides for one session whether the endpoint or the samples are at fault."""
 
     def __init__(
-        self, client: Client, queue: WorkQueue, faults: EndpointFaultCounter, steps: Steps, adaptation: Adaptation
+        self,
+        client: Client,
+        queue: WorkQueue,
+        faults: EndpointFaultCounter,
+        steps: Steps,
+        adaptation: Adaptation,
     ) -> None:
         """Start without a suspicion.
 
@@ -80,17 +86,23 @@ class EndpointTrial:
         self._refuses_all = False
 
     async def wait(self) -> None:
-        """Return once no trial for a refusal is running: what is asked meanwhile would be refused too."""
+        """Return once no trial for a refusal is running: what is asked meanwhile would be refused
+        too.
+        """
         await self._may_go_on.wait()
 
     def holds(self, error: ResponseError | None) -> bool:
-        """Return whether a refusal is not to be stored yet, since the first request may show that all are refused."""
+        """Return whether a refusal is not to be stored yet, since the first request may show that
+        all are refused.
+        """
         if error is None:
             self._is_told.set()
         return is_unanswered(error) and not self._is_told.is_set()
 
     async def accepts_some(self) -> bool:
-        """Return, once the first request or the answer to any other tells, whether not every request is refused."""
+        """Return, once the first request or the answer to any other tells, whether not every
+        request is refused.
+        """
         await self._is_told.wait()
         return not self._refuses_all
 
@@ -126,8 +138,14 @@ class EndpointTrial:
         while error is not None and await self._is_adapted(item, error):
             held.clear()
             error = await ask(item)
-        is_sure = error is not None and error.kind == "tls"  # no prompt has been sent that it could depend on
-        if error is not None and held and (is_sure or await self._is_at_fault(ask, item, held[0][1], error)):
+        is_sure = (
+            error is not None and error.kind == "tls"
+        )  # no prompt has been sent that it could depend on
+        if (
+            error is not None
+            and held
+            and (is_sure or await self._is_at_fault(ask, item, held[0][1], error))
+        ):
             self._refuses_all = True
             refused = refused_by_all(self._client, error)
             if self._faults.has_answered:
@@ -139,11 +157,15 @@ class EndpointTrial:
             await self._steps.finish(one, body, response)
 
     async def _is_adapted(self, item: WorkItem, error: ResponseError) -> bool:
-        """Return whether the requests were changed as the first refusal asks for; never once there is an answer."""
+        """Return whether the requests were changed as the first refusal asks for; never once there
+        is an answer.
+        """
         has_answered = self._faults.has_answered or self._is_told.is_set()
         return not has_answered and await self._adaptation.adapt(item, error)
 
-    def suspect(self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError) -> None:
+    def suspect(
+        self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError
+    ) -> None:
         """Stop with a status if the endpoint is at fault; that is found out beside the workers."""
         if error.kind == "quota" or (error.kind == "tls" and not self._faults.has_answered):
             self._steps.stop(status)
@@ -153,7 +175,9 @@ class EndpointTrial:
                 self._may_go_on.clear()
             self._steps.start(self._settle(status, item, body, error))
 
-    async def _settle(self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError) -> None:
+    async def _settle(
+        self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError
+    ) -> None:
         async def ask(one: WorkItem) -> ResponseError | None:
             async def commit(body: bytes | None, response: Response) -> None:
                 await self._steps.store(one, body, response)
@@ -164,7 +188,11 @@ class EndpointTrial:
 
         try:
             if await self._is_at_fault(ask, item, body, error):
-                refused = exit_status_of(refused_by_all(self._client, error)) if is_refusal(error) else status
+                refused = (
+                    exit_status_of(refused_by_all(self._client, error))
+                    if is_refusal(error)
+                    else status
+                )
                 self._steps.stop(replace(status, reason=refused.reason, fix=refused.fix))
             else:
                 self._faults.clear()
@@ -182,7 +210,9 @@ class EndpointTrial:
         body: bytes | None,
         error: ResponseError,
     ) -> bool:
-        """Return whether samples from all over the set and a neutral prompt fail in the same way as one did."""
+        """Return whether samples from all over the set and a neutral prompt fail in the same way as
+        one did.
+        """
         for other in self._queue.spread(_WITNESSES):
             found = await ask(other)
             if found is None or not is_alike(found, error):
@@ -192,5 +222,11 @@ class EndpointTrial:
 
 
 def _lost(response: Response) -> ResponseError | None:
-    """Return why a response has no answer; None where it has one, or the model failed to give one."""
-    return None if response.error is None or response.error.model_failure is not None else response.error
+    """Return why a response has no answer; None where it has one, or the model failed to give
+    one.
+    """
+    return (
+        None
+        if response.error is None or response.error.model_failure is not None
+        else response.error
+    )

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nel.errors import EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, JudgePreflightError, PreflightError, StoppedEarly
+from nel.errors import (
+    EXIT_SIGINT,
+    EXIT_SIGTERM,
+    EXIT_STOPPED_EARLY,
+    JudgePreflightError,
+    PreflightError,
+    StoppedEarly,
+)
 from nel.models.budget import BudgetSpent
 from nel.models.pacing import EndpointDown
 
@@ -27,14 +34,24 @@ class ExitStatus:
     """Options of ``nel eval resume`` that correct what stopped the run."""
 
     def unscored_reason(self) -> dict[str, str]:
-        """Return cause, kind and detail of samples that were never asked, as `nel.types.Unscored` takes them."""
+        """Return cause, kind and detail of samples that were never asked, as `nel.types.Unscored`
+        takes them.
+        """
         if self.cause == "judge":
             detail = f"never asked or never judged: {self.reason}"
             return {"cause": "judge", "kind": self.endpoint_kind or "not_run", "detail": detail}
         if self.endpoint_kind is not None:
-            return {"cause": "infra", "kind": self.endpoint_kind, "detail": f"never asked: {self.reason}"}
+            return {
+                "cause": "infra",
+                "kind": self.endpoint_kind,
+                "detail": f"never asked: {self.reason}",
+            }
         kind = "spent" if self.cause == "budget" else "not_run"
-        return {"cause": self.cause, "kind": kind, "detail": f"never asked; the run ended: {self.reason}"}
+        return {
+            "cause": self.cause,
+            "kind": kind,
+            "detail": f"never asked; the run ended: {self.reason}",
+        }
 
 
 def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetSpent) -> ExitStatus:
@@ -43,19 +60,31 @@ def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetS
         return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), cause="budget")
     if isinstance(error, EndpointDown):
         return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), endpoint_kind="outage")
-    cause: Literal["cancelled", "judge"] = "judge" if isinstance(error, JudgePreflightError) else "cancelled"
+    cause: Literal["cancelled", "judge"] = (
+        "judge" if isinstance(error, JudgePreflightError) else "cancelled"
+    )
     fix = error.fix if isinstance(error, PreflightError) else ()
     return ExitStatus(
-        exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind, cause=cause, fix=fix
+        exit_code=error.exit_code,
+        reason=str(error),
+        endpoint_kind=error.endpoint_kind,
+        cause=cause,
+        fix=fix,
     )
 
 
 def with_last_words(status: ExitStatus, trouble: str) -> ExitStatus:
-    """Return the status of an outage with where the endpoint is and what came of the last attempt; others as they are.
+    """Return the status of an outage with where the endpoint is and what came of the last attempt;
+    others as they are.
 
-    An endpoint that is down may well respond: with 503, with a rate limit, with the login page of a network.
+    An endpoint that is down may well respond: with 503, with a rate limit, with the login page of a
+    network.
     """
-    return replace(status, reason=f"{status.reason} ({trouble})") if status.endpoint_kind == "outage" else status
+    return (
+        replace(status, reason=f"{status.reason} ({trouble})")
+        if status.endpoint_kind == "outage"
+        else status
+    )
 
 
 def exit_status_of_signal(name: str) -> ExitStatus:

@@ -1,7 +1,9 @@
-"""Sends the requests of a sample: one, or one for each turn of a conversation; and those that scorers make.
+"""Sends the requests of a sample: one, or one for each turn of a conversation; and those that
+scorers make.
 
-Every answer but the last of a sample is stored in the table of calls before the next request is sent, so that a resume
-or a new scorer never pays for it again. A call is identified by its sample, its body and how often that body was sent
+Every answer but the last of a sample is stored in the table of calls before the next request is
+sent, so that a resume or a new scorer never pays for it again. A call is identified by its sample,
+its body and how often that body was sent
 before for this sample: a scorer that asks the same thing twice gets two answers.
 """
 
@@ -48,7 +50,9 @@ STOP_ERRORS = (GateClosed, EndpointDown, BudgetSpent)
 
 
 class ScorerPrompt(TypedDict):
-    """What a scorer asks the model; it comes from plugin code, and is checked where a request is made of it."""
+    """What a scorer asks the model; it comes from plugin code, and is checked where a request is
+    made of it.
+    """
 
     prompt: str | Sequence[Mapping[str, str]]
     """Text, or messages with ``role`` and ``content``."""
@@ -68,8 +72,11 @@ class SampleRunner:
     changes: Changes = field(default_factory=dict)
     """What of the settings the model takes otherwise, found out in this session."""
 
-    async def run(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
-        """Return the body sent last and the answer to it, after both are committed; for recorded answers no body.
+    async def run(
+        self, plan: Plan, sample: Sample, place: Place, commit: Commit
+    ) -> tuple[bytes | None, Response]:
+        """Return the body sent last and the answer to it, after both are committed; for recorded
+        answers no body.
 
         Raises:
             GateClosed: The run is stopping; nothing was committed, as with the following.
@@ -98,12 +105,19 @@ class SampleRunner:
             await commit(None, unsent)
             return None, unsent
         for turn, following in enumerate(sample.turns):
-            response = await self._stored_or_sent(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
-            if response.error or verdict_before_scoring(response, truncated=plan.config.truncated, sample=sample):
+            response = await self._stored_or_sent(
+                place, f"turn-{turn}", request, body, truncated=plan.config.truncated
+            )
+            if response.error or verdict_before_scoring(
+                response, truncated=plan.config.truncated, sample=sample
+            ):
                 await commit(body, response)
                 return body, response
             answer = Message(role="assistant", content=response.text)
-            request = replace(request, messages=(*request.messages, answer, Message(role="user", content=following)))
+            request = replace(
+                request,
+                messages=(*request.messages, answer, Message(role="user", content=following)),
+            )
             body = self._body(request)
         response = await self.client.complete(request, body, keep=partial(commit, body))
         if response.error is not None:  # `keep` was called for an answer only
@@ -116,10 +130,18 @@ class SampleRunner:
 
     def _as_taken(self, plan: Plan, generation: Generation) -> Generation:
         changes = {**plan.adapted, **self.changes}
-        return changed(generation, changes) if changes and plan.protocol != "completions" else generation
+        return (
+            changed(generation, changes)
+            if changes and plan.protocol != "completions"
+            else generation
+        )
 
-    async def stored_answer(self, plan: Plan, sample: Sample, place: Place, encoded: str) -> Response:
-        """Return the stored answer of a sample; a recorded one that an older rule split is split and stored again."""
+    async def stored_answer(
+        self, plan: Plan, sample: Sample, place: Place, encoded: str
+    ) -> Response:
+        """Return the stored answer of a sample; a recorded one that an older rule split is split
+        and stored again.
+        """
         if plan.eval_only:
             recorded = recorded_answer(sample)
             if (now := encode_response(recorded)) != encoded:
@@ -127,8 +149,12 @@ class SampleRunner:
             return recorded
         return decode_response(encoded)
 
-    async def _rank(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
-        """Return the choices' log-likelihoods; each is stored when it arrives, and the whole committed at the end."""
+    async def _rank(
+        self, plan: Plan, sample: Sample, place: Place, commit: Commit
+    ) -> tuple[bytes | None, Response]:
+        """Return the choices' log-likelihoods; each is stored when it arrives, and the whole
+        committed at the end.
+        """
         body, response = await rank(
             sample,
             model=plan.model or "",
@@ -145,13 +171,16 @@ class SampleRunner:
         """Return the model's answer to what a scorer asks.
 
         Raises:
-            EndpointError: There is no endpoint, or it gave no usable answer; the sample is unscored by ``infra``.
+            EndpointError: There is no endpoint, or it gave no usable answer; the sample is unscored
+                by ``infra``.
             ScorerError: The prompt is neither text nor messages, or an option is unknown.
         """
         request = _request(plan, item, payload)
         request = replace(request, generation=self._as_taken(plan, request.generation))
         if problems := wire_of(request.protocol).problems(request.generation):
-            raise ScorerError(f"model_call_fn over the {request.protocol} protocol: {'; '.join(problems)}")
+            raise ScorerError(
+                f"model_call_fn over the {request.protocol} protocol: {'; '.join(problems)}"
+            )
         body = self._body(request)
         digest = hashlib.sha256(body).hexdigest()
         counts = item.context.request_counts
@@ -180,7 +209,8 @@ class SampleRunner:
         """Return the stored answer, or send the request and store its answer before it counts.
 
         Args:
-            truncated: Of a turn of a conversation: an answer that ends the sample is not stored as a call.
+            truncated: Of a turn of a conversation: an answer that ends the sample is not stored as
+                a call.
         """
         known = self.snapshot.call(*place, key)
         if known is not None:
@@ -196,18 +226,23 @@ class SampleRunner:
         return await self.client.complete(request, body, call=key, keep=keep, parse=parse)
 
     def _body(self, request: Request) -> bytes:
-        return dumps_bytes(build_body(request, stream=self.client is not None and self.client.endpoint.stream))
+        return dumps_bytes(
+            build_body(request, stream=self.client is not None and self.client.endpoint.stream)
+        )
 
 
 def recorded_answer(sample: Sample) -> Response:
-    """Return the recorded answer of a sample, read as a live one: without its reasoning, and truncated or not."""
+    """Return the recorded answer of a sample, read as a live one: without its reasoning, and
+    truncated or not.
+    """
     return read_text(sample.recorded_response or "")
 
 
 def conversation_of(
     sample: Sample, body: str | bytes | None, response: Response, *, even_one: bool = False
 ) -> tuple[dict[str, object], ...]:
-    """Return all messages of a sample with several turns, the last answer included; empty for any other sample.
+    """Return all messages of a sample with several turns, the last answer included; empty for any
+    other sample.
 
     Args:
         sample: The sample.
@@ -220,10 +255,14 @@ def conversation_of(
     return (*(messages_in(loads(body)) or ()), {"role": "assistant", "content": response.text})
 
 
-def scoring_task(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ScoringTask:
+def scoring_task(
+    job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response
+) -> ScoringTask:
     """Return what a scorer is given of an answer."""
     benchmark = job.plan.benchmark
-    conversation = conversation_of(sample, sent, response, even_one=benchmark.turns_field is not None)
+    conversation = conversation_of(
+        sample, sent, response, even_one=benchmark.turns_field is not None
+    )
     return ScoringTask(job.key, idx, repeat, sample, response, benchmark, conversation)
 
 
@@ -234,7 +273,9 @@ def _request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:
             hint = did_you_mean(name, _OPTIONS) or f"; it takes: {', '.join(_OPTIONS)}"
             raise ScorerError(f'model_call_fn has no option "{name}"{hint}')
     if plan.eval_only or plan.model is None:
-        raise EndpointError("recorded answers are scored: there is no model to ask; give the run an endpoint")
+        raise EndpointError(
+            "recorded answers are scored: there is no model to ask; give the run an endpoint"
+        )
     generation: Generation = replace(plan.generation, **options)
     sample = replace(item.sample, input=_input(prompt), turns=(), tools=(), tool_choice=None)
     return build_request(
@@ -251,9 +292,11 @@ def _input(prompt: str | Sequence[Mapping[str, str]]) -> str | tuple[Message, ..
     if isinstance(prompt, str):
         return prompt
     try:
-        return tuple(Message(role=message["role"], content=message["content"]) for message in prompt)
+        return tuple(
+            Message(role=message["role"], content=message["content"]) for message in prompt
+        )
     except (TypeError, KeyError) as error:
         raise ScorerError(
-            'model_call_fn takes text, or messages like {"role": "user", "content": "..."}; it was given '
-            f"{str(prompt)[:80]}"
+            'model_call_fn takes text, or messages like {"role": "user", "content": "..."}; it'
+            f" was given {str(prompt)[:80]}"
         ) from error

@@ -1,7 +1,7 @@
 """What the gold answers of a benchmark are, asked of its rows before anything is sent.
 
-A gold answer that reads two ways, such as ``B`` among blood groups, is what all of the dataset are. Depends on
-`nel.scoring.gold_choices` for the ways in which one can be read.
+A gold answer that reads two ways, such as ``B`` among blood groups, is what all of the dataset are.
+Depends on `nel.scoring.gold_choices` for the ways in which one can be read.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ ROWS_READ: Final = 50_000
 def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
     """Return a benchmark that knows what those of its gold answers are that read two ways.
 
-    They are labels where all gold answers are, and else the one thing that all are; without one they are bad rows.
+    They are labels where all gold answers are, and else the one thing that all are; without one
+    they are bad rows.
     """
-    if type(benchmark) is not Benchmark and not benchmark.choices:  # bridges and adapters, whose golds are labels
+    if (
+        type(benchmark) is not Benchmark and not benchmark.choices
+    ):  # bridges and adapters, whose golds are labels
         return benchmark
     plain = replace(benchmark, num_fewshot=0, images_field=None)
     common: set[GoldKind] = set(get_args(GoldKind))
@@ -44,14 +47,18 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
 
 
 def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[tuple[object, set[GoldKind], bool]]:
-    """Yield each gold answer that names a choice, in which ways, and whether these differ; none without choices."""
+    """Yield each gold answer that names a choice, in which ways, and whether these differ; none
+    without choices.
+    """
     try:
         for row in islice(dataset.read(), ROWS_READ):
             try:
                 sample = benchmark.sample(row.data, sample_id="")
             except (NelError, ValueError):  # the run reports it
                 continue
-            given = ScorerInput(response="", target=sample.target, metadata=dict(sample.metadata), sample=sample)
+            given = ScorerInput(
+                response="", target=sample.target, metadata=dict(sample.metadata), sample=sample
+            )
             if not choices_of(given):
                 return
             kinds, is_ambiguous = gold_kinds(given)
@@ -62,7 +69,9 @@ def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[tuple[object, set
 
 
 def gold_fault(benchmark: Benchmark, sample: Sample) -> str | None:
-    """Return why a sample's gold answer decides nothing for the benchmark's scorer; None where it does."""
+    """Return why a sample's gold answer decides nothing for the benchmark's scorer; None where it
+    does.
+    """
     return unusable_gold(
         benchmark.scorer,
         sample,

@@ -1,7 +1,8 @@
-"""Ranks the choices of a sample by log-likelihood: one echo request for each choice, or one for all of them.
+"""Ranks the choices of a sample by log-likelihood: one echo request for each choice, or one for all
+of them.
 
-The score of each choice is stored before the next one is asked, so that a kill pays for no choice twice; the server's
-payload is not stored.
+The score of each choice is stored before the next one is asked, so that a kill pays for no choice
+twice; the server's payload is not stored.
 """
 
 from __future__ import annotations
@@ -15,28 +16,59 @@ from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault
 from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.faults import Fault, fault_of_error_object
-from nel.models.loglikelihood import argmax_choice, build_echo_body, on_one_border, score_batch, split_context
+from nel.models.loglikelihood import (
+    argmax_choice,
+    build_echo_body,
+    on_one_border,
+    score_batch,
+    split_context,
+)
 from nel.models.protocols import name_in, parse_usage
 from nel.solvers.generate import build_request
-from nel.types import ChoiceScore, Generation, JsonObject, Request, Response, ResponseError, Sample, Usage
+from nel.types import (
+    ChoiceScore,
+    Generation,
+    JsonObject,
+    Request,
+    Response,
+    ResponseError,
+    Sample,
+    Usage,
+)
 
 Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
-AskEcho: TypeAlias = "Callable[[str, Request, bytes, Callable[[object], Response | Fault]], Awaitable[Response]]"
+AskEcho: TypeAlias = (
+    "Callable[[str, Request, bytes, Callable[[object], Response | Fault]], Awaitable[Response]]"
+)
 """Sends one body under a key that is unique in the sample; returns the answer once it is stored."""
 
 
 async def rank(
-    sample: Sample, *, model: str, delimiter: str, repeat: int, generation: Generation, echo: EchoSupport, ask: AskEcho
+    sample: Sample,
+    *,
+    model: str,
+    delimiter: str,
+    repeat: int,
+    generation: Generation,
+    echo: EchoSupport,
+    ask: AskEcho,
 ) -> tuple[bytes, Response]:
-    """Return the body sent last, and the response that holds every choice's log-likelihood; its text is the best one.
+    """Return the body sent last, and the response that holds every choice's log-likelihood; its
+    text is the best one.
 
     Args:
-        delimiter: Stands between the prompt and each choice, or between each choice and the continuation.
+        delimiter: Stands between the prompt and each choice, or between each choice and the
+            continuation.
         echo: What the server supports.
         ask: Sends and stores.
     """
     request = build_request(
-        sample, repeat=repeat, model=model, protocol="completions", generation=generation, system_prompt=None
+        sample,
+        repeat=repeat,
+        model=model,
+        protocol="completions",
+        generation=generation,
+        system_prompt=None,
     )
     choices = sample.choices or ()
     pairs = _pairs(sample, request.prompt or "", delimiter)
@@ -53,29 +85,45 @@ async def rank(
         answers.append(answer)
     try:
         scores = on_one_border(
-            [score for answer in answers for score in answer.choice_scores], [context for context, _ in pairs]
+            [score for answer in answers for score in answer.choice_scores],
+            [context for context, _ in pairs],
         )
     except LogprobFault as error:
         why = ResponseError(kind=f"logprob_{error.kind}", message=str(error), status=200)
         return body, replace(_joined(answers), choice_scores=(), error=why)
-    return body, replace(_joined(answers), text=choices[argmax_choice(scores)], choice_scores=scores)
+    return body, replace(
+        _joined(answers), text=choices[argmax_choice(scores)], choice_scores=scores
+    )
 
 
-def first_choice_body(sample: Sample, *, model: str, delimiter: str, generation: Generation) -> JsonObject:
-    """Return the JSON body that asks for the first choice of a sample, at a server whose abilities are not known."""
+def first_choice_body(
+    sample: Sample, *, model: str, delimiter: str, generation: Generation
+) -> JsonObject:
+    """Return the JSON body that asks for the first choice of a sample, at a server whose abilities
+    are not known.
+    """
     request = build_request(
-        sample, repeat=0, model=model, protocol="completions", generation=generation, system_prompt=None
+        sample,
+        repeat=0,
+        model=model,
+        protocol="completions",
+        generation=generation,
+        system_prompt=None,
     )
     pairs = _pairs(sample, request.prompt or "", delimiter)[:1]
     return _body(model, pairs, UNPROBED, generation)
 
 
 def _pairs(sample: Sample, prompt: str, delimiter: str) -> Pairs:
-    """Return context and continuation of each choice; where choices are contexts, they share one continuation."""
+    """Return context and continuation of each choice; where choices are contexts, they share one
+    continuation.
+    """
     choices = sample.choices or ()
     if sample.continuation is None:
         return tuple(split_context(prompt, delimiter + choice) for choice in choices)
-    return tuple(split_context(prompt + choice, delimiter + sample.continuation) for choice in choices)
+    return tuple(
+        split_context(prompt + choice, delimiter + sample.continuation) for choice in choices
+    )
 
 
 def _body(model: str, pairs: Pairs, echo: EchoSupport, generation: Generation) -> JsonObject:
@@ -92,7 +140,12 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
     try:
         scores = score_batch(payload, pairs, generated=generated)
     except LogprobFault as error:
-        return Fault(kind=f"logprob_{error.kind}", message=str(error), retryable=error.kind == "malformed", status=200)
+        return Fault(
+            kind=f"logprob_{error.kind}",
+            message=str(error),
+            retryable=error.kind == "malformed",
+            status=200,
+        )
     return Response(
         text=scores[argmax_choice(scores)].text,
         usage=parse_usage(payload.get("usage")),
@@ -104,13 +157,16 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
 
 def _joined(answers: Sequence[Response]) -> Response:
     prompt, completion = (
-        _sum([getattr(answer.usage, name) for answer in answers]) for name in ("prompt_tokens", "completion_tokens")
+        _sum([getattr(answer.usage, name) for answer in answers])
+        for name in ("prompt_tokens", "completion_tokens")
     )
     latencies = [answer.latency_seconds for answer in answers]
     return replace(
         answers[-1],
         usage=Usage(prompt_tokens=prompt, completion_tokens=completion),
-        latency_seconds=None if None in latencies else sum(value for value in latencies if value is not None),
+        latency_seconds=(
+            None if None in latencies else sum(value for value in latencies if value is not None)
+        ),
         attempts=0,  # each request is counted with its own call in the store
         cached=all(answer.cached for answer in answers),
     )
@@ -121,7 +177,9 @@ def _sum(counts: Sequence[int | None]) -> int | None:
 
 
 def reserved_metadata(choices: Sequence[str], scores: Sequence[ChoiceScore]) -> dict[str, object]:
-    """Return what a scorer finds in its metadata: the choices, their log-probabilities, and whether each is greedy."""
+    """Return what a scorer finds in its metadata: the choices, their log-probabilities, and whether
+    each is greedy.
+    """
     return {
         "_choices": list(choices),
         "_choices_logprobs": [score.logprob for score in scores],

@@ -1,7 +1,8 @@
-"""Runs the sessions of several endpoints at once, on one event loop: one budget, one sandbox, one stop.
+"""Runs the sessions of several endpoints at once, on one event loop: one budget, one sandbox, one
+stop.
 
-Each endpoint keeps its own run directory, store, gate and scorer process, so that one that is down or slow ends its own
-run alone.
+Each endpoint keeps its own run directory, store, gate and scorer process, so that one that is down
+or slow ends its own run alone.
 """
 
 from __future__ import annotations
@@ -36,12 +37,21 @@ from nel.errors import (
 )
 from nel.models.budget import Ledger, Spend
 
-_WORSE: Final = (EXIT_DONE, EXIT_UNSCORED, EXIT_STOPPED_EARLY, EXIT_USAGE, EXIT_SIGTERM, EXIT_SIGINT)
+_WORSE: Final = (
+    EXIT_DONE,
+    EXIT_UNSCORED,
+    EXIT_STOPPED_EARLY,
+    EXIT_USAGE,
+    EXIT_SIGTERM,
+    EXIT_SIGINT,
+)
 """Exit codes from the best to the worst; any other is worse than all but an interruption."""
 
 
 class MatrixRefused(UsageError):
-    """Endpoints of a matrix cannot be used as they are configured; nothing was paid for at any of them."""
+    """Endpoints of a matrix cannot be used as they are configured; nothing was paid for at any of
+    them.
+    """
 
     def __init__(self, problems: Sequence[str]) -> None:
         """Keep a line for each problem."""
@@ -61,12 +71,20 @@ class MatrixRun:
 
 
 def worst(exit_codes: Sequence[int]) -> int:
-    """Return the worst of several exit codes: an interruption, then what a user has to correct, then what to resume."""
-    return max(exit_codes, key=lambda code: _WORSE.index(code) if code in _WORSE else _WORSE.index(EXIT_USAGE) + 0.5)
+    """Return the worst of several exit codes: an interruption, then what a user has to correct,
+    then what to resume.
+    """
+    return max(
+        exit_codes,
+        key=lambda code: _WORSE.index(code) if code in _WORSE else _WORSE.index(EXIT_USAGE) + 0.5,
+    )
 
 
 def run_sessions(
-    runs: Sequence[MatrixRun], *, allowed_changes: frozenset[str] = frozenset(), runtime: Runtime = DEFAULT_RUNTIME
+    runs: Sequence[MatrixRun],
+    *,
+    allowed_changes: frozenset[str] = frozenset(),
+    runtime: Runtime = DEFAULT_RUNTIME,
 ) -> list[ExitStatus]:
     """Do the work of one session of each run, all at once, and return how each ended.
 
@@ -77,13 +95,17 @@ def run_sessions(
 
     Raises:
         MatrixRefused: A key, a URL or a model is wrong.
-        NelError: Before anything was sent: a dataset is unusable, a resume is refused, a directory is in use.
+        NelError: Before anything was sent: a dataset is unusable, a resume is refused, a directory
+            is in use.
     """
     _check_keys(runs)
     with ExitStack() as stack:
         # Before any run has a lock, a file or a thread that the forked processes could inherit.
         executor = stack.enter_context(opened_executor(runs[0].config.engine.executor))
-        scorers = [stack.enter_context(open_scorers(run.config, run.plans, executor, runtime)) for run in runs]
+        scorers = [
+            stack.enter_context(open_scorers(run.config, run.plans, executor, runtime))
+            for run in runs
+        ]
         sessions: list[Session] = []
         with _refusing_all(sessions):
             for run, scoring in zip(runs, scorers, strict=True):
@@ -111,7 +133,9 @@ def _check_keys(runs: Sequence[MatrixRun]) -> None:
     problems = []
     for run in runs:
         try:
-            read_secret(key_variable(run.config.endpoint) if run.config.endpoint is not None else None)
+            read_secret(
+                key_variable(run.config.endpoint) if run.config.endpoint is not None else None
+            )
         except NelError as error:
             problems.append(f"{run.name}: {error}")
     if problems:
@@ -139,7 +163,9 @@ def _refusing_all(sessions: Sequence[Session]) -> Iterator[None]:
 
 
 def _sharing(sessions: Sequence[Session]) -> list[Session]:
-    """Return the sessions with one ledger, which knows what all their runs spent before, one sandbox and one stop."""
+    """Return the sessions with one ledger, which knows what all their runs spent before, one
+    sandbox and one stop.
+    """
     before = Spend()
     for session in sessions:
         before.add(session.spent_before())
@@ -150,17 +176,27 @@ def _sharing(sessions: Sequence[Session]) -> list[Session]:
     return [replace(session, shared=shared) for session in sessions]
 
 
-async def _run_all(sessions: Sequence[Session], names: Sequence[str], found: list[ExitStatus]) -> ExitStatus:
-    """Run all sessions to their ends, put how each ended into ``found``, and return the worst of them."""
+async def _run_all(
+    sessions: Sequence[Session], names: Sequence[str], found: list[ExitStatus]
+) -> ExitStatus:
+    """Run all sessions to their ends, put how each ended into ``found``, and return the worst of
+    them.
+    """
     shared = sessions[0].shared
     assert shared is not None  # noqa: S101 - of `_sharing`
     try:
         with _refusing_all(sessions):
             problems = await asyncio.gather(*(session.find_problem() for session in sessions))
-            wrong = [f"{name}: {problem}" for name, problem in zip(names, problems, strict=True) if problem is not None]
+            wrong = [
+                f"{name}: {problem}"
+                for name, problem in zip(names, problems, strict=True)
+                if problem is not None
+            ]
             if wrong:
                 raise MatrixRefused(wrong)
-        ended = await asyncio.gather(*(session.run_beside_others() for session in sessions), return_exceptions=True)
+        ended = await asyncio.gather(
+            *(session.run_beside_others() for session in sessions), return_exceptions=True
+        )
     finally:
         await asyncio.to_thread(shared.sandbox.close)
     for one in ended:

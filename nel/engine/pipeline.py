@@ -1,8 +1,10 @@
-"""The pipeline: workers ask, scorers score and the store commits concurrently, joined by bounded queues.
+"""The pipeline: workers ask, scorers score and the store commits concurrently, joined by bounded
+queues.
 
-A fixed number of workers pulls from one iterator over the snapshot, so memory grows with the concurrency and not with
-the dataset. A worker takes the next sample only when the last answer is on disk, so a kill loses at most one request
-for each worker. Nothing here raises for the fault of one sample; a run ends early by a stop, which is always resumable.
+A fixed number of workers pulls from one iterator over the snapshot, so memory grows with the
+concurrency and not with the dataset. A worker takes the next sample only when the last answer is on
+disk, so a kill loses at most one request for each worker. Nothing here raises for the fault of one
+sample; a run ends early by a stop, which is always resumable.
 """
 
 from __future__ import annotations
@@ -36,7 +38,14 @@ from nel.engine.store.codec import decode_sample, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.work import Job, WorkItem, WorkQueue
-from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, EndpointError, ScorerError, StoppedEarly, StoreError
+from nel.errors import (
+    EXIT_DONE,
+    EXIT_STOPPED_EARLY,
+    EndpointError,
+    ScorerError,
+    StoppedEarly,
+    StoreError,
+)
 from nel.models.adaptation import tokens_max
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
@@ -49,14 +58,18 @@ Sent: TypeAlias = "tuple[bytes | None, Response]"
 _PARKED_MAX = 512
 """Samples that may wait for a retry while others are asked."""
 _RAMP_FIRST = 8
-"""Workers that start while the first request is still out; as many again as there are every `_RAMP_SECONDS`."""
+"""Workers that start while the first request is still out; as many again as there are every
+`_RAMP_SECONDS`.
+"""
 _RAMP_SECONDS = 0.1
 _SCORING_BACKLOG = 256
 """Answers that may wait for scorers, beyond two for each request in flight."""
 _PROGRAMS_MAX = 128
 """Programs that may wait for the sandbox; when there are this many, asking waits for scoring."""
 _PROGRAMS_DRAIN_SECONDS = 1.0
-"""After a stop programs may go on for so long: the same program can be run again for nothing by a resume."""
+"""After a stop programs may go on for so long: the same program can be run again for nothing by a
+resume.
+"""
 
 
 class Pipeline:
@@ -91,12 +104,16 @@ class Pipeline:
         self._config = config
         self._progress = progress
         self._observer = observer
-        self._delegation = JudgeDelegation(judges, {job.key: job.plan for job in jobs}, stop=self.stop)
+        self._delegation = JudgeDelegation(
+            judges, {job.key: job.plan for job in jobs}, stop=self.stop
+        )
         self._n_parked = 0
         self._stop_rules = stop_rules or StopRules()
         self._queue = WorkQueue(snapshot, [] if scoring_only else jobs, self._stop_rules.of)
         self._last_stored = snapshot.last_response()
-        self._scoring_queue: asyncio.Queue[ScoringTask] = asyncio.Queue(maxsize=2 * config.concurrency)
+        self._scoring_queue: asyncio.Queue[ScoringTask] = asyncio.Queue(
+            maxsize=2 * config.concurrency
+        )
         runs_programs = any(job.plan.benchmark.languages for job in jobs)
         backlog = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_BACKLOG
         # Samples that wait for a judge that is down must not block those that need none.
@@ -108,8 +125,12 @@ class Pipeline:
         self._stop_event = asyncio.Event()
         self._runner = SampleRunner(client=client, store=store, snapshot=snapshot)
         self._adaptation = Adaptation(jobs, self._runner, store, snapshot, progress)
-        self._endpoint_faults = faults = EndpointFaultCounter(config, has_answered=snapshot.has_answers())
-        self._trial = EndpointTrial(client, self._queue, faults, self, self._adaptation) if client else None
+        self._endpoint_faults = faults = EndpointFaultCounter(
+            config, has_answered=snapshot.has_answers()
+        )
+        self._trial = (
+            EndpointTrial(client, self._queue, faults, self, self._adaptation) if client else None
+        )
         self._truncation = TruncationProbe(config)
         self._held: set[Place] = set()
         """Refused samples that are stored once it is known that not every one is refused."""
@@ -131,7 +152,8 @@ class Pipeline:
         """Ask and score everything that is pending, and return how it ended.
 
         Raises:
-            PreflightError: The very first request shows that none can succeed; nothing was recorded.
+            PreflightError: The very first request shows that none can succeed; nothing was
+                recorded.
             StoppedEarly: Nothing answers at the endpoint, or the disk is full.
             ResumeRefused: The dataset is not what the run was started with.
         """
@@ -201,7 +223,9 @@ class Pipeline:
             self._progress.in_flight.pop(0, None)
 
     async def _start_workers(self, first: asyncio.Task[None]) -> None:
-        """Start the workers: all at once after the first request, in doubling steps while it is out."""
+        """Start the workers: all at once after the first request, in doubling steps while it is
+        out.
+        """
         n_started, n_next = 0, _RAMP_FIRST
         while n_started < self._config.concurrency and self._stopped is None:
             if self._held and self._trial is not None and not await self._trial.accepts_some():
@@ -219,7 +243,9 @@ class Pipeline:
         return await until_stopped(work, self._stop_event, self._drain_seconds_left)
 
     async def _supervise(self, scoring: asyncio.Task[None]) -> None:
-        """Wait until every worker has ended, or the drain time after a stop; workers may be added meanwhile."""
+        """Wait until every worker has ended, or the drain time after a stop; workers may be added
+        meanwhile.
+        """
         stopping = asyncio.create_task(self._stop_event.wait())
         try:
             while self._workers:
@@ -246,7 +272,9 @@ class Pipeline:
             self._workers.clear()
 
     def _surplus_of_workers(self) -> int:
-        """Return by how many workers exceed the concurrency, leaving out those whose request waits for a retry."""
+        """Return by how many workers exceed the concurrency, leaving out those whose request waits
+        for a retry.
+        """
         parked = self._client.gate.n_backing_off if self._client is not None else 0
         return self._n_workers - parked - self._config.concurrency
 
@@ -264,7 +292,9 @@ class Pipeline:
         self._workers.add(task)
 
     def _replace_parked(self) -> None:
-        """Start a worker in place of one whose request waits for a retry, which holds no permit of the gate."""
+        """Start a worker in place of one whose request waits for a retry, which holds no permit of
+        the gate.
+        """
         free = self._config.concurrency + _PARKED_MAX - self._n_workers
         if self._stopped is None and free > 0 and self._surplus_of_workers() < 0:
             self._start_worker()
@@ -276,16 +306,22 @@ class Pipeline:
         await asyncio.wait({joining, scoring, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if not (joining.done() or scoring.done()):
             timeout = min(self._drain_seconds_left(), self._scoring_drain_seconds)
-            await asyncio.wait({joining, scoring}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {joining, scoring}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+            )
         stopping.cancel()
         joining.cancel()
-        if self._failed.done():  # the write of the last outcomes may have failed after the queue was empty
+        if (
+            self._failed.done()
+        ):  # the write of the last outcomes may have failed after the queue was empty
             self._failed.result()
         if scoring.done():
             scoring.result()
 
     async def _judge_parked(self, scoring: asyncio.Task[None]) -> None:
-        """Judge the samples that were parked while a judge was down; stop resumably when it stays down."""
+        """Judge the samples that were parked while a judge was down; stop resumably when it stays
+        down.
+        """
         judges = self._delegation.judges
         judges.wait_for_stalled()
         while self._n_parked and self._stopped is None:
@@ -296,15 +332,18 @@ class Pipeline:
             await self._rescore(upto=self._snapshot.last_response())
             await self._finish_scoring(scoring)
         if judges.disabled is not None:
-            reason = f"the judge is down: {judges.disabled}; every answer is kept, resume to have the rest judged"
+            reason = (
+                f"the judge is down: {judges.disabled}; every answer is kept, resume to have the"
+                " rest judged"
+            )
             self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
 
     async def _run_worker(self, number: int) -> None:
         try:
             await self._run_samples(number)
         finally:
-            # Here and not when `_supervise` sees the task done: of two workers that end together, each would count the
-            # other as running, and both would end although one should stay.
+            # Here and not when `_supervise` sees the task done: of two workers that end together,
+            # each would count the other as running, and both would end although one should stay.
             self._n_workers -= 1
 
     async def _run_samples(self, number: int) -> None:
@@ -322,11 +361,15 @@ class Pipeline:
                 self._progress.in_flight.pop(number, None)
             if self._trial is not None:
                 await self._trial.wait()
-            if self._surplus_of_workers() > 0:  # requests that waited for a retry are in flight again
+            if (
+                self._surplus_of_workers() > 0
+            ):  # requests that waited for a retry are in flight again
                 return
 
     async def request(self, item: WorkItem, commit: Commit) -> Sent:
-        """Send a sample's requests; return the body sent last and the answer to it, which `commit` has stored."""
+        """Send a sample's requests; return the body sent last and the answer to it, which `commit`
+        has stored.
+        """
         self._observer.sample_started(item.place, item.sample.id)
         self._adaptation.asks(item.place)
         return await self._runner.run(item.job.plan, item.sample, item.place, commit)
@@ -338,12 +381,23 @@ class Pipeline:
         if self._trial is not None and self._trial.holds(response.error):
             self._held.add(item.place)
             return
-        verdict = verdict_before_scoring(response, truncated=item.job.plan.config.truncated, sample=item.sample)
-        outcome = None if verdict is None else outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
+        verdict = verdict_before_scoring(
+            response, truncated=item.job.plan.config.truncated, sample=item.sample
+        )
+        outcome = (
+            None
+            if verdict is None
+            else outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
+        )
         sent = None if body is None else body.decode()
         reached("before_commit")
         await self._store.put_response(
-            item.job.key, item.stored.idx, item.repeat, sent, encode_response(response), outcome=outcome
+            item.job.key,
+            item.stored.idx,
+            item.repeat,
+            sent,
+            encode_response(response),
+            outcome=outcome,
         )
         reached("after_commit")
 
@@ -353,7 +407,9 @@ class Pipeline:
             body, response = await self._settle_held(item, body, response)
         self._adaptation.counted(item.place)
         job, plan = item.job, item.job.plan
-        verdict = verdict_before_scoring(response, truncated=plan.config.truncated, sample=item.sample)
+        verdict = verdict_before_scoring(
+            response, truncated=plan.config.truncated, sample=item.sample
+        )
         self._progress.count_response(response)
         lost = self._endpoint_faults.add(response.error)
         if lost is not None and response.error is not None and self._trial is not None:
@@ -366,11 +422,19 @@ class Pipeline:
             self._count_outcome((job.key, item.stored.idx, item.repeat), verdict)
         else:
             sent = None if body is None else body.decode()
-            await self._queue_for_scoring(scoring_task(job, item.stored.idx, item.repeat, item.sample, sent, response))
+            await self._queue_for_scoring(
+                scoring_task(job, item.stored.idx, item.repeat, item.sample, sent, response)
+            )
 
     async def _settle_held(self, item: WorkItem, body: bytes | None, response: Response) -> Sent:
-        """Ask again what was asked with outdated settings; store a refusal unless every request is refused."""
-        if not self._adaptation.is_outdated(item.place) and self._trial and not await self._trial.accepts_some():
+        """Ask again what was asked with outdated settings; store a refusal unless every request is
+        refused.
+        """
+        if (
+            not self._adaptation.is_outdated(item.place)
+            and self._trial
+            and not await self._trial.accepts_some()
+        ):
             raise GateClosed
         self._held.discard(item.place)
         if self._adaptation.is_outdated(item.place):
@@ -386,13 +450,23 @@ class Pipeline:
         """Count an outcome that is on disk."""
         self._progress.count_outcome(outcome, repeat=place[2], benchmark=place[0])
         self._observer.sample_finished(place, outcome)
-        if (rule := self._stop_rules.ended_by(place, outcome)) is not None:  # what is in flight does not count
-            self._progress.total -= self._queue.n_left_out(next(j for j in self._jobs if j.key == place[0]), rule)
+        if (
+            rule := self._stop_rules.ended_by(place, outcome)
+        ) is not None:  # what is in flight does not count
+            self._progress.total -= self._queue.n_left_out(
+                next(j for j in self._jobs if j.key == place[0]), rule
+            )
 
     def _stop_on_sandbox_outage(self, outcome: Outcome) -> None:
-        """Stop resumably when no program can be run, rather than pay for answers that cannot be scored."""
+        """Stop resumably when no program can be run, rather than pay for answers that cannot be
+        scored.
+        """
         if is_sandbox_outage(outcome):
-            self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
+            self.stop(
+                ExitStatus(
+                    exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"
+                )
+            )
 
     async def _check_and_rescore(self) -> None:
         """Score the answers of earlier sessions, once the records of run.db are verified."""
@@ -406,22 +480,34 @@ class Pipeline:
                 if self._stopped is not None:
                     return
                 sample = decode_sample(stored.sample_id, stored.content or "")
-                response = await self._runner.stored_answer(job.plan, sample, (job.key, stored.idx, repeat), encoded)
-                verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated, sample=sample)
+                response = await self._runner.stored_answer(
+                    job.plan, sample, (job.key, stored.idx, repeat), encoded
+                )
+                verdict = verdict_before_scoring(
+                    response, truncated=job.plan.config.truncated, sample=sample
+                )
                 if verdict is not None:
-                    await self._store.put_outcomes([outcome_row(job.key, stored.idx, repeat, verdict)])
+                    await self._store.put_outcomes(
+                        [outcome_row(job.key, stored.idx, repeat, verdict)]
+                    )
                     self._count_outcome((job.key, stored.idx, repeat), verdict)
                     continue
-                await self._queue_for_scoring(scoring_task(job, stored.idx, repeat, sample, sent, response))
+                await self._queue_for_scoring(
+                    scoring_task(job, stored.idx, repeat, sample, sent, response)
+                )
 
     async def _run_scorers(self) -> None:
         """Run the scorers until cancelled, or until something other than a scorer fails."""
         seconds = self._config.scorer_timeout_seconds
-        scoring = self._scorers.run(timeout_seconds=seconds, deliver=self._on_scored, answer=self._answer)
+        scoring = self._scorers.run(
+            timeout_seconds=seconds, deliver=self._on_scored, answer=self._answer
+        )
         tasks = [asyncio.create_task(self._feed_scorers()), asyncio.create_task(scoring)]
         try:
             await asyncio.gather(*tasks, self._failed)
-        except StoppedEarly as error:  # what computes scores is gone; a resume scores what is stored
+        except (
+            StoppedEarly
+        ) as error:  # what computes scores is gone; a resume scores what is stored
             if self._failed.done():  # the store, rather
                 raise
             self._scoring_drain_seconds = 0.0
@@ -440,14 +526,17 @@ class Pipeline:
             self._scorers.put(item)
 
     def _on_scored(self, found: list[tuple[ScoringTask, Outcome | Delegated]]) -> None:
-        """Commit outcomes, which count once they are on disk; submit what scorers delegated to the judges."""
+        """Commit outcomes, which count once they are on disk; submit what scorers delegated to the
+        judges.
+        """
         reached("after_score")
         outcomes = []
         for item, outcome in found:
             if isinstance(outcome, Delegated):
                 self._delegation.submit(item, outcome, partial(self._on_judged, item), self._fail)
             elif (final := self._delegation.finalize(item, outcome)) is None:
-                # No outcome is stored, so that `_judge_parked`, or a resume, finds the answer among the unscored ones.
+                # No outcome is stored, so that `_judge_parked`, or a resume, finds the answer among
+                # the unscored ones.
                 self._n_parked += 1
                 self._release_scoring_slot()
             else:
@@ -463,11 +552,14 @@ class Pipeline:
         self._scoring_slots.release()
         self._scoring_queue.task_done()
 
-    def _on_committed(self, outcomes: list[tuple[ScoringTask, Outcome]], committed: asyncio.Future[None]) -> None:
+    def _on_committed(
+        self, outcomes: list[tuple[ScoringTask, Outcome]], committed: asyncio.Future[None]
+    ) -> None:
         error = None if committed.cancelled() else committed.exception()
         if error is not None:
             self._fail(error)
-        # Slots are released after a failed commit too: `_finish_scoring` waits until the queue is empty.
+        # Slots are released after a failed commit too: `_finish_scoring` waits until the queue is
+        # empty.
         for item, outcome in outcomes:
             self._stop_on_sandbox_outage(outcome)
             self._release_scoring_slot()
@@ -480,7 +572,9 @@ class Pipeline:
             self._failed.set_exception(error)
 
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
-        """Answer what a scorer asks of the run; the payload is what `nel.engine.scorers.dispatch.Answer` says."""
+        """Answer what a scorer asks of the run; the payload is what
+        `nel.engine.scorers.dispatch.Answer` says.
+        """
         if what == "sandbox":
             ran = asyncio.wrap_future(self._sandbox.submit(payload))
             return (await ran).proven(is_required=self._strict_verdicts)
@@ -495,6 +589,8 @@ class Pipeline:
             self._fail(error)
             raise
         except EndpointError as error:
-            if isinstance(error.__cause__, STOP_ERRORS) and not isinstance(error.__cause__, GateClosed):
+            if isinstance(error.__cause__, STOP_ERRORS) and not isinstance(
+                error.__cause__, GateClosed
+            ):
                 self.stop(exit_status_of(error.__cause__))
             raise

@@ -1,7 +1,9 @@
-"""Resolves configuration and plugins into plans: what is run, its identity, and the samples of its dataset.
+"""Resolves configuration and plugins into plans: what is run, its identity, and the samples of its
+dataset.
 
-A plan is made before anything is sent, so every problem with a benchmark, a dataset or a prompt is raised here. Note: a
-run's identity covers the rendered samples, so a benchmark whose prompt depends on the clock can never be resumed.
+A plan is made before anything is sent, so every problem with a benchmark, a dataset or a prompt is
+raised here. Note: a run's identity covers the rendered samples, so a benchmark whose prompt depends
+on the clock can never be resumed.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ class Plan:
     fields: Mapping[str, Any]
     """The identity without the digests of the samples."""
     adapted: Changes = field(default_factory=dict)
-    """What of the settings the model takes otherwise, as its server asked for before the first answer."""
+    """What of the settings the model takes otherwise, as its server asked for before the first
+    answer.
+    """
     judges_adapted: Mapping[str, Changes] = field(default_factory=dict)
     """The same of its judges, by label."""
     unseen: tuple[str, ...] = ()
@@ -85,18 +89,22 @@ class Plan:
         return self.config.reducers or self.benchmark.reducers
 
     def adapting(self, changes: Changes) -> Plan:
-        """Return the plan with settings changed as a model's server asks for; its identity says so."""
+        """Return the plan with settings changed as a model's server asks for; its identity says
+        so.
+        """
         if not changes or self.eval_only or self.protocol == "completions":
             return self
         generation, every = changed(self.generation, changes), {**self.adapted, **changes}
         own = {
-            f"generation.{name}": getattr(generation, name) for name in ("max_tokens", "temperature", "top_p", "extra")
+            f"generation.{name}": getattr(generation, name)
+            for name in ("max_tokens", "temperature", "top_p", "extra")
         }
         fields = {**self.fields, **own, "endpoint.adapted": every}
         return replace(self, generation=generation, adapted=every, fields=fields)
 
     def judged_as(self, stored: Mapping[str, Any]) -> Plan:
-        """Return the plan with the settings that its judges were found to take, as a stored identity has them.
+        """Return the plan with the settings that its judges were found to take, as a stored
+        identity has them.
 
         Those of a judge that is configured otherwise now are left out: it is another judge.
         """
@@ -107,7 +115,9 @@ class Plan:
         }
         if not adapted:
             return self
-        return replace(self, judges_adapted=adapted, fields={**self.fields, JUDGES_ADAPTED: adapted})
+        return replace(
+            self, judges_adapted=adapted, fields={**self.fields, JUDGES_ADAPTED: adapted}
+        )
 
     @property
     def eval_only(self) -> bool:
@@ -171,7 +181,9 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             entry = _with_generation(config, named, benchmark)
             slot = benchmark.name
             count = sum(plan.benchmark.name == benchmark.name for plan in plans)
-            plan = _plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming)
+            plan = _plan(
+                config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming
+            )
         plans.append(replace(plan, notes=(*dict.fromkeys(notes), *plan.notes)))
     _check_budget(config, plans)
     KEPT.save()
@@ -185,14 +197,22 @@ def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
 
 
 def _check_requirements(benchmark: Benchmark) -> None:
-    """Raise ConfigError where a scorer's declared requirements are not met, before answers are paid for."""
-    problems = [check.problem for check in check_requirements(benchmark.requirements) if check.problem is not None]
+    """Raise ConfigError where a scorer's declared requirements are not met, before answers are paid
+    for.
+    """
+    problems = [
+        check.problem
+        for check in check_requirements(benchmark.requirements)
+        if check.problem is not None
+    ]
     if problems:
         raise ConfigError(f"{benchmark.name} cannot be scored here: {'; '.join(problems)}")
 
 
 def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
-    """Raise ConfigError for caps that cannot be enforced, since the worst case of a request is not known."""
+    """Raise ConfigError for caps that cannot be enforced, since the worst case of a request is not
+    known.
+    """
     budget = config.budget
     if budget.max_cost is None and budget.max_tokens_total is None:
         return
@@ -205,18 +225,27 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
     for member in judging_models(plans):
         if member.generation.max_tokens is None:
             raise ConfigError(
-                f"a cap on cost or tokens needs a limit of {member.label}'s replies: generation.max_tokens"
+                f"a cap on cost or tokens needs a limit of {member.label}'s replies:"
+                " generation.max_tokens"
             )
     for plan in plans:
-        if not plan.eval_only and not plan.benchmark.loglikelihood and tokens_max(plan.generation) is None:
+        if (
+            not plan.eval_only
+            and not plan.benchmark.loglikelihood
+            and tokens_max(plan.generation) is None
+        ):
             raise ConfigError(
-                f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request could take it all; "
-                "set --max-tokens"
+                f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request"
+                " could take it all; set --max-tokens"
             )
 
 
 def _paid_models(config: RunConfig, plans: list[Plan]) -> list[str]:
-    own = [] if config.endpoint is None or all(plan.eval_only for plan in plans) else [config.endpoint.model]
+    own = (
+        []
+        if config.endpoint is None or all(plan.eval_only for plan in plans)
+        else [config.endpoint.model]
+    )
     return list(dict.fromkeys([*own, *(member.model for member in judging_models(plans))]))
 
 
@@ -230,7 +259,9 @@ def judging_models(plans: Sequence[Plan]) -> list[ModelConfig]:
 
 
 def _with_folder(benchmark: Benchmark, entry: BenchmarkConfig) -> BenchmarkConfig:
-    """Return an entry whose dataset is a folder with the arguments by which the benchmark reads it."""
+    """Return an entry whose dataset is a folder with the arguments by which the benchmark reads
+    it.
+    """
     if entry.dataset is None or not Path(entry.dataset).is_dir():
         return entry
     arguments = benchmark.arguments_of_folder(str(Path(entry.dataset).resolve()))
@@ -249,18 +280,28 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
         scorer = find_scorer(entry.scorer)
         benchmark = replace(benchmark, scorer=scorer, languages=_languages_of(scorer), judge=None)
     if entry.rule is not None:
-        benchmark = replace(benchmark, scorer=with_rule(benchmark.name, benchmark.scorer, entry.rule))
+        benchmark = replace(
+            benchmark, scorer=with_rule(benchmark.name, benchmark.scorer, entry.rule)
+        )
     return with_answer_form(benchmark, entry)
 
 
-def _with_generation(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> BenchmarkConfig:
-    """Return the entry with the benchmark's own generation settings where neither the entry nor the run has any."""
+def _with_generation(
+    config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
+) -> BenchmarkConfig:
+    """Return the entry with the benchmark's own generation settings where neither the entry nor the
+    run has any.
+    """
     settings = config.generation_of(entry).model_dump()
-    own = {name: value for name, value in benchmark.generation.items() if settings[name] in (None, {})}
+    own = {
+        name: value for name, value in benchmark.generation.items() if settings[name] in (None, {})
+    }
     if not own:
         return entry
     settings_of_entry = {**entry.generation.model_dump(exclude_defaults=True), **own}
-    return entry.model_copy(update={"generation": GenerationConfig.model_validate(settings_of_entry)})
+    return entry.model_copy(
+        update={"generation": GenerationConfig.model_validate(settings_of_entry)}
+    )
 
 
 def _languages_of(scorer: Any) -> tuple[str, ...]:
@@ -280,26 +321,30 @@ def _check_combination(config: RunConfig, entry: BenchmarkConfig, benchmark: Ben
         )
     if config.stop.when and entry.repeat_check is not None:
         raise ConfigError(
-            "--repeat-check may draw what --stop-when leaves out; check repeatability in a run of its own"
+            "--repeat-check may draw what --stop-when leaves out; check repeatability in a run of"
+            " its own"
         )
     if config.stop.when and entry.sample is not None:
         raise ConfigError(
-            "--stop-when asks all questions of the benchmark in a random order until it is decided, and --sample draws "
-            "some before; leave one of them away"
+            "--stop-when asks all questions of the benchmark in a random order until it is decided,"
+            " and --sample draws some before; leave one of them away"
         )
     if entry.sample is not None and benchmark.without_limit() is not benchmark:
         raise ConfigError(
-            f"--sample draws from all rows of {benchmark.name}, and args.limit takes the first of each subset; leave "
-            "one of them away"
+            f"--sample draws from all rows of {benchmark.name}, and args.limit takes the first of"
+            " each subset; leave one of them away"
         )
     check_shard(config, entry)
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
-            f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
+            f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave"
+            " --repeat-check away"
         )
 
 
-def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str, resuming: bool) -> Plan:
+def _plan(
+    config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str, resuming: bool
+) -> Plan:
     _check_combination(config, entry, benchmark)
     eval_only = benchmark.response_field is not None
     benchmark, judge, roles = with_judges(config, entry, benchmark)
@@ -307,7 +352,10 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
     asked = protocol_asked(config, benchmark)
     protocol = protocol_of(benchmark, asked)
     statistics = choose_statistics(
-        benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers or benchmark.reducers, repeats=entry.repeats
+        benchmark.scorer,
+        metrics=entry.metrics,
+        reducers=entry.reducers or benchmark.reducers,
+        repeats=entry.repeats,
     )
     dataset, unreadable = _open(entry, benchmark, resuming)
     benchmark = with_gold_kind(benchmark.with_images_below(dataset.folder), dataset)
@@ -332,7 +380,11 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         fields={
             "benchmark": benchmark.name,
             "scorer.rules": scorer_digest(benchmark),
-            **({"loglikelihood": {"delimiter": benchmark.target_delimiter}} if benchmark.loglikelihood else {}),
+            **(
+                {"loglikelihood": {"delimiter": benchmark.target_delimiter}}
+                if benchmark.loglikelihood
+                else {}
+            ),
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
@@ -350,16 +402,18 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
 
 
 def check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:
-    """Raise ConfigError for what looks at a whole benchmark and would see a part of it in a shard."""
+    """Raise ConfigError for what looks at a whole benchmark and would see a part of it in a
+    shard.
+    """
     if config.shard is not None and config.stop.when:
         raise ConfigError(
-            "--stop-when looks at all questions in one random order, and a shard asks only its own; leave one of "
-            "--shard and --stop-when away"
+            "--stop-when looks at all questions in one random order, and a shard asks only its own;"
+            " leave one of --shard and --stop-when away"
         )
     if config.shard is not None and entry.repeat_check is not None:
         raise ConfigError(
-            "--repeat-check draws from all problems, and a shard asks only its own; check repeatability in a run of "
-            "its own"
+            "--repeat-check draws from all problems, and a shard asks only its own; check"
+            " repeatability in a run of its own"
         )
 
 
@@ -375,11 +429,16 @@ def benchmark_to_score(config: RunConfig, named: BenchmarkConfig) -> Benchmark:
 def _with_examples(
     entry: BenchmarkConfig, benchmark: Benchmark, unreadable: str | None, resuming: bool
 ) -> tuple[Benchmark, str | None, str | None]:
-    """Return the benchmark with its few-shot examples, a note about them, and why they could not be read."""
+    """Return the benchmark with its few-shot examples, a note about them, and why they could not be
+    read.
+    """
     if unreadable is not None:
         return benchmark, None, unreadable
     try:
-        return *bind_examples(benchmark, dataset=entry.dataset, examples=entry.fewshot_dataset), None
+        return (
+            *bind_examples(benchmark, dataset=entry.dataset, examples=entry.fewshot_dataset),
+            None,
+        )
     except DatasetError as error:
         if not resuming:
             raise
@@ -395,18 +454,27 @@ def _fewshot_fields(benchmark: Benchmark, *, eval_only: bool) -> dict[str, Any]:
     return {"num_fewshot": benchmark.num_fewshot, "fewshot.sampler": sampler, **seeded}
 
 
-def _open(entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool) -> tuple[Dataset, str | None]:
+def _open(
+    entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool
+) -> tuple[Dataset, str | None]:
     source = entry.dataset or benchmark.dataset
     try:
         return open_dataset(source, base_dir=None if entry.dataset else benchmark.base_dir), None
     except DatasetError as error:
         if not resuming:
             raise
-        return Dataset(uri=str(source), revision=None, unit="row", read=lambda: iter(())), str(error)
+        return Dataset(uri=str(source), revision=None, unit="row", read=lambda: iter(())), str(
+            error
+        )
 
 
 def stream_samples(
-    plan: Plan, digests: Digests, row_number_of: Callable[[str], int | None], *, n_stored: int = 0, processes: int = 1
+    plan: Plan,
+    digests: Digests,
+    row_number_of: Callable[[str], int | None],
+    *,
+    n_stored: int = 0,
+    processes: int = 1,
 ) -> Iterator[StoredSample]:
     """Yield the plan's samples in dataset order and add each to the digests.
 
@@ -416,7 +484,8 @@ def stream_samples(
         processes: So many render the rows of a large dataset, where that makes the same samples.
 
     Raises:
-        DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a sample.
+        DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a
+            sample.
     """
     rows = _selected(plan, digests)
     for idx, (row, made) in enumerate(rendered_ahead(plan.benchmark, rows, processes=processes)):
@@ -428,7 +497,9 @@ def stream_samples(
         digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
         digests.made += made.encoded is not None
         if made.fault is not None:
-            fault = f"{plan.dataset.unit} {row.number}: {made.fault}".encode("utf-8", "backslashreplace").decode()
+            fault = f"{plan.dataset.unit} {row.number}: {made.fault}".encode(
+                "utf-8", "backslashreplace"
+            ).decode()
             digests.first_fault = digests.first_fault or fault
             yield StoredSample(idx, sample_id, row.number, made.encoded, fault)
             continue
@@ -437,11 +508,16 @@ def stream_samples(
     if digests.rows == 0:
         raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")
     if digests.made == 0:
-        raise DatasetError(f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}: {digests.first_fault}")
+        raise DatasetError(
+            f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}:"
+            f" {digests.first_fault}"
+        )
 
 
 def _selected(plan: Plan, digests: Digests) -> Iterator[RawRow]:
-    """Yield the rows that the run asks, and note in the digests what they are of the benchmark's."""
+    """Yield the rows that the run asks, and note in the digests what they are of the
+    benchmark's.
+    """
     benchmark, entry = plan.benchmark, plan.config
 
     def rows() -> Iterable[RawRow]:
@@ -465,13 +541,18 @@ def duplicate_id(plan: Plan, sample: StoredSample, first_row: int | None) -> Dat
     """Return the error that names both rows of a duplicate id."""
     unit = plan.dataset.unit
     return DatasetError(
-        f'{plan.dataset.uri}: {unit} {first_row} and {unit} {sample.row_number} have the same id "{sample.sample_id}" '
-        '(1 and "1" are one id); make the ids unique, or take the id field away to use content hashes'
+        f"{plan.dataset.uri}: {unit} {first_row} and {unit} {sample.row_number} have the same id"
+        f' "{sample.sample_id}" (1 and "1" are one id); make the ids unique, or take the id field'
+        " away to use content hashes"
     )
 
 
 def _sample_id(
-    plan: Plan, row: RawRow, content: str, digests: Digests, row_number_of: Callable[[str], int | None]
+    plan: Plan,
+    row: RawRow,
+    content: str,
+    digests: Digests,
+    row_number_of: Callable[[str], int | None],
 ) -> str:
     id_field = plan.benchmark.id_field_of(row.data)
     if id_field is not None and id_field in row.data:
@@ -480,7 +561,9 @@ def _sample_id(
             sample_id.encode()
             return sample_id
         except (DatasetError, UnicodeEncodeError) as error:
-            raise DatasetError(f"{plan.dataset.uri}: {plan.dataset.unit} {row.number}: {error}") from error
+            raise DatasetError(
+                f"{plan.dataset.uri}: {plan.dataset.unit} {row.number}: {error}"
+            ) from error
     if row_number_of(content) is None:
         return content
     count = digests.duplicates.get(content, 1) + 1

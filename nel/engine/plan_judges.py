@@ -1,4 +1,6 @@
-"""Which judges a benchmark has in a run, and whether its scorer can be run with them. Depends on the configuration."""
+"""Which judges a benchmark has in a run, and whether its scorer can be run with them. Depends on
+the configuration.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,15 @@ from nel.scoring.protocol import asks_judge, wanted_judges
 def with_judges(
     config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
 ) -> tuple[Benchmark, JudgeConfig | None, dict[str, ModelConfig]]:
-    """Return the benchmark for the run's judges, these judges, and further models that its scorer may ask."""
+    """Return the benchmark for the run's judges, these judges, and further models that its scorer
+    may ask.
+    """
     judge = _judge(config, entry, benchmark)
     roles = {**_own_roles(benchmark), **config.model_roles}
     panel = [] if judge is None else judge.panel
     benchmark = benchmark.with_judges(
-        {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
+        {member.label: member.model for member in panel},
+        {role: member.model for role, member in roles.items()},
     )
     return replace(benchmark, judges_by_reference=_has_reference(judge)), judge, roles
 
@@ -37,7 +42,9 @@ def _has_reference(judge: JudgeConfig | None) -> bool:
     """Return whether judges see the reference, by the template of the run, where it has one."""
     if judge is None or judge.template is None:
         return True
-    from nel.judges.registry import judge_for  # noqa: PLC0415 - a run without a judge reads no reply
+    from nel.judges.registry import (  # noqa: PLC0415 - a run without a judge reads no reply
+        judge_for,
+    )
 
     return judge_for(Case(response="", template=judge.template)).needs_reference
 
@@ -53,7 +60,9 @@ def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> J
     if judge is not None and not judge.panel and own is not None:
         judge = judge.model_copy(update={"panel": own.panel})
     if judge is not None and judge.template is not None:
-        from nel.judges.registry import check_template  # noqa: PLC0415 - a run without a judge reads no reply
+        from nel.judges.registry import (  # noqa: PLC0415 - a run without a judge reads no reply
+            check_template,
+        )
 
         check_template(
             judge.template,
@@ -63,29 +72,40 @@ def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> J
         )
     elif judge is not None and judge.grade_logprobs:
         raise ConfigError(
-            "judge.grade_logprobs needs judge.template and judge.score_mapping; set them, or leave it out"
+            "judge.grade_logprobs needs judge.template and judge.score_mapping; set them, or leave"
+            " it out"
         )
     return judge
 
 
 def check_judge(
-    config: RunConfig, benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]
+    config: RunConfig,
+    benchmark: Benchmark,
+    judge: JudgeConfig | None,
+    roles: Mapping[str, ModelConfig],
 ) -> None:
     """Raise ConfigError where a scorer needs a judge that is not configured."""
     has_models = bool((judge is not None and judge.panel) or roles)
     if asks_judge(benchmark.scorer) and not has_models and not _may_judge_itself(config, benchmark):
         raise ConfigError(
-            f"{benchmark.name} is scored by a judge and this run has none; give --judge-url and --judge-id, or another "
-            "scorer with --scorer NAME (nel list scorers)"
+            f"{benchmark.name} is scored by a judge and this run has none; give --judge-url and"
+            " --judge-id, or another scorer with --scorer NAME (nel list scorers)"
         )
     _check_names(benchmark, judge, roles)
 
 
 def unasked_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> tuple[str, ...]:
-    """Return a note of a dry run where a judge is configured for a scorer that decides by a rule."""
+    """Return a note of a dry run where a judge is configured for a scorer that decides by a
+    rule.
+    """
     if config.judge is None or may_ask_judge(benchmark.scorer):
         return ()
-    return (f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has the judge decide",)
+    return (
+        (
+            f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has"
+            " the judge decide"
+        ),
+    )
 
 
 def may_ask_judge(scorer: object) -> bool:
@@ -94,24 +114,45 @@ def may_ask_judge(scorer: object) -> bool:
 
 
 def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:
-    """Return whether a scorer wants a grader, which is the evaluated model where a run configures none."""
-    return GRADER in wanted_judges(benchmark.scorer) and config.endpoint is not None and not benchmark.response_field
+    """Return whether a scorer wants a grader, which is the evaluated model where a run configures
+    none.
+    """
+    return (
+        GRADER in wanted_judges(benchmark.scorer)
+        and config.endpoint is not None
+        and not benchmark.response_field
+    )
 
 
-def _check_names(benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> None:
-    """Raise ConfigError where a scorer asks a judge by an unknown name, before answers are paid for."""
+def _check_names(
+    benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]
+) -> None:
+    """Raise ConfigError where a scorer asks a judge by an unknown name, before answers are paid
+    for.
+    """
     panel = [] if judge is None else judge.panel
-    known = {GRADER, *roles, *(member.label for member in panel), *(member.model for member in panel)}
+    known = {
+        GRADER,
+        *roles,
+        *(member.label for member in panel),
+        *(member.model for member in panel),
+    }
     for name in wanted_judges(benchmark.scorer):
         if name not in known:
-            hint = did_you_mean(name, known) or f"; there are {', '.join(sorted(known - {GRADER})) or 'none'}"
+            hint = (
+                did_you_mean(name, known)
+                or f"; there are {', '.join(sorted(known - {GRADER})) or 'none'}"
+            )
             raise ConfigError(
-                f'{benchmark.name}: its scorer asks the judge "{name}"{hint}; name it in judge.panel or model_roles'
+                f'{benchmark.name}: its scorer asks the judge "{name}"{hint}; name it in'
+                " judge.panel or model_roles"
             )
 
 
 def judge_identity(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, Any]:
-    """Return the identity fields of a benchmark's judges; a template file counts by its content, not by its path."""
+    """Return the identity fields of a benchmark's judges; a template file counts by its content,
+    not by its path.
+    """
     fields = judge_fields(judge, roles)
     if not fields:
         return {}
@@ -122,5 +163,7 @@ def judge_identity(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) 
 
 
 def _own_roles(benchmark: Benchmark) -> dict[str, ModelConfig]:
-    """Return the further judges of a benchmark, ``judge_1`` …; its ``judge`` belongs to the panel and is no role."""
+    """Return the further judges of a benchmark, ``judge_1`` …; its ``judge`` belongs to the panel
+    and is no role.
+    """
     return {key: member for key, member in judges_in(benchmark.extra).items() if key != "judge"}

@@ -1,4 +1,5 @@
-"""Takes the snapshot of a benchmark's samples when a run starts, and compares it with the benchmark when it is resumed.
+"""Takes the snapshot of a benchmark's samples when a run starts, and compares it with the benchmark
+when it is resumed.
 
 A dataset that is gone, or is checked while the run goes on, is replaced by the samples in run.db.
 """
@@ -34,7 +35,9 @@ _UNSEEN_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class ResumeOptions:
-    """What a resume may change, whether it may ask, where rows read are counted, and what is stored."""
+    """What a resume may change, whether it may ask, where rows read are counted, and what is
+    stored.
+    """
 
     allowed: frozenset[str]
     scoring_only: bool
@@ -43,7 +46,8 @@ class ResumeOptions:
 
 
 def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
-    """Put the samples and the plan of a benchmark into the store, or compare them with what is there.
+    """Put the samples and the plan of a benchmark into the store, or compare them with what is
+    there.
 
     Args:
         store: With an open transaction, which the caller rolls back when this raises.
@@ -62,18 +66,27 @@ def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOpt
 
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
-    key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
+    key, stored = known.get(plan.slot) or (
+        store.put_benchmark(plan.slot, plan.benchmark.name, {}),
+        {},
+    )
     if stored:
         check_plan(plan.slot, stored)
-    holds_answers = plan.eval_only or snapshot.has_answer(key)  # where nothing is asked, the rows hold them
+    holds_answers = plan.eval_only or snapshot.has_answer(
+        key
+    )  # where nothing is asked, the rows hold them
     if stored and not options.scoring_only and not holds_answers:
-        if plan.unreadable is None:  # the first stored answer fixes the identity: until then, settings may change
+        if (
+            plan.unreadable is None
+        ):  # the first stored answer fixes the identity: until then, settings may change
             plan = plan.adapting(_adapted_with_others(stored, plan, snapshot))
             stored = {}
         else:
             options = replace(options, allowed=options.allowed | _ENDPOINT_FIELDS)
     if stored:
-        plan = plan.adapting(stored["identity"].get("endpoint.adapted") or {}).judged_as(stored["identity"])
+        plan = plan.adapting(stored["identity"].get("endpoint.adapted") or {}).judged_as(
+            stored["identity"]
+        )
     if not stored:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
@@ -107,31 +120,50 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     is_rescored = bool(n_stored) and _check_resume(store, key, plan, stored, at_stored, options)
     if is_rescored and not options.scoring_only:
         store.clear_faults(key, usable)
-    versions = _versions(stored, options, is_rescored=is_rescored, asks=digests.rows > n_stored, key=key)
+    versions = _versions(
+        stored, options, is_rescored=is_rescored, asks=digests.rows > n_stored, key=key
+    )
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
     shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
     store.put_benchmark(
-        plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), **versions, "fewshot": shots}
+        plan.slot,
+        plan.benchmark.name,
+        {**_stored_plan(plan, digests, uri), **versions, "fewshot": shots},
     )
     return Job(key=key, plan=plan)
 
 
 def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> Changes:
-    """Return what the model takes otherwise, as answers to the run's other benchmarks have shown."""
+    """Return what the model takes otherwise, as answers to the run's other benchmarks have
+    shown.
+    """
     is_same = stored["identity"].get("endpoint.model") == plan.fields.get("endpoint.model")
-    return stored["identity"].get("endpoint.adapted") or {} if is_same and snapshot.has_answers() else {}
+    return (
+        stored["identity"].get("endpoint.adapted") or {}
+        if is_same and snapshot.has_answers()
+        else {}
+    )
 
 
-def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions) -> Job:
+def _prepare_unreadable(
+    store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
+) -> Job:
     if not stored or plan.config.max_problems != stored["max_problems"]:
         raise DatasetError(plan.unreadable or "the dataset cannot be read")
     return _prepare_from_snapshot(store, key, plan, stored, options)
 
 
 def _prepare_from_snapshot(
-    store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions, check: DatasetCheck | None = None
+    store: Store,
+    key: int,
+    plan: Plan,
+    stored: StoredPlan,
+    options: ResumeOptions,
+    check: DatasetCheck | None = None,
 ) -> Job:
-    """Resume with the samples of run.db where the dataset is gone, or is checked in the background."""
+    """Resume with the samples of run.db where the dataset is gone, or is checked in the
+    background.
+    """
     digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **digests})
     is_rescored = _check_resume(store, key, plan, stored, [now], options)
@@ -161,13 +193,18 @@ def _count_rows(stream: Iterator[StoredSample], progress: Progress) -> Iterator[
 
 
 def _skip_stored(
-    stream: Iterator[StoredSample], n_stored: int, note: Callable[[int], object], reached: Callable[[], object]
+    stream: Iterator[StoredSample],
+    n_stored: int,
+    note: Callable[[int], object],
+    reached: Callable[[], object],
 ) -> Iterator[StoredSample]:
-    """Consume the samples that are stored already, then yield the rest; call ``reached`` between the two.
+    """Consume the samples that are stored already, then yield the rest; call ``reached`` between
+    the two.
 
     ``note`` is called with the idx of each stored one that the scorer of now can decide.
 
-    The digests of the stream at that point are those of the stored part, which is compared with the run's identity.
+    The digests of the stream at that point are those of the stored part, which is compared with the
+    run's identity.
     """
     if n_stored == 0:
         yield from stream
@@ -193,14 +230,17 @@ def _check_resume(
     """Drop the outcomes that are made again, and return whether these are all of them."""
     if not at_stored:
         raise ResumeRefused(
-            f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and there are fewer now; "
-            "give the same dataset and at least the same --max-problems"
+            f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and"
+            " there are fewer now; give the same dataset and at least the same --max-problems"
         )
     if plan.config.repeats < stored["repeats"]:
         raise ResumeRefused(
-            f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has"
+            f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the"
+            f" {stored['repeats']} it has"
         )
-    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=options.allowed)
+    rescore = check_resume(
+        plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=options.allowed
+    )
     rescore = rescore or options.scoring_only
     store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=options.scoring_only)
     if plan.unseen and not rescore and options.snapshot.has_outcomes(key):
@@ -208,8 +248,11 @@ def _check_resume(
     return rescore
 
 
-def _versions(stored: StoredPlan, options: ResumeOptions, *, is_rescored: bool, asks: bool, key: int) -> StoredPlan:
-    """Return the versions of nel that asked and scored the answers, with this one where it does either.
+def _versions(
+    stored: StoredPlan, options: ResumeOptions, *, is_rescored: bool, asks: bool, key: int
+) -> StoredPlan:
+    """Return the versions of nel that asked and scored the answers, with this one where it does
+    either.
 
     Args:
         stored: The plan in run.db; empty for a new benchmark.
@@ -233,24 +276,33 @@ def _with_this(versions: list[str]) -> list[str]:
 
 
 def _unseen_note(plan: Plan) -> str:
-    """Return the note of a resume that cannot know whether the scorer still gives the stored scores."""
+    """Return the note of a resume that cannot know whether the scorer still gives the stored
+    scores.
+    """
     more = f" and {len(plan.unseen) - _UNSEEN_MAX} more" if len(plan.unseen) > _UNSEEN_MAX else ""
     return (
-        f"{plan.slot}: stored scores are kept, and nel cannot know whether the scorer still gives them: its modules "
-        f"depend on what their source does not tell ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{more}); if that has "
-        "changed, score every answer again with nel eval score"
+        f"{plan.slot}: stored scores are kept, and nel cannot know whether the scorer still gives"
+        " them: its modules depend on what their source does not tell"
+        f" ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{more}); if that has changed, score every answer"
+        " again with nel eval score"
     )
 
 
 def adapted_plan(plan: Plan, stored: StoredPlan) -> StoredPlan:
-    """Return a stored plan with the identity of one whose settings were changed before the first answer."""
+    """Return a stored plan with the identity of one whose settings were changed before the first
+    answer.
+    """
     return plan_with_fields(stored, plan.fields)
 
 
 def plan_with_fields(stored: StoredPlan, fields: Mapping[str, object]) -> StoredPlan:
     """Return a stored plan with some fields of its identity replaced or added."""
     identity = Identity(fields={**stored["identity"], **fields})
-    changed = {"identity": dict(identity.fields), "digest": identity.digest, "generation": _generation(identity)}
+    changed = {
+        "identity": dict(identity.fields),
+        "digest": identity.digest,
+        "generation": _generation(identity),
+    }
     return {**stored, **changed}  # type: ignore[typeddict-item]
 
 

@@ -1,7 +1,9 @@
-"""The limits of the process (ulimit) that a session meets: open files and memory. Fits the session into them.
+"""The limits of the process (ulimit) that a session meets: open files and memory. Fits the session
+into them.
 
-What a shell or a container allows is not known before the run. A connection that cannot be opened is no fault of the
-endpoint, and a C library that gets no memory aborts the process, so both are settled before anything is sent.
+What a shell or a container allows is not known before the run. A connection that cannot be opened
+is no fault of the endpoint, and a C library that gets no memory aborts the process, so both are
+settled before anything is sent.
 """
 
 from __future__ import annotations
@@ -16,11 +18,15 @@ from typing import Final
 from nel.errors import ConfigError
 
 _OWN_FILES: Final = 28
-"""Files that a session opens beside its connections: 19 were counted (store, log, event loop, channels of scorers)."""
+"""Files that a session opens beside its connections: 19 were counted (store, log, event loop,
+channels of scorers).
+"""
 _FILES_PER_PROGRAM: Final = 4
 """For each worker of the sandbox."""
 _ADDRESS_SPACE_MIN: Final = 704 * 2**20
-"""A run with a few threads and numpy has ended well from 620 MiB on; below that, C libraries end the process."""
+"""A run with a few threads and numpy has ended well from 620 MiB on; below that, C libraries end
+the process.
+"""
 _ADDRESS_SPACE_AMPLE: Final = 8 * 2**30
 _LINEAR_ALGEBRA_THREADS: Final = "OPENBLAS_NUM_THREADS"
 """OpenBLAS, which numpy brings, reserves memory for each core when it is loaded."""
@@ -39,9 +45,11 @@ class Fit:
 
 
 def check_memory(limit: int | None = None) -> None:
-    """Raise ConfigError where the limit of the address space is too low for a run to be sure of its end.
+    """Raise ConfigError where the limit of the address space is too low for a run to be sure of its
+    end.
 
-    Where there is a limit, numpy is told to compute in one thread; it must not have been imported before.
+    Where there is a limit, numpy is told to compute in one thread; it must not have been imported
+    before.
 
     Args:
         limit: In bytes; that of this process where it is None.
@@ -53,13 +61,15 @@ def check_memory(limit: int | None = None) -> None:
         os.environ.setdefault(_LINEAR_ALGEBRA_THREADS, "1")
     if limit < _ADDRESS_SPACE_MIN:
         raise ConfigError(
-            f"this process may use {limit // 2**20:,} MiB of memory addresses (ulimit -v {limit // 1024}), and a run "
-            f"needs {_ADDRESS_SPACE_MIN // 2**20:,}; raise it: ulimit -v unlimited"
+            f"this process may use {limit // 2**20:,} MiB of memory addresses (ulimit -v"
+            f" {limit // 1024}), and a run needs {_ADDRESS_SPACE_MIN // 2**20:,}; raise it: ulimit"
+            " -v unlimited"
         )
 
 
 def fit_open_files(wanted: Sequence[int], *, programs: int) -> Fit:
-    """Raise the limit of open files as far as a session needs and may, and return how the session fits into it.
+    """Raise the limit of open files as far as a session needs and may, and return how the session
+    fits into it.
 
     Args:
         wanted: The concurrency of each endpoint; at least one.
@@ -99,21 +109,30 @@ def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> Fit:
     if most >= max(wanted):
         return Fit(files=files, most=most, note=None)
     raised = (
-        f"start it from a shell with ulimit -n {enough} (root raises a hard limit; so do docker run --ulimit "
-        f"nofile={enough} and LimitNOFILE= of systemd)"
+        f"start it from a shell with ulimit -n {enough} (root raises a hard limit; so do docker run"
+        f" --ulimit nofile={enough} and LimitNOFILE= of systemd)"
     )
     if most < 1:
         raise ConfigError(
-            f"this process may open {files:,} files (ulimit -n), which leaves none for connections; {raised}"
+            f"this process may open {files:,} files (ulimit -n), which leaves none for connections;"
+            f" {raised}"
         )
-    note = f"this process may open {files:,} files (ulimit -n), so at most {most:,} requests are in flight"
-    return Fit(files=files, most=most, note=f"{note} instead of {max(wanted):,}; to have them all, {raised}")
+    note = (
+        f"this process may open {files:,} files (ulimit -n), so at most {most:,} requests are in"
+        " flight"
+    )
+    return Fit(
+        files=files,
+        most=most,
+        note=f"{note} instead of {max(wanted):,}; to have them all, {raised}",
+    )
 
 
 def shared_fairly(wanted: Sequence[int], room: int) -> int:
     """Return the most connections that each endpoint may have, so that all endpoints together fit.
 
-    An endpoint that wants less leaves the rest to the others; 0 where there is no room for one connection each.
+    An endpoint that wants less leaves the rest to the others; 0 where there is no room for one
+    connection each.
 
     Args:
         wanted: The concurrency of each endpoint.

@@ -1,4 +1,5 @@
-"""Live counts of a session: the engine writes them; the terminal, progress.json and metrics read them.
+"""Live counts of a session: the engine writes them; the terminal, progress.json and metrics read
+them.
 
 Depends on no terminal. Only what is committed to the store is counted as done.
 """
@@ -61,7 +62,9 @@ class Progress:
     model_failures: int = 0
     unscored: int = 0
     asked_again: int = 0
-    """Second askings with an outcome; they are in no other count of outcomes and not in the score."""
+    """Second askings with an outcome; they are in no other count of outcomes and not in the
+    score.
+    """
     reward_sum: float = 0.0
     completion_tokens: int = 0
     requests: int = 0
@@ -73,7 +76,9 @@ class Progress:
     counters: ClientCounters | None = None
     started: float = field(default_factory=time.monotonic)
     running_since: float | None = None
-    """When the first sample was about to be asked, on the monotonic clock; rates are measured from then."""
+    """When the first sample was about to be asked, on the monotonic clock; rates are measured from
+    then.
+    """
     rows_read: int = 0
     """Rows of datasets, while they are read before anything is asked."""
     stage: str = "starting"
@@ -84,7 +89,9 @@ class Progress:
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
     faults: dict[str, Counter[str]] = field(default_factory=dict)
-    """Why samples of this session are unscored by ``infra``: by kind how often what was said, without secrets."""
+    """Why samples of this session are unscored by ``infra``: by kind how often what was said,
+    without secrets.
+    """
     in_flight: dict[int, float] = field(default_factory=dict)
     """Start times on the monotonic clock, by worker."""
 
@@ -119,7 +126,9 @@ class Progress:
         self.requests += response.error is None
         self.completion_tokens += response.usage.completion_tokens or 0
 
-    def count_outcome(self, outcome: Outcome, *, repeat: int = 0, benchmark: int | None = None) -> None:
+    def count_outcome(
+        self, outcome: Outcome, *, repeat: int = 0, benchmark: int | None = None
+    ) -> None:
         """Note an outcome that is on disk."""
         own = self.benchmarks.get(-1 if benchmark is None else benchmark)
         if own is not None and repeat != SECOND_ASKING:

@@ -1,4 +1,6 @@
-"""Chooses the protocol of a benchmark's requests, and refuses what it cannot do before anything is sent."""
+"""Chooses the protocol of a benchmark's requests, and refuses what it cannot do before anything is
+sent.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _WITH_LOGPROBS = (None, "chat", "completions")
 
 
 def protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
-    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are apart from it."""
+    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are
+    apart from it.
+    """
     named = config.endpoint.protocol if config.endpoint else None
     return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
 
@@ -30,15 +34,15 @@ def protocol_of(benchmark: Benchmark, asked: Protocol) -> Protocol:
     if benchmark.loglikelihood:
         if asked not in _WITH_LOGPROBS:
             raise ConfigError(
-                f"{benchmark.name} ranks choices by log-likelihood, which the {asked} protocol does not return; "
-                "ask an endpoint with completions and echo, or another benchmark"
+                f"{benchmark.name} ranks choices by log-likelihood, which the {asked} protocol does"
+                " not return; ask an endpoint with completions and echo, or another benchmark"
             )
         return "completions"
     has_messages = asked != "completions"
     if benchmark.protocol is not None and has_messages != (benchmark.protocol != "completions"):
         raise ConfigError(
-            f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {asked}; "
-            f"set endpoint.protocol: {benchmark.protocol}"
+            f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to"
+            f" {asked}; set endpoint.protocol: {benchmark.protocol}"
         )
     return asked
 
@@ -59,10 +63,13 @@ def check_protocols(
         check_settings(benchmark.name, protocol, generation)
     panel = [] if judge is None else judge.panel
     for member in (*panel, *roles):
-        check_settings(f"{benchmark.name}: the judge {member.label}", member.spoken, member.generation)
+        check_settings(
+            f"{benchmark.name}: the judge {member.label}", member.spoken, member.generation
+        )
     for member in panel if judge is not None and judge.grade_logprobs else ():
         if member.protocol not in _WITH_LOGPROBS:
             raise ConfigError(
-                f"{benchmark.name}: judge.grade_logprobs needs log-probabilities, which the {member.protocol} protocol "
-                f"of the judge {member.label} does not return; leave it out, or ask the judge over chat"
+                f"{benchmark.name}: judge.grade_logprobs needs log-probabilities, which the"
+                f" {member.protocol} protocol of the judge {member.label} does not return; leave it"
+                " out, or ask the judge over chat"
             )

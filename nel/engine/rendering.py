@@ -1,8 +1,9 @@
-"""Renders the rows of a large dataset in processes, ahead of those who store them; the samples are the same.
+"""Renders the rows of a large dataset in processes, ahead of those who store them; the samples are
+the same.
 
-Only what is known to depend on nothing but the row is rendered there: a benchmark of nel's own, or one that prepares no
-rows, with plain templates. Code of users and plugins may draw numbers or count rows, so its rows are rendered in order
-by one process.
+Only what is known to depend on nothing but the row is rendered there: a benchmark of nel's own, or
+one that prepares no rows, with plain templates. Code of users and plugins may draw numbers or count
+rows, so its rows are rendered in order by one process.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Rendering(NamedTuple):
     """For the digest of the prompts; 0 where it makes none."""
 
 
-def rendering_of(benchmark: Benchmark, data: dict[str, Any], content: str, sample_id: str) -> Rendering:
+def rendering_of(
+    benchmark: Benchmark, data: dict[str, Any], content: str, sample_id: str
+) -> Rendering:
     """Return what a row makes.
 
     Args:
@@ -58,7 +61,11 @@ def rendering_of(benchmark: Benchmark, data: dict[str, Any], content: str, sampl
     except (DatasetError, PromptError, ValueError) as error:
         return Rendering(content, content_number, None, str(error), 0)
     return Rendering(
-        content, content_number, sealed(encoded), gold_fault(benchmark, sample), number_of(encoded.encode())
+        content,
+        content_number,
+        sealed(encoded),
+        gold_fault(benchmark, sample),
+        number_of(encoded.encode()),
     )
 
 
@@ -87,7 +94,9 @@ def rendered_ahead(
 
 
 def depends_on_the_row_alone(benchmark: Benchmark) -> bool:
-    """Return whether a benchmark is known to make the same sample of a row in any process and order."""
+    """Return whether a benchmark is known to make the same sample of a row in any process and
+    order.
+    """
     prepares = benchmark.prepare_row
     few = benchmark.fewshot
     templates = (
@@ -97,7 +106,10 @@ def depends_on_the_row_alone(benchmark: Benchmark) -> bool:
     return (
         type(benchmark) is Benchmark
         and benchmark.images_field is None
-        and (prepares is None or str(getattr(prepares, "__module__", "")).startswith("nel.benchmarks."))
+        and (
+            prepares is None
+            or str(getattr(prepares, "__module__", "")).startswith("nel.benchmarks.")
+        )
         and all(template is None or template.kind == "format" for template in templates)
     )
 
@@ -130,8 +142,12 @@ class _Ahead:
         return chunk
 
 
-def _renderings(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...] | None]:
-    """Return the fields of the renderings: plain tuples are pickled and read in half the time of named ones."""
+def _renderings(
+    benchmark: Benchmark, rows: Sequence[dict[str, Any]]
+) -> list[tuple[Any, ...] | None]:
+    """Return the fields of the renderings: plain tuples are pickled and read in half the time of
+    named ones.
+    """
     made = [_rendering(benchmark, data) for data in rows]
     return [None if one is None else tuple(one) for one in made]
 

@@ -1,7 +1,9 @@
-"""Draws the samples that are asked a second time, and finds those of them that still have to be. Reads the snapshot.
+"""Draws the samples that are asked a second time, and finds those of them that still have to be.
+Reads the snapshot.
 
-The draw depends on the ids of the samples alone, so a resume asks the same ones, and a larger draw holds a smaller one.
-A second asking is stored under the repeat `SECOND_ASKING`, which no score, count or comparison reads.
+The draw depends on the ids of the samples alone, so a resume asks the same ones, and a larger draw
+holds a smaller one. A second asking is stored under the repeat `SECOND_ASKING`, which no score,
+count or comparison reads.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def check_draw(slot: str, n: int | None, n_usable: int) -> None:
     """Raise ConfigError where more samples are to be drawn than there are."""
     if n is not None and n > n_usable:
         raise ConfigError(
-            f"{slot}: --repeat-check {n} is more than its {n_usable} usable problems; leave it at {n_usable} or fewer"
+            f"{slot}: --repeat-check {n} is more than its {n_usable} usable problems; leave it at"
+            f" {n_usable} or fewer"
         )
 
 
@@ -49,7 +52,10 @@ def pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterato
 
 def count_pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> int:
     """Return how many drawn samples have no outcome of their second answer yet."""
-    return sum(snapshot.answers(benchmark, idx, SECOND_ASKING)[1] is None for idx in drawn(snapshot, benchmark, n))
+    return sum(
+        snapshot.answers(benchmark, idx, SECOND_ASKING)[1] is None
+        for idx in drawn(snapshot, benchmark, n)
+    )
 
 
 def _order(sample: tuple[str, int]) -> bytes:

@@ -1,6 +1,8 @@
-"""Classifies responses that no scorer needs to see, and what a resume does about an outcome. No I/O.
+"""Classifies responses that no scorer needs to see, and what a resume does about an outcome. No
+I/O.
 
-Note: a truncated answer is neither wrong nor right; by default it is a model failure of its own kind.
+Note: a truncated answer is neither wrong nor right; by default it is a model failure of its own
+kind.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ KEEP, RESCORE, RESEND = 0, 1, 2
 def verdict_before_scoring(
     response: Response, *, truncated: Literal["failure", "score"], sample: Sample | None = None
 ) -> ModelFailure | Unscored | None:
-    """Return the outcome of a response that no scorer needs to see, or None when it is to be scored.
+    """Return the outcome of a response that no scorer needs to see, or None when it is to be
+    scored.
 
     Args:
         response: What was received.
@@ -43,15 +46,23 @@ def verdict_before_scoring(
     empty = not response.text.strip() and not response.tool_calls
     if ending == "truncated" and (empty or truncated == "failure"):
         full = is_context_full(response.finish_reason)
-        detail = "cut off where the model's context ends" if full else "cut off by the token limit; raise --max-tokens"
+        detail = (
+            "cut off where the model's context ends"
+            if full
+            else "cut off by the token limit; raise --max-tokens"
+        )
         return ModelFailure(kind="truncated", detail=detail)
     if is_failed_call(response.finish_reason):
-        return ModelFailure(kind="no_answer", detail="the model called a tool in a form that its server refused")
+        return ModelFailure(
+            kind="no_answer", detail="the model called a tool in a form that its server refused"
+        )
     only_calls = bool(response.text.strip()) and not answer_in(response, sample).strip()
     if only_calls or (empty and ending == "tool_calls"):
         return ModelFailure(kind="no_answer", detail="the model called a tool instead of answering")
     if empty:
-        return ModelFailure(kind="empty", detail="no answer beside the reasoning" if response.reasoning else "")
+        return ModelFailure(
+            kind="empty", detail="no answer beside the reasoning" if response.reasoning else ""
+        )
     return None
 
 
@@ -63,10 +74,12 @@ def retry_of(outcome: Outcome) -> int:
 
 
 def scored_row(item: ScoringTask, outcome: Outcome) -> OutcomeRow:
-    """Return the row of an outcome that a scorer made: a resume may score it again, but never asks the model again.
+    """Return the row of an outcome that a scorer made: a resume may score it again, but never asks
+    the model again.
 
-    It scores again where a panel or the repeats of a judge decided without some grade, so that the missing grades are
-    asked for then. A resume that asked for them only where the others tied would measure agreement on ties.
+    It scores again where a panel or the repeats of a judge decided without some grade, so that the
+    missing grades are asked for then. A resume that asked for them only where the others tied would
+    measure agreement on ties.
     """
     retry = RESCORE if item.context.has_missing_grades else min(retry_of(outcome), RESCORE)
     return item.job, item.idx, item.repeat, retry, encode_outcome(outcome)

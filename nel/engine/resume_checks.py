@@ -1,8 +1,11 @@
-"""Checks of a resumed run that may continue in the background: its records are readable, its dataset is unchanged.
+"""Checks of a resumed run that may continue in the background: its records are readable, its
+dataset is unchanged.
 
-A dataset whose fingerprint is the stored one is checked in two parts: its first rows before anything is asked, all of
-them while the run goes on. The run asks only samples of its own store, so that nothing is mixed whatever the check
-finds. Note: a fingerprint does not cover the prompt, which may depend on code; only rendering every row does.
+A dataset whose fingerprint is the stored one is checked in two parts: its first rows before
+anything is asked, all of them while the run goes on. The run asks only samples of its own store, so
+that nothing is mixed whatever the check
+finds. Note: a fingerprint does not cover the prompt, which may depend on code; only rendering every
+row does.
 """
 
 from __future__ import annotations
@@ -26,13 +29,17 @@ from nel.errors import EXIT_STOPPED_EARLY, DatasetError, StoreError
 from nel.version import __version__
 
 UNREADABLE: Final = "unreadable"
-"""The key under which a run stores how many damaged records it found; the next resume drops and repeats them."""
+"""The key under which a run stores how many damaged records it found; the next resume drops and
+repeats them.
+"""
 BYTES_FIRST: Final = 1 << 28
 """A run.db up to this size is verified before anything is asked, a larger one in the background."""
 ROWS_FIRST: Final = 5_000
 """Rows that are rendered and compared before anything is asked: a fraction of a second."""
 _ROWS_AT_ONCE: Final = 100
-"""Rows that are checked between two pauses: a few milliseconds, since the event loop waits for them."""
+"""Rows that are checked between two pauses: a few milliseconds, since the event loop waits for
+them.
+"""
 _PAUSE_SECONDS: Final = 0.02
 
 Content: TypeAlias = tuple[int, int, str | None, str | None]
@@ -54,10 +61,14 @@ class DatasetCheck:
         self._plan = plan
         self._stored = stored
         self._digests = Digests()
-        self._samples = stream_samples(plan, self._digests, lambda _: None, n_stored=stored["dataset"]["rows"])
+        self._samples = stream_samples(
+            plan, self._digests, lambda _: None, n_stored=stored["dataset"]["rows"]
+        )
 
     def first_rows_match(self, samples: Iterator[StoredSample]) -> bool:
-        """Return whether the first rows make these samples, ids aside; `advance` continues after them."""
+        """Return whether the first rows make these samples, ids aside; `advance` continues after
+        them.
+        """
         pairs = zip(islice(samples, ROWS_FIRST), self._samples, strict=False)
         return all(_content_of(one) == _content_of(other) for one, other in pairs)
 
@@ -65,18 +76,23 @@ class DatasetCheck:
         """Check the next rows and return whether there may be more.
 
         Raises:
-            ResumeRefused: All rows were read and are not what the run was started with; it names the difference.
+            ResumeRefused: All rows were read and are not what the run was started with; it names
+                the difference.
             DatasetError: The dataset cannot be read any more.
         """
         if sum(1 for _ in islice(self._samples, n_rows)) == n_rows:
             return True
         now = identity_of(self._plan, self._digests)
-        check_resume(self._plan.slot, Identity(fields=self._stored["identity"]), now, allowed=self._allowed)
+        check_resume(
+            self._plan.slot, Identity(fields=self._stored["identity"]), now, allowed=self._allowed
+        )
         return False
 
 
 class RecordCheck:
-    """Reads a whole run.db while the run goes on; meant for a thread of its own, since SQLite blocks on the disk."""
+    """Reads a whole run.db while the run goes on; meant for a thread of its own, since SQLite
+    blocks on the disk.
+    """
 
     def __init__(self, path: Path) -> None:
         """Prepare; nothing is read before `count_unreadable`."""
@@ -113,7 +129,9 @@ class RecordCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackgroundChecks:
-    """The checks that run while a session works: in small steps, since they share the event loop with its requests."""
+    """The checks that run while a session works: in small steps, since they share the event loop
+    with its requests.
+    """
 
     records: RecordCheck | None
     datasets: Sequence[tuple[Plan, DatasetCheck | None]]
@@ -142,7 +160,10 @@ class BackgroundChecks:
         unreadable = await reading
         if unreadable:
             await self.store.put_meta(UNREADABLE, unreadable)
-            reason = f"{unreadable:,} records of run.db could not be read; resume to repeat their samples"
+            reason = (
+                f"{unreadable:,} records of run.db could not be read; resume to repeat their"
+                " samples"
+            )
             self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
         return not unreadable
 
@@ -163,7 +184,9 @@ class BackgroundChecks:
         """Check the next rows; return whether there may be more."""
         try:
             return check.advance(_ROWS_AT_ONCE)
-        except DatasetError as error:  # its fingerprint matched when the run was resumed: a note is enough
+        except (
+            DatasetError
+        ) as error:  # its fingerprint matched when the run was resumed: a note is enough
             self.progress.notes.append(f"{plan.slot}: not checked to its end again: {error}")
             return False
 
@@ -180,7 +203,9 @@ def check_records(run_db: Path) -> None:
 
 
 def fingerprint_of(plan: Plan) -> str | None:
-    """Return a fingerprint of a dataset and of the nel that reads it; None where only its rows identify it."""
+    """Return a fingerprint of a dataset and of the nel that reads it; None where only its rows
+    identify it.
+    """
     found = plan.dataset.fingerprint
     return None if found is None else f"nel {__version__} {found}"
 
@@ -188,10 +213,11 @@ def fingerprint_of(plan: Plan) -> str | None:
 def deferred_check(
     plan: Plan, stored: StoredPlan, samples: Iterator[StoredSample], *, allowed: frozenset[str]
 ) -> DatasetCheck | None:
-    """Return a check that can continue while the run goes on, or None where all rows have to be read first.
+    """Return a check that can continue while the run goes on, or None where all rows have to be
+    read first.
 
-    They have to be where there are few, where a field of the identity or the fingerprint changed, and where the first
-    rows no longer make the stored samples.
+    They have to be where there are few, where a field of the identity or the fingerprint changed,
+    and where the first rows no longer make the stored samples.
 
     Args:
         plan: Of the benchmark.
@@ -203,9 +229,16 @@ def deferred_check(
     unchanged = (
         stored["dataset"]["rows"] > ROWS_FIRST
         and plan.config.max_problems == stored["max_problems"]
-        and Identity(fields={**plan.fields, **digests}).changes(Identity(fields=stored["identity"])).keys() <= allowed
+        and Identity(fields={**plan.fields, **digests})
+        .changes(Identity(fields=stored["identity"]))
+        .keys()
+        <= allowed
     )
-    if not unchanged or stored.get("fingerprint") is None or stored["fingerprint"] != fingerprint_of(plan):
+    if (
+        not unchanged
+        or stored.get("fingerprint") is None
+        or stored["fingerprint"] != fingerprint_of(plan)
+    ):
         return None
     check = DatasetCheck(plan, stored, allowed=allowed)
     try:

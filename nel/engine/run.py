@@ -1,7 +1,9 @@
-"""Runs one session of a new or resumed run, from its directory to its last commit. Writes no artifact.
+"""Runs one session of a new or resumed run, from its directory to its last commit. Writes no
+artifact.
 
-Responsible for the order of steps: plans, directory and lock, dataset snapshot, identity, pre-flight, pipeline. The
-snapshot comes before the pre-flight, so that bad rows are found before the endpoint is asked.
+Responsible for the order of steps: plans, directory and lock, dataset snapshot, identity,
+pre-flight, pipeline. The snapshot comes before the pre-flight, so that bad rows are found before
+the endpoint is asked.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ _SECRET_LENGTH_MIN = 8
 
 
 def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
-    """Create and return the directory of a new run, named by time, first benchmark and a random suffix.
+    """Create and return the directory of a new run, named by time, first benchmark and a random
+    suffix.
 
     Raises:
         OutputError: It cannot be created, its path is too long, or the configured run id is taken.
@@ -60,14 +63,17 @@ def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
 
 
 def new_directory(config: RunConfig, name: str) -> Path:
-    """Create and return a new directory of a run or of several, named by time, a name and a random suffix.
+    """Create and return a new directory of a run or of several, named by time, a name and a random
+    suffix.
 
     Raises:
         OutputError: It cannot be created, or the configured run id is taken.
     """
     parent = Path(config.output.dir)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    run_id = config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
+    run_id = (
+        config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
+    )
     run_dir = parent / run_id
     try:
         check_path(run_dir / FILE_NAME)
@@ -78,10 +84,16 @@ def new_directory(config: RunConfig, name: str) -> Path:
         probe.unlink()
     except FileExistsError as error:
         if not parent.is_dir():
-            raise OutputError(f"{parent} is not a directory; choose another --output-dir") from error
-        raise OutputError(f"{run_dir} already exists; resume it with --resume or choose another run id") from error
+            raise OutputError(
+                f"{parent} is not a directory; choose another --output-dir"
+            ) from error
+        raise OutputError(
+            f"{run_dir} already exists; resume it with --resume or choose another run id"
+        ) from error
     except OSError as error:
-        raise OutputError(f"cannot write to {parent}: {error.strerror}; choose another --output-dir") from error
+        raise OutputError(
+            f"cannot write to {parent}: {error.strerror}; choose another --output-dir"
+        ) from error
     return run_dir
 
 
@@ -119,7 +131,8 @@ def run_session(
         plans: One for each benchmark.
         progress: Live counts.
         allowed_changes: Identity fields that may differ on a resume.
-        scoring_only: Score stored answers; ask nothing, and leave samples without an answer as they are.
+        scoring_only: Score stored answers; ask nothing, and leave samples without an answer as they
+            are.
         runtime: Event loop, store, scorers and transport, where they are not the default ones.
 
     Raises:
@@ -157,22 +170,25 @@ def opened_session(
     runtime: Runtime = DEFAULT_RUNTIME,
     n_runs: int = 1,
 ) -> Iterator[Session]:
-    """Hold a run directory and yield its next session, with its samples in the store and nothing asked yet.
+    """Hold a run directory and yield its next session, with its samples in the store and nothing
+    asked yet.
 
     Args:
         scorers: Of the plans, from the executor.
         n_runs: So many sessions run at once in this process, and share its open files.
 
     Raises:
-        NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume is refused,
-            another process holds the directory.
+        NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume
+            is refused, another process holds the directory.
     """
     asks = config.endpoint is not None and not scoring_only
     api_key = read_key(key_variable(config.endpoint)) if config.endpoint and asks else None
     secrets = _secrets(config, api_key) if asks else ()
     secrets += () if scoring_only else _secrets_of_judges(plans)
     refuse_secrets(config, secrets)
-    most, note = _fitted_concurrency(config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs)
+    most, note = _fitted_concurrency(
+        config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs
+    )
     with (
         owned(run_dir),
         runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
@@ -189,7 +205,9 @@ def opened_session(
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_missing_benchmarks(snapshot, plans)
             _settle_killed(store, snapshot, config, plans)
-            options = ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot)
+            options = ResumeOptions(
+                _allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot
+            )
             jobs = [prepare_job(store, snapshot, plan, options) for plan in plans]
             _store_config(store, snapshot, run_dir.name, config)
         stop_rules = _open_rules(store, snapshot, jobs, config.stop)
@@ -234,7 +252,9 @@ def _say(note: str | None, progress: Progress) -> None:
 def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: list[Plan]) -> None:
     """Store what killed sessions spent."""
     prices = config.budget.prices
-    judges_price = highest_price(prices[one.model] for one in judging_models(plans) if one.model in prices)
+    judges_price = highest_price(
+        prices[one.model] for one in judging_models(plans) if one.model in prices
+    )
     killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
     store.settle_killed(killed.as_json(), Spend().as_json())
 
@@ -242,7 +262,9 @@ def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: l
 def _fitted_concurrency(
     config: RunConfig, plans: list[Plan], *, asks: bool, scoring_only: bool, n_runs: int
 ) -> tuple[int, str | None]:
-    """Return the most requests in flight to one endpoint, and why it is less than was configured."""
+    """Return the most requests in flight to one endpoint, and why it is less than was
+    configured.
+    """
     check_memory()
     wanted = [config.engine.concurrency] if asks else []
     wanted += [
@@ -261,13 +283,17 @@ def _fitted_concurrency(
 def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
     dropped = store.drop_unreadable()
     if dropped:
-        progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are repeated")
+        progress.notes.append(
+            f"{dropped:,} records of run.db could not be read; their samples are repeated"
+        )
     if snapshot.meta(UNREADABLE):
         store.set_meta(UNREADABLE, 0)
 
 
 def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
-    """Return the check of a large run's records that runs in the background; None where they are verified at once."""
+    """Return the check of a large run's records that runs in the background; None where they are
+    verified at once.
+    """
     if store.path.stat().st_size <= runtime.verify_first_bytes_max or snapshot.meta(UNREADABLE):
         return None
     return RecordCheck(store.path)
@@ -275,7 +301,11 @@ def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> Rec
 
 def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
     named = config.endpoint.headers_env.values() if config.endpoint else ()
-    return (api_key, read_secret(config.limiter.token_env), *(read_secret(variable) for variable in named))
+    return (
+        api_key,
+        read_secret(config.limiter.token_env),
+        *(read_secret(variable) for variable in named),
+    )
 
 
 def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
@@ -288,13 +318,17 @@ def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
 
 
 def refuse_secrets(config: RunConfig, secrets: Iterable[str | None]) -> None:
-    """Raise ConfigError for a configuration that holds the value of a secret, since it is stored with the run."""
+    """Raise ConfigError for a configuration that holds the value of a secret, since it is stored
+    with the run.
+    """
     text = dumps(config.model_dump(mode="json"))
-    redactor = Redactor(secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN)
+    redactor = Redactor(
+        secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN
+    )
     if redactor.text(text) != text:
         raise ConfigError(
-            "the configuration holds the value of a key that api_key_env or headers_env names; take it out, since a "
-            "run's configuration is stored"
+            "the configuration holds the value of a key that api_key_env or headers_env names; take"
+            " it out, since a run's configuration is stored"
         )
 
 
@@ -302,8 +336,8 @@ def _refuse_missing_benchmarks(snapshot: Snapshot, plans: list[Plan]) -> None:
     missing = {slot for _, slot, _, _ in snapshot.benchmarks()} - {plan.slot for plan in plans}
     if missing:
         raise ResumeRefused(
-            f"cannot resume without {', '.join(sorted(missing))}, which this run holds too; name it as well "
-            "(nel eval resume DIR does)"
+            f"cannot resume without {', '.join(sorted(missing))}, which this run holds too; name it"
+            " as well (nel eval resume DIR does)"
         )
 
 
@@ -315,12 +349,14 @@ def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset
 
 
 def refuse_imported(snapshot: Snapshot, run: object) -> None:
-    """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them with."""
+    """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them
+    with.
+    """
     found = snapshot.meta("imported")
     if found is not None:
         raise ResumeRefused(
-            f"{run} was imported from {found['format']} and can neither be resumed nor scored again; "
-            "view or compare it, or start a run of its benchmark with nel eval run"
+            f"{run} was imported from {found['format']} and can neither be resumed nor scored"
+            " again; view or compare it, or start a run of its benchmark with nel eval run"
         )
 
 
@@ -336,7 +372,9 @@ def _store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConf
 
 
 def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
-    """Return the configuration with its paths made absolute, so that a resume works from any directory."""
+    """Return the configuration with its paths made absolute, so that a resume works from any
+    directory.
+    """
     data: dict[str, Any] = config.model_dump(mode="json")
     for entry in data["benchmarks"]:
         for name in ("dataset", "fewshot_dataset"):
@@ -360,8 +398,12 @@ def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def open_scorers(config: RunConfig, plans: list[Plan], executor: Executor, runtime: Runtime) -> Iterator[ScorerPool]:
-    """Fork the worker processes before the run has a lock, a file or a thread that they could inherit."""
+def open_scorers(
+    config: RunConfig, plans: list[Plan], executor: Executor, runtime: Runtime
+) -> Iterator[ScorerPool]:
+    """Fork the worker processes before the run has a lock, a file or a thread that they could
+    inherit.
+    """
     work = ScoringWork(
         benchmarks=[plan.benchmark for plan in plans],
         digests=[str(plan.fields["scorer.rules"]) for plan in plans],
@@ -391,11 +433,15 @@ def _start_time(path: Path) -> tuple[float, str]:
     return 0.0, path.parent.name
 
 
-def _plan_progress(progress: Progress, snapshot: Snapshot, jobs: list[Job], stop_rules: StopRules) -> None:
+def _plan_progress(
+    progress: Progress, snapshot: Snapshot, jobs: list[Job], stop_rules: StopRules
+) -> None:
     """Set how much the session sets out to do, of each benchmark and in all."""
     progress.total = 0
     for job in jobs:
         total = snapshot.count_pending(job.key, job.plan.config.repeats)
         progress.benchmarks[job.key] = BenchmarkProgress(slot=job.plan.slot, total=total)
-        progress.total += total + count_pending_checks(snapshot, job.key, job.plan.config.repeat_check)
+        progress.total += total + count_pending_checks(
+            snapshot, job.key, job.plan.config.repeat_check
+        )
     progress.total -= stop_rules.n_left_out(snapshot, jobs)

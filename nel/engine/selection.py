@@ -1,8 +1,10 @@
-"""Which rows of a dataset a run asks: all of them, the first so many, or a seeded sample of so many.
+"""Which rows of a dataset a run asks: all of them, the first so many, or a seeded sample of so
+many.
 
-A sample is drawn systematically from the rows sorted by stratum and, within each, by a hash of seed and content: every
-row has exactly the same chance, every stratum its share to within one row, and neither the order of the file nor the
-machine matters. What was selected is stored with the run, since a score means nothing without it.
+A sample is drawn systematically from the rows sorted by stratum and, within each, by a hash of seed
+and content: every row has exactly the same chance, every stratum its share to within one row, and
+neither the order of the file nor the machine matters. What was selected is stored with the run,
+since a score means nothing without it.
 """
 
 from __future__ import annotations
@@ -29,7 +31,12 @@ Note: TypeAlias = Callable[[StoredSelection], None]
 
 
 def first_rows(
-    benchmark: Benchmark, rows: Iterable[RawRow], n: int | None, note: Note, *, every: Iterable[RawRow] | None = None
+    benchmark: Benchmark,
+    rows: Iterable[RawRow],
+    n: int | None,
+    note: Note,
+    *,
+    every: Iterable[RawRow] | None = None,
 ) -> Iterator[RawRow]:
     """Yield the first rows of a benchmark, and note of how many they are the first.
 
@@ -73,7 +80,9 @@ def first_rows(
     )
 
 
-def sampled_rows(benchmark: Benchmark, rows: Rows, n: int, seed: int, note: Note) -> Iterator[RawRow]:
+def sampled_rows(
+    benchmark: Benchmark, rows: Rows, n: int, seed: int, note: Note
+) -> Iterator[RawRow]:
     """Yield a sample of the rows of a benchmark, in the order of the dataset.
 
     Args:
@@ -115,7 +124,9 @@ def sampled_rows(benchmark: Benchmark, rows: Rows, n: int, seed: int, note: Note
 
 
 def _systematic(rows: list[tuple[str, bytes]], n: int, seed: int) -> Iterator[int]:
-    """Yield n places of the rows: each has the same chance, each stratum its share to within one row."""
+    """Yield n places of the rows: each has the same chance, each stratum its share to within one
+    row.
+    """
     order = sorted(range(len(rows)), key=rows.__getitem__)
     if n >= len(order):
         yield from order

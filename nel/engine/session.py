@@ -10,7 +10,13 @@ import hashlib
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +48,14 @@ from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.spending import price_of, spent_before
 from nel.engine.work import Job, n_unanswered
-from nel.errors import EXIT_USAGE, NelError, PreflightError, ResumeRefused, SandboxError, StoppedEarly
+from nel.errors import (
+    EXIT_USAGE,
+    NelError,
+    PreflightError,
+    ResumeRefused,
+    SandboxError,
+    StoppedEarly,
+)
 from nel.models.budget import BudgetSpent, Ledger, Spend
 from nel.models.cache import ResponseCache
 from nel.models.client import Client, ClientCounters
@@ -54,7 +67,9 @@ from nel.models.transport import Transport
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What a session depends on: event loop, store, scorers, transport, randomness. A simulation replaces them."""
+    """What a session depends on: event loop, store, scorers, transport, randomness. A simulation
+    replaces them.
+    """
 
     run: Callable[[Coroutine[Any, Any, ExitStatus]], ExitStatus] = run
     """Runs the session's coroutine on an event loop of its own."""
@@ -122,14 +137,18 @@ class Session:
     """With other sessions; None for one alone."""
 
     def run(self) -> ExitStatus:
-        """Do the session's work on an event loop of its own and return how it ended, which the store holds too."""
+        """Do the session's work on an event loop of its own and return how it ended, which the
+        store holds too.
+        """
         counters, ledger = ClientCounters(), self._ledger()
         with self._recording(counters, ledger) as ended:
             ended.status = self.runtime.run(self._work(counters, ledger))
         return ended.status
 
     async def run_beside_others(self) -> ExitStatus:
-        """Do the session's work on the running event loop and return how it ended, which the store holds too."""
+        """Do the session's work on the running event loop and return how it ended, which the store
+        holds too.
+        """
         counters, ledger = ClientCounters(), self._ledger()
         with self._recording(counters, ledger) as ended:
             ended.status = await self._work(counters, ledger)
@@ -141,7 +160,8 @@ class Session:
             ended.status = ExitStatus(exit_code=EXIT_USAGE, reason=reason)
 
     async def find_problem(self) -> PreflightError | None:
-        """Return what is wrong with the endpoint's key or model; None where nothing is, or nothing answers.
+        """Return what is wrong with the endpoint's key or model; None where nothing is, or nothing
+        answers.
 
         Asks for the list of models and for no answer, so that it costs nothing.
         """
@@ -181,7 +201,9 @@ class Session:
         except ResumeRefused as error:
             ended.status = ExitStatus(exit_code=error.exit_code, reason=str(error))
             raise
-        except BaseException as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
+        except (
+            BaseException
+        ) as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
             self.observer.failed(error)
             raise
         finally:
@@ -203,12 +225,18 @@ class Session:
         return spent_before(self.snapshot.sessions())
 
     def _with_usable_fix(self, ending: ExitStatus) -> ExitStatus:
-        """Return the ending with a fix that a resume takes: stored answers keep the model, and may move to a URL."""
+        """Return the ending with a fix that a resume takes: stored answers keep the model, and may
+        move to a URL.
+        """
         if not ending.fix or not any(self.snapshot.has_answer(job.key) for job in self.jobs):
             return ending
         if "--model-id" in ending.fix:
             return replace(ending, fix=())
-        return replace(ending, fix=(*ending.fix, "--allow-url-change")) if "--model-url" in ending.fix else ending
+        return (
+            replace(ending, fix=(*ending.fix, "--allow-url-change"))
+            if "--model-url" in ending.fix
+            else ending
+        )
 
     def _ledger(self) -> Ledger:
         """Return the run's ledger, which includes what its earlier sessions spent."""
@@ -222,7 +250,9 @@ class Session:
         if directory is None:
             yield None
             return
-        cache = ResponseCache(Path(directory).expanduser(), encode=encode_response, decode=decode_response)
+        cache = ResponseCache(
+            Path(directory).expanduser(), encode=encode_response, decode=decode_response
+        )
         try:
             yield cache
         finally:
@@ -279,7 +309,9 @@ class Session:
                     )
                     await clients.enter_async_context(client)
                     self.progress.gate = client.gate
-                    monitor = monitor_gate(client.gate, self.observer, reason=lambda: client.trouble)
+                    monitor = monitor_gate(
+                        client.gate, self.observer, reason=lambda: client.trouble
+                    )
                     clients.callback(asyncio.create_task(monitor).cancel)
                 judge_endpoints = await self._open_judges(clients, client, open_client, limits)
                 status = await self._run_pipeline(client, judge_endpoints)
@@ -297,9 +329,15 @@ class Session:
                     self._note_used("limiters", used)
 
     async def _open_judges(
-        self, clients: AsyncExitStack, client: Client | None, open_client: Callable[..., Client], limits: SharedLimits
+        self,
+        clients: AsyncExitStack,
+        client: Client | None,
+        open_client: Callable[..., Client],
+        limits: SharedLimits,
     ) -> dict[str, JudgeEndpoint]:
-        """Open a client for each judge; one that is also the evaluated endpoint shares its client and its limiter."""
+        """Open a client for each judge; one that is also the evaluated endpoint shares its client
+        and its limiter.
+        """
         judge_endpoints: dict[str, JudgeEndpoint] = {}
         for member in judge_models([job.plan for job in self.jobs], self.config.endpoint):
             concurrency = self._concurrency(member.concurrency)
@@ -317,7 +355,9 @@ class Session:
                 connections=concurrency,
                 price=self.config.budget.prices.get(member.model),
             )
-            judge_endpoints[key] = JudgeEndpoint.of(await clients.enter_async_context(judge), concurrency)
+            judge_endpoints[key] = JudgeEndpoint.of(
+                await clients.enter_async_context(judge), concurrency
+            )
             clients.callback(self._monitor_judge(judge_endpoints[key]).cancel)
         return judge_endpoints
 
@@ -332,7 +372,9 @@ class Session:
     def _monitor_judge(self, endpoint: JudgeEndpoint) -> asyncio.Task[None]:
         client = endpoint.client
         return asyncio.create_task(
-            monitor_gate(client.gate, self.observer, judge=endpoint.name, reason=lambda: client.trouble)
+            monitor_gate(
+                client.gate, self.observer, judge=endpoint.name, reason=lambda: client.trouble
+            )
         )
 
     def _has_pending(self) -> bool:
@@ -347,12 +389,21 @@ class Session:
                 continue
             for _ in self.snapshot.pending(job.key, job.plan.config.repeats):
                 return True
-            if next(pending_checks(self.snapshot, job.key, job.plan.config.repeat_check), None) is not None:
+            if (
+                next(pending_checks(self.snapshot, job.key, job.plan.config.repeat_check), None)
+                is not None
+            ):
                 return True
         return False
 
-    async def _run_pipeline(self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]) -> ExitStatus:
-        sandbox = self.executor.open_sandbox(self.config.sandbox) if self.shared is None else self.shared.sandbox
+    async def _run_pipeline(
+        self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]
+    ) -> ExitStatus:
+        sandbox = (
+            self.executor.open_sandbox(self.config.sandbox)
+            if self.shared is None
+            else self.shared.sandbox
+        )
         judges = Judges(
             store=self.store,
             snapshot=self.snapshot,
@@ -372,14 +423,18 @@ class Session:
             if self.shared is None:
                 await asyncio.to_thread(sandbox.close)
 
-    def _take_back(self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]) -> None:
+    def _take_back(
+        self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]
+    ) -> None:
         with suppress(NelError):  # the disk may be full; the original error matters more
             judging = [(endpoint.name, endpoint.client) for endpoint in judge_endpoints.values()]
             self.progress.notes += take_back(self.store, client, judging)
 
     async def _check_sandbox(self, sandbox: ProgramRunner) -> None:
         """Raise PreflightError, before anything is paid for, when programs cannot be run."""
-        wanted = sorted({language for job in self.jobs for language in job.plan.benchmark.languages})
+        wanted = sorted(
+            {language for job in self.jobs for language in job.plan.benchmark.languages}
+        )
         if not wanted or not self.progress.total:
             return
         self.progress.stage = "checking the sandbox"
@@ -387,7 +442,10 @@ class Session:
             engine = await asyncio.to_thread(sandbox.check, wanted)
         except SandboxError as error:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
-        self._note_used("sandboxes", {"engine": engine.as_json(), "limits": self.config.sandbox.limits.model_dump()})
+        self._note_used(
+            "sandboxes",
+            {"engine": engine.as_json(), "limits": self.config.sandbox.limits.model_dump()},
+        )
 
     async def _start_executor(self) -> None:
         self.progress.stage = "starting scorers"
@@ -405,7 +463,9 @@ class Session:
         problem: str | None = None
         try:
             await check_endpoint(client)
-            ranks = any(job.plan.benchmark.loglikelihood and not job.plan.eval_only for job in self.jobs)
+            ranks = any(
+                job.plan.benchmark.loglikelihood and not job.plan.eval_only for job in self.jobs
+            )
             return await check_echo(client) if ranks else None
         except NelError as error:
             problem = str(error)
@@ -413,7 +473,9 @@ class Session:
         finally:
             self.observer.preflight_finished(problem, time.monotonic() - started)
 
-    async def _run_in(self, client: Client | None, sandbox: ProgramRunner, judges: Judges) -> ExitStatus:
+    async def _run_in(
+        self, client: Client | None, sandbox: ProgramRunner, judges: Judges
+    ) -> ExitStatus:
         pipeline = Pipeline(
             jobs=self.jobs,
             store=self.store,

@@ -1,4 +1,6 @@
-"""Joins a session to the limiter of its configuration, and keeps what became of it. Sends nothing to an endpoint."""
+"""Joins a session to the limiter of its configuration, and keeps what became of it. Sends nothing
+to an endpoint.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class SharedLimits:
 
         Raises:
             ConfigError: There are more shards than requests in flight.
-            PreflightError: The limiter does not take this run, or cannot be reached and nothing else bounds the run.
+            PreflightError: The limiter does not take this run, or cannot be reached and nothing
+                else bounds the run.
         """
         limiter = self.config.limiter
         if limiter.url is None:
@@ -47,8 +50,8 @@ class SharedLimits:
         parts = None if self.config.shard is None else read_shard(self.config.shard).of
         if parts is not None and parts > concurrency:
             raise ConfigError(
-                f"{parts:,} shards cannot share {concurrency:,} requests in flight, as they would have to without the "
-                f"limiter; set --concurrency to {parts:,} at least"
+                f"{parts:,} shards cannot share {concurrency:,} requests in flight, as they would"
+                f" have to without the limiter; set --concurrency to {parts:,} at least"
             )
         name = f"{redact_url(endpoint.url)} {endpoint.model}"
         gate = SharedGate(
@@ -62,11 +65,13 @@ class SharedLimits:
         try:
             await gate.open()
         except LimiterRefused as error:
-            raise PreflightError(f"the limiter at {limiter.url} refuses: {error}", endpoint_kind=None) from error
+            raise PreflightError(
+                f"the limiter at {limiter.url} refuses: {error}", endpoint_kind=None
+            ) from error
         except LimiterUnreachable as error:
             raise PreflightError(
-                f"the limiter at {limiter.url} cannot be reached ({error}); start it with nel limiter serve, or leave "
-                "it away (-O limiter.url=null)",
+                f"the limiter at {limiter.url} cannot be reached ({error}); start it with nel"
+                " limiter serve, or leave it away (-O limiter.url=null)",
                 endpoint_kind=None,
             ) from error
         clients.push_async_callback(gate.aclose)
@@ -82,8 +87,8 @@ class SharedLimits:
         """Return what a user should know."""
         url = self.config.limiter.url
         return [
-            f"the limiter at {url} was lost {_times(use.times_lost)}; for {use.seconds_alone:,.0f} s "
-            f"this run went on with 1/{use.parts:,} of each limit of {name.partition(' ')[0]}"
+            f"the limiter at {url} was lost {_times(use.times_lost)}; for {use.seconds_alone:,.0f}"
+            f" s this run went on with 1/{use.parts:,} of each limit of {name.partition(' ')[0]}"
             for name, use in self.used.items()
             if use.times_lost
         ]

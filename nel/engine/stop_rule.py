@@ -1,8 +1,10 @@
-"""Decides when a benchmark may end early: looks at the drawn order's prefixes in which every question has an outcome.
+"""Decides when a benchmark may end early: looks at the drawn order's prefixes in which every
+question has an outcome.
 
-A look sees outcomes in the order their questions were drawn in, one cluster after the other, whatever order they came
-in. So the decision is the same at any concurrency and after any number of kills, and fast answers are not favoured.
-Outcomes of questions after the prefix at which a rule held never count. Does no I/O.
+A look sees outcomes in the order their questions were drawn in, one cluster after the other,
+whatever order they came in. So the decision is the same at any concurrency and after any number of
+kills, and fast answers are not favoured. Outcomes of questions after the prefix at which a rule
+held never count. Does no I/O.
 """
 
 from __future__ import annotations
@@ -53,14 +55,19 @@ class Decision:
 
     def as_json(self) -> StoredDecision:
         """Return it as run.db has it."""
-        return {"n_clusters": self.n_clusters, "reason": str(self.reason), "condition": self.condition}
+        return {
+            "n_clusters": self.n_clusters,
+            "reason": str(self.reason),
+            "condition": self.condition,
+        }
 
 
 def ends_of(outcome: Outcome) -> tuple[float, float]:
     """Return the lowest and highest score that an outcome leaves possible.
 
     Raises:
-        ValueError: The score lies outside 0 to 1, for which no interval is known that holds at any time.
+        ValueError: The score lies outside 0 to 1, for which no interval is known that holds at any
+            time.
     """
     if isinstance(outcome, Scored):
         if not 0.0 <= outcome.reward <= 1.0:
@@ -109,7 +116,9 @@ class StopRule:
         """In the order: all questions before it have all their outcomes."""
 
     def add(self, idx: int, repeat: int, outcome: Outcome) -> None:
-        """Take the final outcome of one (question, repeat); a look is taken at each cluster that it completes."""
+        """Take the final outcome of one (question, repeat); a look is taken at each cluster that it
+        completes.
+        """
         if self.is_over or repeat >= self._repeats or self._seen[idx]:
             return
         try:
@@ -135,8 +144,14 @@ class StopRule:
 
     @property
     def n_wanted(self) -> int:
-        """Return how many questions of the order are asked: those of the prefix once a condition held, else all."""
-        return len(self.order.order) if self.decision is None else self.n_wanted_at(self.decision.n_clusters)
+        """Return how many questions of the order are asked: those of the prefix once a condition
+        held, else all.
+        """
+        return (
+            len(self.order.order)
+            if self.decision is None
+            else self.n_wanted_at(self.decision.n_clusters)
+        )
 
     def n_wanted_at(self, n_clusters: int) -> int:
         """Return how many questions the first clusters have."""
@@ -149,7 +164,11 @@ class StopRule:
                 self._position += 1
             if self._position < end:
                 return
-            self._look(self.order.order[self.order.ends[self.n_clusters - 1] if self.n_clusters else 0 : end])
+            self._look(
+                self.order.order[
+                    self.order.ends[self.n_clusters - 1] if self.n_clusters else 0 : end
+                ]
+            )
 
     def _is_complete(self, idx: int) -> bool:
         return idx in self.order.unusable or len(self._known.get(idx, ())) == self._repeats
@@ -162,9 +181,14 @@ class StopRule:
         self.mean.add(len(cluster), low, high)
         if self.direction is not None and self._baseline is not None:
             values = self._baseline["low"], self._baseline["high"]
-            baseline = sum(values[0][idx] for idx in cluster), sum(values[1][idx] for idx in cluster)
+            baseline = (
+                sum(values[0][idx] for idx in cluster),
+                sum(values[1][idx] for idx in cluster),
+            )
             self.direction.add(len(cluster), (low, high), baseline)
-        if self.n_clusters < len(self.order.ends):  # after the last cluster there is nothing to leave out
+        if self.n_clusters < len(
+            self.order.ends
+        ):  # after the last cluster there is nothing to leave out
             self.decision = self._decided()
 
     def _taken(self, idx: int) -> tuple[float, float]:
@@ -174,7 +198,10 @@ class StopRule:
             return ANY
         found = self._known.pop(idx)
         known = [found[repeat] for repeat in range(self._repeats)]
-        return sum(one[0] for one in known) / self._repeats, sum(one[1] for one in known) / self._repeats
+        return (
+            sum(one[0] for one in known) / self._repeats,
+            sum(one[1] for one in known) / self._repeats,
+        )
 
     def _decided(self) -> Decision | None:
         for condition in self._conditions:

@@ -1,7 +1,8 @@
 """Makes the stop rules of a session from run.db, with the outcomes that are stored already.
 
-What a rule needs beside the samples is stored when the run begins: how many questions there are, and the scores of the
-baseline. So a resume decides as the run would have, and artifacts need no other directory.
+What a rule needs beside the samples is stored when the run begins: how many questions there are,
+and the scores of the baseline. So a resume decides as the run would have, and artifacts need no
+other directory.
 """
 
 from __future__ import annotations
@@ -28,11 +29,15 @@ from nel.engine.work import Job
 from nel.errors import ConfigError
 
 _MAY_DIFFER: Final = ("endpoint.model", "endpoint.url", "stop.", "dataset.sha256", "prompt.sha256")
-"""Fields of the identity in which a baseline may differ; that its questions are the same is checked one by one."""
+"""Fields of the identity in which a baseline may differ; that its questions are the same is checked
+one by one.
+"""
 _SHOWN_MAX: Final = 3
 
 
-def open_rules(store: Store, snapshot: Snapshot, jobs: Sequence[Job], config: StopConfig) -> StopRules:
+def open_rules(
+    store: Store, snapshot: Snapshot, jobs: Sequence[Job], config: StopConfig
+) -> StopRules:
     """Return the rules of a session, which know every outcome that is stored.
 
     Raises:
@@ -51,7 +56,13 @@ def open_rules(store: Store, snapshot: Snapshot, jobs: Sequence[Job], config: St
 
 
 def rule_of(
-    snapshot: Snapshot, key: int, slot: str, config: StopConfig, repeats: int, *, looking: bool = True
+    snapshot: Snapshot,
+    key: int,
+    slot: str,
+    config: StopConfig,
+    repeats: int,
+    *,
+    looking: bool = True,
 ) -> StopRule:
     """Return the rule of a benchmark as run.db has it, without the outcomes.
 
@@ -66,7 +77,9 @@ def rule_of(
     baseline = (snapshot.meta(BASELINES) or {}).get(slot)
     stored = (snapshot.meta(DECISIONS) or {}).get(slot)
     decision = stored and Decision(
-        n_clusters=stored["n_clusters"], reason=StopReason(stored["reason"]), condition=stored["condition"]
+        n_clusters=stored["n_clusters"],
+        reason=StopReason(stored["reason"]),
+        condition=stored["condition"],
     )
     order = draw(snapshot.samples(key), seed=config.seed)
     if not looking:
@@ -84,40 +97,54 @@ def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
             rule.add(stored.sample.idx, stored.repeat, decode_outcome(stored.outcome))
 
 
-def _baseline(snapshot: Snapshot, job: Job, conditions: Sequence[StopCondition]) -> StoredBaseline | None:
-    """Return the scores of the run that a condition compares with, question by question; None where none does."""
+def _baseline(
+    snapshot: Snapshot, job: Job, conditions: Sequence[StopCondition]
+) -> StoredBaseline | None:
+    """Return the scores of the run that a condition compares with, question by question; None where
+    none does.
+    """
     named = next((one.baseline for one in conditions if one.kind == "better-or-worse"), None)
     if named is None:
         return None
     path = Path(named).expanduser()
     if not (path / FILE_NAME).is_file():
         raise ConfigError(
-            f"stop.when: {path} is no run directory, nor the name of a baseline; say better-or-worse RUN_DIR, of a "
-            "finished run, or name it with nel baseline set NAME RUN_DIR"
+            f"stop.when: {path} is no run directory, nor the name of a baseline; say"
+            " better-or-worse RUN_DIR, of a finished run, or name it with nel baseline set NAME"
+            " RUN_DIR"
         )
     owner = owner_of(path)
     if owner is not None:
-        raise ConfigError(f"stop.when: {path} is still written by process {owner.pid}; wait until it ends")
+        raise ConfigError(
+            f"stop.when: {path} is still written by process {owner.pid}; wait until it ends"
+        )
     slot = job.plan.slot
     with Snapshot(path / FILE_NAME) as theirs:
         found = [(key, plan) for key, name, _, plan in theirs.benchmarks() if name == slot and plan]
         if not found:
-            raise ConfigError(f"stop.when: {path} has no benchmark {slot}; a rule compares equal benchmarks")
+            raise ConfigError(
+                f"stop.when: {path} has no benchmark {slot}; a rule compares equal benchmarks"
+            )
         key, plan = found[0]
         _refuse_exchanged(path, str(theirs.meta("run_id")))
         _refuse_other(path, job, plan)
         if slot in (theirs.meta(DECISIONS) or {}):
-            raise ConfigError(f"stop.when: {path} was ended early by a stop rule; a baseline has all its questions")
+            raise ConfigError(
+                f"stop.when: {path} was ended early by a stop rule; a baseline has all its"
+                " questions"
+            )
         return _paired(path, snapshot, job, theirs, key, plan)
 
 
 def _refuse_exchanged(path: Path, run_id: str) -> None:
-    """Raise ConfigError where a baseline's name stands for another run than its directory holds now."""
+    """Raise ConfigError where a baseline's name stands for another run than its directory holds
+    now.
+    """
     for name, baseline in read_baselines().items():
         if Path(baseline.directory) == path.resolve() and baseline.run_id not in (None, run_id):
             raise ConfigError(
-                f'stop.when: the baseline "{name}" is {baseline.run_id}, and {path} holds {run_id} now; set it again '
-                f"with nel baseline set {name} {path}"
+                f'stop.when: the baseline "{name}" is {baseline.run_id}, and {path} holds {run_id}'
+                f" now; set it again with nel baseline set {name} {path}"
             )
 
 
@@ -128,15 +155,21 @@ def _refuse_other(path: Path, job: Job, plan: StoredPlan) -> None:
     differ = [name for name in names if ours.get(name) != theirs.get(name)]
     if differ:
         more = f" and {len(differ) - _SHOWN_MAX} more" if len(differ) > _SHOWN_MAX else ""
-        listed = "; ".join(f"{name}: {theirs.get(name)} and {ours.get(name)}" for name in differ[:_SHOWN_MAX])
+        listed = "; ".join(
+            f"{name}: {theirs.get(name)} and {ours.get(name)}" for name in differ[:_SHOWN_MAX]
+        )
         raise ConfigError(
-            f"stop.when: {path} and this run differ by more than the model ({listed}{more}); run the whole benchmark "
-            "and use nel compare --despite"
+            f"stop.when: {path} and this run differ by more than the model ({listed}{more}); run"
+            " the whole benchmark and use nel compare --despite"
         )
 
 
-def _paired(path: Path, snapshot: Snapshot, job: Job, theirs: Snapshot, key: int, plan: StoredPlan) -> StoredBaseline:
-    """Return the baseline's scores in the order of this run's samples, paired by content and occurrence."""
+def _paired(
+    path: Path, snapshot: Snapshot, job: Job, theirs: Snapshot, key: int, plan: StoredPlan
+) -> StoredBaseline:
+    """Return the baseline's scores in the order of this run's samples, paired by content and
+    occurrence.
+    """
     known = dict(_scores(theirs, key, plan["repeats"], path))
     low, high = [], []
     n_missing = 0
@@ -148,29 +181,43 @@ def _paired(path: Path, snapshot: Snapshot, job: Job, theirs: Snapshot, key: int
         high.append(ends[1])
     if n_missing:
         raise ConfigError(
-            f"stop.when: {path} does not have {n_missing:,} of the {len(low):,} questions of {job.plan.slot}, or with "
-            "other content; a rule compares equal questions"
+            f"stop.when: {path} does not have {n_missing:,} of the {len(low):,} questions of"
+            f" {job.plan.slot}, or with other content; a rule compares equal questions"
         )
     is_binary = plan["repeats"] == 1 and all(one in (0.0, 1.0) for one in (*low, *high))
     return {"run_id": str(theirs.meta("run_id")), "low": low, "high": high, "is_binary": is_binary}
 
 
-def _scores(theirs: Snapshot, key: int, repeats: int, path: Path) -> Iterator[tuple[str, tuple[float, float]]]:
+def _scores(
+    theirs: Snapshot, key: int, repeats: int, path: Path
+) -> Iterator[tuple[str, tuple[float, float]]]:
     """Yield the name of each question of a baseline with its lowest and highest mean."""
     outcomes: dict[int, list[tuple[float, float]]] = {}
     for stored in theirs.results(key, repeats):
         if stored.sample.fault is not None:
             continue
         if stored.outcome is None:
-            raise ConfigError(f"stop.when: {path} is not finished; finish it with nel eval resume {path}")
+            raise ConfigError(
+                f"stop.when: {path} is not finished; finish it with nel eval resume {path}"
+            )
         try:
-            outcomes.setdefault(stored.sample.idx, []).append(ends_of(decode_outcome(stored.outcome)))
+            outcomes.setdefault(stored.sample.idx, []).append(
+                ends_of(decode_outcome(stored.outcome))
+            )
         except ValueError as error:
-            raise ConfigError(f"stop.when: {path}: {error}, so that no rule can compare with it") from error
+            raise ConfigError(
+                f"stop.when: {path}: {error}, so that no rule can compare with it"
+            ) from error
     for name, sample in _named(theirs.samples(key)):
         found = outcomes.get(sample.idx)
         if found:
-            yield name, (sum(one[0] for one in found) / repeats, sum(one[1] for one in found) / repeats)
+            yield (
+                name,
+                (
+                    sum(one[0] for one in found) / repeats,
+                    sum(one[1] for one in found) / repeats,
+                ),
+            )
 
 
 def _named(samples: Iterator[StoredSample]) -> Iterator[tuple[str, StoredSample]]:

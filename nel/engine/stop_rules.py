@@ -1,6 +1,7 @@
 """The stop rules of a session, one for each benchmark: fed with its outcomes, stored when one held.
 
-`nel.engine.stop_rule_opening` makes them; a run without a rule has no need of it and of the statistics behind it.
+`nel.engine.stop_rule_opening` makes them; a run without a rule has no need of it and of the
+statistics behind it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ BASELINES: Final = "stop_baselines"
 class StopRules:
     """The rules of a session; empty where the run has none."""
 
-    def __init__(self, rules: Mapping[int, StopRule] | None = None, slots: Mapping[int, str] | None = None) -> None:
+    def __init__(
+        self, rules: Mapping[int, StopRule] | None = None, slots: Mapping[int, str] | None = None
+    ) -> None:
         """Keep the rules by the benchmark's number in the store."""
         self._rules = rules or {}
         self._slots = slots or {}
@@ -38,7 +41,9 @@ class StopRules:
         return self._rules.get(job)
 
     def ended_by(self, place: Place, outcome: Outcome) -> StopRule | None:
-        """Take an outcome that is on disk, and return the rule that it has just made end its benchmark, if any."""
+        """Take an outcome that is on disk, and return the rule that it has just made end its
+        benchmark, if any.
+        """
         rule = self._rules.get(place[0])
         if rule is None or rule.has_ended:
             return None
@@ -46,14 +51,19 @@ class StopRules:
         return rule if rule.has_ended else None
 
     def n_left_out(self, snapshot: Snapshot, jobs: Sequence[Job]) -> int:
-        """Return how many (sample, repeat) pairs are never asked, since a rule has ended their benchmark."""
-        ended = [(job, rule) for job in jobs if (rule := self.of(job.key)) is not None and rule.has_ended]
+        """Return how many (sample, repeat) pairs are never asked, since a rule has ended their
+        benchmark.
+        """
+        ended = [
+            (job, rule) for job in jobs if (rule := self.of(job.key)) is not None and rule.has_ended
+        ]
         return sum(n_unanswered(snapshot, job, rule, first=rule.n_wanted) for job, rule in ended)
 
     def notes(self) -> list[str]:
         """Return what the user should know of rules that cannot be applied."""
         return [
-            f"{self._slots[key]}: the stop rule cannot be applied ({rule.unusable}); every question is asked"
+            f"{self._slots[key]}: the stop rule cannot be applied ({rule.unusable}); every question"
+            " is asked"
             for key, rule in self._rules.items()
             if rule.unusable is not None
         ]
@@ -64,15 +74,21 @@ class StopRules:
         Raises:
             StoreError: It cannot be written.
         """
-        found = {self._slots[key]: one.decision.as_json() for key, one in self._rules.items() if one.decision}
+        found = {
+            self._slots[key]: one.decision.as_json()
+            for key, one in self._rules.items()
+            if one.decision
+        }
         if found:
             store.set_meta(DECISIONS, found)
 
 
 def refuse_growth(plan: Plan, n_stored: int, n_now: int) -> None:
-    """Raise ResumeRefused where a stop rule would have to draw from more questions than it has drawn from."""
+    """Raise ResumeRefused where a stop rule would have to draw from more questions than it has
+    drawn from.
+    """
     if "stop.when" in plan.fields and n_stored and n_now != n_stored:
         raise ResumeRefused(
-            f"cannot resume {plan.slot}: its stop rule draws from {n_stored:,} questions and the dataset has {n_now:,} "
-            "now; give the same dataset"
+            f"cannot resume {plan.slot}: its stop rule draws from {n_stored:,} questions and the"
+            f" dataset has {n_now:,} now; give the same dataset"
         )

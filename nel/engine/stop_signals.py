@@ -1,4 +1,6 @@
-"""Stops the pipelines of one event loop on SIGINT, SIGTERM and SIGHUP. Depends on the running event loop."""
+"""Stops the pipelines of one event loop on SIGINT, SIGTERM and SIGHUP. Depends on the running event
+loop.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopSignals:
-    """Stops every registered pipeline on the first signal and exits at once on the second; stores are consistent."""
+    """Stops every registered pipeline on the first signal and exits at once on the second; stores
+    are consistent.
+    """
 
     def __init__(self) -> None:
         """Install nothing yet."""
@@ -25,13 +29,18 @@ class StopSignals:
 
     @contextmanager
     def stopping(self, stop: Callable[[ExitStatus], None]) -> Iterator[None]:
-        """Call ``stop`` when a signal arrives while the block runs, and at once where one has arrived before."""
+        """Call ``stop`` when a signal arrives while the block runs, and at once where one has
+        arrived before.
+        """
         loop = asyncio.get_running_loop()
         if not self._stops:
             is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-            self._handled = [number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup]
+            self._handled = [
+                number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup
+            ]
             for number in self._handled:
-                # Outside the main thread no handler can be installed: signals are the caller's to handle.
+                # Outside the main thread no handler can be installed: signals are the caller's to
+                # handle.
                 with suppress(ValueError, RuntimeError, NotImplementedError):
                     loop.add_signal_handler(number, self._handle, number)
         self._stops.append(stop)

@@ -1,4 +1,6 @@
-"""The (sample, repeat) pairs that a session has to ask, in order; some may be taken out of turn. Reads the snapshot."""
+"""The (sample, repeat) pairs that a session has to ask, in order; some may be taken out of turn.
+Reads the snapshot.
+"""
 
 from __future__ import annotations
 
@@ -49,14 +51,16 @@ class WorkItem:
 class WorkQueue:
     """Yields what is pending, each item once; `spread` takes some from all over the rest."""
 
-    def __init__(self, snapshot: Snapshot, jobs: list[Job], rule_of: RuleOf = lambda _: None) -> None:
+    def __init__(
+        self, snapshot: Snapshot, jobs: list[Job], rule_of: RuleOf = lambda _: None
+    ) -> None:
         """Start at the first pending item.
 
         Args:
             snapshot: Of the run.
             jobs: Its benchmarks.
-            rule_of: Returns the stop rule of a benchmark by its number: its samples then come in the order they are
-                drawn in, and none does once the rule has ended the benchmark.
+            rule_of: Returns the stop rule of a benchmark by its number: its samples then come in
+                the order they are drawn in, and none does once the rule has ended the benchmark.
         """
         self._rule_of = rule_of
         self._drawn_upto = (-1, 0)
@@ -73,11 +77,14 @@ class WorkQueue:
         return self._items
 
     def spread(self, n: int) -> Iterator[WorkItem]:
-        """Take at most n items out of turn, at equal distances over all that is left, the last one included.
+        """Take at most n items out of turn, at equal distances over all that is left, the last one
+        included.
 
         An item is taken when it is asked for: one that is not stays in its place.
         """
-        if any(self._rule_of(job.key) for job in self._jobs):  # what comes next is drawn at random already
+        if any(
+            self._rule_of(job.key) for job in self._jobs
+        ):  # what comes next is drawn at random already
             yield from islice(self._items, n)
             return
         for part in range(1, n + 1):
@@ -88,7 +95,10 @@ class WorkQueue:
         first, after = self._place
         starts = [after + 1 if number == first else 0 for number in range(len(self._jobs))]
         lengths = [self._snapshot.count_samples(job.key) for job in self._jobs]
-        left = [0 if number < first else lengths[number] - starts[number] for number in range(len(self._jobs))]
+        left = [
+            0 if number < first else lengths[number] - starts[number]
+            for number in range(len(self._jobs))
+        ]
         position = math.ceil(sum(left) * share) - 1
         for job, start, length in zip(self._jobs, starts, left, strict=True):
             if 0 <= position < length:
@@ -130,14 +140,20 @@ class WorkQueue:
                 yield _item(job, stored, repeat)
 
     def n_left_out(self, job: Job, rule: StopRule) -> int:
-        """Return how many (sample, repeat) pairs are not asked because a rule has just ended their benchmark."""
+        """Return how many (sample, repeat) pairs are not asked because a rule has just ended their
+        benchmark.
+        """
         position, repeat = self._drawn_upto
         repeats = job.plan.config.repeats
         return repeats - repeat - 1 + n_unanswered(self._snapshot, job, rule, first=position + 1)
 
 
-def n_unanswered(snapshot: Snapshot, job: Job, rule: StopRule, *, first: int = 0, last: int | None = None) -> int:
-    """Return how many (sample, repeat) pairs between two positions of a drawn order have no response."""
+def n_unanswered(
+    snapshot: Snapshot, job: Job, rule: StopRule, *, first: int = 0, last: int | None = None
+) -> int:
+    """Return how many (sample, repeat) pairs between two positions of a drawn order have no
+    response.
+    """
     repeats = job.plan.config.repeats
     answered = snapshot.n_answered(job.key, repeats)
     questions = (idx for idx in rule.order.order[first:last] if idx not in rule.order.unusable)

@@ -1,7 +1,8 @@
 """Judges built from the text of a template: the user's own, or one from another tool.
 
-Errors of a template and its pattern are reported before any request, as far as they can be known from their text; a
-pattern that may match anything only fails on the first reply. Depends on `nel.prompts` and `nel.judges.parsing`.
+Errors of a template and its pattern are reported before any request, as far as they can be known
+from their text; a pattern that may match anything only fails on the first reply. Depends on
+`nel.prompts` and `nel.judges.parsing`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ from nel.prompts import Template, load_template
 
 NAME: Final = "custom"
 _LETTERS: Final = {"C": 1.0, "P": 0.5, "I": 0.0}
-_MEANINGS: Final = {"C": "the response is correct", "P": "it is partially correct", "I": "it is incorrect"}
+_MEANINGS: Final = {
+    "C": "the response is correct",
+    "P": "it is partially correct",
+    "I": "it is incorrect",
+}
 KNOWN_GRADES: Final[Mapping[str, float]] = {
     **_LETTERS,
     "correct": 1.0,
@@ -63,25 +68,30 @@ def custom_judge(
     score_mapping: Mapping[str, float] | None = None,
     by_logprobs: bool = False,
 ) -> Judge:
-    """Return the judge of a template, given as text or as the name of a text, Markdown or Jinja file.
+    """Return the judge of a template, given as text or as the name of a text, Markdown or Jinja
+    file.
 
-    Placeholders: ``{response}`` (or ``{answer}``), ``{question}``, ``{reference}`` (or ``{target}``, ``{criterion}``),
-    ``{criteria}``, ``{instructions}`` (the grades and their definitions), and all keys of the case's values.
+    Placeholders: ``{response}`` (or ``{answer}``), ``{question}``, ``{reference}`` (or
+    ``{target}``, ``{criterion}``), ``{criteria}``, ``{instructions}`` (the grades and their
+    definitions), and all keys of the case's values.
 
     Args:
-        text: Must contain a placeholder of the response, or ``{answer_a}`` and ``{answer_b}`` for a judge of pairs.
+        text: Must contain a placeholder of the response, or ``{answer_a}`` and ``{answer_b}`` for a
+            judge of pairs.
         grade_pattern: Its first group is the grade; None: a line ``GRADE: X``.
-        score_mapping: Grade to score; None: C 1, P 0.5, I 0, or for a pattern the known grades that it can match.
-        by_logprobs: Grade by the probabilities of the grades as the first token; needs `score_mapping`, no pattern.
+        score_mapping: Grade to score; None: C 1, P 0.5, I 0, or for a pattern the known grades that
+            it can match.
+        by_logprobs: Grade by the probabilities of the grades as the first token; needs
+            `score_mapping`, no pattern.
 
     Raises:
-        JudgeError: ``bad_template``: the template or the pattern is not valid, the response is missing, or a grade has
-            no score.
+        JudgeError: ``bad_template``: the template or the pattern is not valid, the response is
+            missing, or a grade has no score.
     """
     if by_logprobs and (grade_pattern is not None or not score_mapping):
         raise _bad(
-            "grades by log-probabilities need a score_mapping of the tokens that are grades, such as {m: 1, M: 0}, and "
-            "no grade_pattern"
+            "grades by log-probabilities need a score_mapping of the tokens that are grades, such"
+            " as {m: 1, M: 0}, and no grade_pattern"
         )
     try:
         template = load_template(text, name="judge")
@@ -90,14 +100,21 @@ def custom_judge(
     except (PromptError, DatasetError) as error:
         raise _bad(f"the judge's template cannot be used: {error}") from error
     if template.fields >= FIELDS:
-        return pair_judge(template, grade_pattern=grade_pattern, score_mapping=score_mapping, by_logprobs=by_logprobs)
+        return pair_judge(
+            template,
+            grade_pattern=grade_pattern,
+            score_mapping=score_mapping,
+            by_logprobs=by_logprobs,
+        )
     if not template.fields & _RESPONSE:
-        raise _bad("the judge's template does not name the response; insert {response} where it belongs")
+        raise _bad(
+            "the judge's template does not name the response; insert {response} where it belongs"
+        )
     scale = _scale(grade_pattern, score_mapping)
     if grade_pattern is not None and _never_grades(grade_pattern, scale):
         raise _bad(
-            f"the pattern {grade_pattern[:200]!r} has no group, and its whole match is never a grade; enclose the "
-            'grade in parentheses, as in "GRADE: ([CI])"'
+            f"the pattern {grade_pattern[:200]!r} has no group, and its whole match is never a"
+            ' grade; enclose the grade in parentheses, as in "GRADE: ([CI])"'
         )
     prefix = "GRADE:" if grade_pattern is None else _literal_start(grade_pattern)
     is_open = bool(prefix) and template.text.rstrip().endswith(prefix)
@@ -113,8 +130,14 @@ def custom_judge(
         return [Question(prompt=quoted.prompt, read=read)]
 
     level: Level = "ordinal" if scale is None or scale.is_numeric else "nominal"
-    example_reply = f"GRADE: {max(scale.scores, key=scale.scores.__getitem__)}" if scale is not None else "GRADE: 1"
-    needs_reference = bool(template.fields & _REFERENCE) and _CONDITIONAL.search(template.text) is None
+    example_reply = (
+        f"GRADE: {max(scale.scores, key=scale.scores.__getitem__)}"
+        if scale is not None
+        else "GRADE: 1"
+    )
+    needs_reference = (
+        bool(template.fields & _REFERENCE) and _CONDITIONAL.search(template.text) is None
+    )
     return Judge(
         name=NAME,
         description="A custom template",
@@ -145,13 +168,19 @@ def _quoted(template: Template, case: Case, scale: Scale | None) -> Quoted:
         "criterion": case.reference,
     }
     instructions = (
-        given if isinstance(given, str) else f'{grade_definitions(grades)}\n\nEnd with one line in the form "GRADE: X".'
+        given
+        if isinstance(given, str)
+        else f'{grade_definitions(grades)}\n\nEnd with one line in the form "GRADE: X".'
     )
-    return quote(template, pieces, trusted={"criteria": case.criteria, "instructions": instructions})
+    return quote(
+        template, pieces, trusted={"criteria": case.criteria, "instructions": instructions}
+    )
 
 
 def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | None:
-    """Return the grades and their scores; None where the grade is a number that is its own score."""
+    """Return the grades and their scores; None where the grade is a number that is its own
+    score.
+    """
     if mapping is not None:
         return Scale(mapping)
     if pattern is None:
@@ -159,10 +188,22 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
     grades = _grades_of(pattern)
     if grades is None:
         return None if _matches_numbers(pattern) else Scale(KNOWN_GRADES)
-    unknown = sorted(set(grades) - set(KNOWN_GRADES) - {grade for grade in grades if grade.casefold() in KNOWN_GRADES})
+    unknown = sorted(
+        set(grades)
+        - set(KNOWN_GRADES)
+        - {grade for grade in grades if grade.casefold() in KNOWN_GRADES}
+    )
     if unknown:
-        raise _bad(f"the grade {unknown[0]!r} of the pattern {pattern[:200]!r} has no score; give score_mapping")
-    return Scale({grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold(), 0.0)) for grade in grades})
+        raise _bad(
+            f"the grade {unknown[0]!r} of the pattern {pattern[:200]!r} has no score; give"
+            " score_mapping"
+        )
+    return Scale(
+        {
+            grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold(), 0.0))
+            for grade in grades
+        }
+    )
 
 
 def _group(pattern: str) -> str:
@@ -191,7 +232,9 @@ def _grades_of(pattern: str) -> list[str] | None:
 
 
 def _never_grades(pattern: str, scale: Scale | None) -> bool:
-    """Return whether the whole match is the grade and starts with text that no grade starts with."""
+    """Return whether the whole match is the grade and starts with text that no grade starts
+    with.
+    """
     start = _literal_start(pattern)
     if not start or _group(pattern) != pattern:
         return False
@@ -205,7 +248,9 @@ def _matches_numbers(pattern: str) -> bool:
 
 
 def _literal_start(pattern: str) -> str:
-    """Return the literal text with which every match of a pattern starts, as far as the pattern spells it out."""
+    """Return the literal text with which every match of a pattern starts, as far as the pattern
+    spells it out.
+    """
     start = _LITERAL_START.match(pattern)
     text = start["literal"] if start else ""
     rest = pattern[start.end() :] if start else ""

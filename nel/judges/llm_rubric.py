@@ -1,8 +1,10 @@
-"""The built-in judge that says whether a response meets a rubric in words, with a score and a threshold.
+"""The built-in judge that says whether a response meets a rubric in words, with a score and a
+threshold.
 
-The reply is a JSON object with ``pass`` and ``score``; a response passes if the judge says so and its score reaches the
-threshold. Source: promptfoo's assertion ``llm-rubric``. The prompt is part of stored runs and caches. Depends on
-`nel.judges.quoting` and `nel.judges.parsing`.
+The reply is a JSON object with ``pass`` and ``score``; a response passes if the judge says so and
+its score reaches the
+threshold. Source: promptfoo's assertion ``llm-rubric``. The prompt is part of stored runs and
+caches. Depends on `nel.judges.quoting` and `nel.judges.parsing`.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ The rubric:
 Reply with one JSON object and nothing else. It has three keys: "explanation", a text with your reasons, "score", a \
 number from 0 (nothing of the rubric is met) to 1 (all of it is), and "pass", which is true or false."""
 _AGAIN: Final = (
-    "Your reply holds no verdict that can be read. Reply once more with one JSON object and nothing else; its key "
-    '"pass" is true or false and its key "score" a number from 0 to 1.'
+    "Your reply holds no verdict that can be read. Reply once more with one JSON object and nothing"
+    ' else; its key "pass" is true or false and its key "score" a number from 0 to 1.'
 )
 
 
@@ -38,12 +40,17 @@ def ask(case: Case) -> list[Question]:
     """Return the question whether the response meets ``values["rubric"]``, else the criteria.
 
     Raises:
-        JudgeError: ``bad_case``: there is no rubric, or ``values["threshold"]`` is no number from 0 to 1.
+        JudgeError: ``bad_case``: there is no rubric, or ``values["threshold"]`` is no number from 0
+            to 1.
     """
     given = case.values.get("rubric")
-    of_row = given if isinstance(given, str) and given.strip() else None  # may be a row's field, so it is quoted
+    of_row = (
+        given if isinstance(given, str) and given.strip() else None
+    )  # may be a row's field, so it is quoted
     if of_row is None and not case.criteria.strip():
-        raise JudgeError('the rubric is empty; give criteria, or values={"rubric": "…"}', kind="bad_case")
+        raise JudgeError(
+            'the rubric is empty; give criteria, or values={"rubric": "…"}', kind="bad_case"
+        )
     threshold = _threshold(case)
     parts = "The question:\n{question}\n\n" if case.question.strip() else ""
     quoted = quote(
@@ -51,7 +58,10 @@ def ask(case: Case) -> list[Question]:
         {"question": case.question, "response": case.response, "rubric": of_row},
         trusted={} if of_row is not None else {"rubric": case.criteria},
     )
-    read_pass, read_score = json_reader(quoted, "pass", _passes), json_reader(quoted, "score", _score)
+    read_pass, read_score = (
+        json_reader(quoted, "pass", _passes),
+        json_reader(quoted, "score", _score),
+    )
 
     def read(reply: str) -> Grade:
         said, score = read_pass(reply), read_score(reply).score
@@ -70,13 +80,23 @@ def _threshold(case: Case) -> float | None:
     threshold = case.values.get("threshold")
     if threshold is None:
         return None
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
-        raise JudgeError(f"the threshold is {threshold!r:.40}; give a number from 0 to 1", kind="bad_case")
+    if (
+        isinstance(threshold, bool)
+        or not isinstance(threshold, int | float)
+        or not 0 <= threshold <= 1
+    ):
+        raise JudgeError(
+            f"the threshold is {threshold!r:.40}; give a number from 0 to 1", kind="bad_case"
+        )
     return float(threshold)
 
 
 def _passes(value: object) -> Grade | None:
-    return Grade(label="pass" if value else "fail", score=float(value)) if isinstance(value, bool) else None
+    return (
+        Grade(label="pass" if value else "fail", score=float(value))
+        if isinstance(value, bool)
+        else None
+    )
 
 
 def _score(value: object) -> Grade | None:
@@ -89,10 +109,15 @@ def _score(value: object) -> Grade | None:
 
 llm_rubric = Judge(
     name=NAME,
-    description="Passes a rubric in words or not, with a score and a threshold, as promptfoo's llm-rubric",
+    description=(
+        "Passes a rubric in words or not, with a score and a threshold, as promptfoo's llm-rubric"
+    ),
     ask=ask,
     example=Case(
-        response="Paris", question="The capital of France?", criteria="Names Paris", values={"threshold": 0.5}
+        response="Paris",
+        question="The capital of France?",
+        criteria="Names Paris",
+        values={"threshold": 0.5},
     ),
     example_reply='{"explanation": "It names Paris.", "score": 1, "pass": true}',
     level="nominal",

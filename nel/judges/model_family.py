@@ -1,6 +1,8 @@
-"""Guesses the family of a model from its name, since judges favour models of their own family. Standard library alone.
+"""Guesses the family of a model from its name, since judges favour models of their own family.
+Standard library alone.
 
-A distilled model has two families, its teacher's and its student's. A name proves nothing: deployments choose it.
+A distilled model has two families, its teacher's and its student's. A name proves nothing:
+deployments choose it.
 """
 
 from __future__ import annotations
@@ -27,7 +29,16 @@ _FAMILIES: Final = {
     "kimi": ("kimi", "moonlight", "moonshot"),
     "llama": ("llama", "codellama", "vicuna", "alpaca", "tulu"),
     "minimax": ("minimax", "abab"),
-    "mistral": ("mistral", "mixtral", "ministral", "magistral", "codestral", "devstral", "pixtral", "zephyr"),
+    "mistral": (
+        "mistral",
+        "mixtral",
+        "ministral",
+        "magistral",
+        "codestral",
+        "devstral",
+        "pixtral",
+        "zephyr",
+    ),
     "nemotron": ("nemotron",),
     "nova": ("nova",),
     "olmo": ("olmo",),
@@ -55,7 +66,8 @@ _VARIANT: Final = re.compile(
 
 
 def families_of(model: str) -> frozenset[str]:
-    """Return the families that a model's name mentions: several for a distilled model, none for an unknown name.
+    """Return the families that a model's name mentions: several for a distilled model, none for an
+    unknown name.
 
     >>> sorted(families_of("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"))
     ['deepseek', 'qwen']
@@ -67,7 +79,8 @@ def families_of(model: str) -> frozenset[str]:
     found = set()
     for family, beginnings in _FAMILIES.items():
         for beginning in beginnings:
-            # Short prefixes ("yi", "phi", "o1") begin too many other words; only digits may follow them.
+            # Short prefixes ("yi", "phi", "o1") begin too many other words; only digits may follow
+            # them.
             tail = r"\d*" if len(beginning) <= 3 else r".*"  # noqa: PLR2004
             if any(re.fullmatch(re.escape(beginning) + tail, word) for word in words):
                 found.add(family)
@@ -87,7 +100,8 @@ def same_family(one: str, other: str) -> bool | None:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Return whether two names are the same model, ignoring the provider, the date and the quantization.
+    """Return whether two names are the same model, ignoring the provider, the date and the
+    quantization.
 
     >>> same_model("openai/gpt-4o", "gpt-4o-2024-08-06"), same_model("gpt-4o", "gpt-4o-mini")
     (True, False)

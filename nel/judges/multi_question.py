@@ -1,8 +1,9 @@
-"""The built-in judges that ask several questions about a case: each criterion of a rubric, and a pair in both orders.
+"""The built-in judges that ask several questions about a case: each criterion of a rubric, and a
+pair in both orders.
 
-A criterion with negative points describes a fault: the judge only says whether it is present, and the points decide
-whether that is good. The prompts are part of stored runs and caches. Depends on `nel.judges.quoting` and
-`nel.judges.templates`.
+A criterion with negative points describes a fault: the judge only says whether it is present, and
+the points decide whether that is good. The prompts are part of stored runs and caches. Depends on
+`nel.judges.quoting` and `nel.judges.templates`.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ Answer B:
 
 {focus}{ending}"""
 _AGAIN: Final = (
-    "Your reply holds no verdict that can be read. Reply once more with one JSON object and nothing else; its key "
-    '"criteria_met" is true or false.'
+    "Your reply holds no verdict that can be read. Reply once more with one JSON object and nothing"
+    ' else; its key "criteria_met" is true or false.'
 )
 RESPONSE_FIRST: Final = "response_first"
 BASELINE_FIRST: Final = "baseline_first"
@@ -62,7 +63,8 @@ _WINNERS: Final = {"A": "first", "B": "second", "TIE": "tie"}
 
 
 def ask_rubric(case: Case) -> list[Question]:
-    """Return a question for each criterion of ``case.values["rubric"]``, labelled by its number from 1.
+    """Return a question for each criterion of ``case.values["rubric"]``, labelled by its number
+    from 1.
 
     Raises:
         JudgeError: ``bad_case``: there is no rubric, or a criterion has no text or points.
@@ -87,10 +89,11 @@ def ask_rubric(case: Case) -> list[Question]:
 
 
 def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
-    """Return the points earned over the sum of the positive ones: 1 at most, below 0 where faults outweigh the rest.
+    """Return the points earned over the sum of the positive ones: 1 at most, below 0 where faults
+    outweigh the rest.
 
-    ``criteria_met`` is the share of criteria that are met, ``points`` repeats the score. Source: HealthBench, which
-    clips the mean over all samples to 0 and 1, but no single score.
+    ``criteria_met`` is the share of criteria that are met, ``points`` repeats the score. Source:
+    HealthBench, which clips the mean over all samples to 0 and 1, but no single score.
     """
     points = [points for _, points in _rubric(case)]
     earned = math.fsum(one for one, grade in zip(points, grades, strict=True) if grade.score == 1)
@@ -100,20 +103,29 @@ def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
         label=f"{score:.4g}",
         score=score,
         explanation=f"not met: {', '.join(missed)}" if missed else "all criteria are met",
-        metrics={"criteria_met": math.fsum(grade.score for grade in grades) / len(grades), "points": score},
+        metrics={
+            "criteria_met": math.fsum(grade.score for grade in grades) / len(grades),
+            "points": score,
+        },
     )
 
 
 def _rubric(case: Case) -> list[tuple[str, float]]:
     given = case.values.get("rubric")
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        message = 'the rubric needs its criteria: values={"rubric": [{"criterion": "…", "points": 1}]}'
+        message = (
+            'the rubric needs its criteria: values={"rubric": [{"criterion": "…", "points": 1}]}'
+        )
         raise JudgeError(message, kind="bad_case")
     if len(given) > CRITERIA_MAX:
-        raise JudgeError(f"the rubric has {len(given)} criteria, more than {CRITERIA_MAX}", kind="bad_case")
+        raise JudgeError(
+            f"the rubric has {len(given)} criteria, more than {CRITERIA_MAX}", kind="bad_case"
+        )
     rubric = [_criterion(number, one) for number, one in enumerate(given, start=1)]
     if not any(points > 0 for _, points in rubric):
-        raise JudgeError("no criterion of the rubric has positive points, so there is no score", kind="bad_case")
+        raise JudgeError(
+            "no criterion of the rubric has positive points, so there is no score", kind="bad_case"
+        )
     return rubric
 
 
@@ -124,17 +136,21 @@ def _criterion(number: int, given: object) -> tuple[str, float]:
     points = _points(number, given)
     if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
         raise JudgeError(
-            f"the points of criterion {number} of the rubric are no number: {points!r:.80}", kind="bad_case"
+            f"the points of criterion {number} of the rubric are no number: {points!r:.80}",
+            kind="bad_case",
         )
     return text, float(points)
 
 
 def _points(number: int, given: Mapping[str, object]) -> object:
-    """Return the points of a criterion: ``points``, or ``weight`` as other tools call them; 1 where it has neither."""
+    """Return the points of a criterion: ``points``, or ``weight`` as other tools call them; 1 where
+    it has neither.
+    """
     said = [given[name] for name in ("points", "weight") if name in given] or [1]
     if len(said) > 1 and said[0] != said[1]:
         raise JudgeError(
-            f"criterion {number} of the rubric has points {said[0]!r:.40} and weight {said[1]!r:.40}; give one of them",
+            f"criterion {number} of the rubric has points {said[0]!r:.40} and weight"
+            f" {said[1]!r:.40}; give one of them",
             kind="bad_case",
         )
     return said[0]
@@ -151,10 +167,11 @@ def _focus(case: Case) -> str:
 
 
 def ask_pairwise(case: Case) -> list[Question]:
-    """Return the question which of the response and ``case.values["baseline"]`` is better, in both orders.
+    """Return the question which of the response and ``case.values["baseline"]`` is better, in both
+    orders.
 
-    A grade's label is the position that won: ``first``, ``second`` or ``tie``; its score is the response's.
-    ``case.values["swap"]`` False asks in the first order only.
+    A grade's label is the position that won: ``first``, ``second`` or ``tie``; its score is the
+    response's. ``case.values["swap"]`` False asks in the first order only.
 
     Raises:
         JudgeError: ``bad_case``: there is no baseline.
@@ -162,18 +179,29 @@ def ask_pairwise(case: Case) -> list[Question]:
     baseline = case.values.get("baseline")
     if not isinstance(baseline, str):
         raise JudgeError('a pair needs the other answer: values={"baseline": "…"}', kind="bad_case")
-    questions = [_pair(case, case.response, baseline, RESPONSE_FIRST, {"A": 1.0, "B": 0.0, "TIE": 0.5})]
+    questions = [
+        _pair(case, case.response, baseline, RESPONSE_FIRST, {"A": 1.0, "B": 0.0, "TIE": 0.5})
+    ]
     if case.values.get("swap") is not False:
-        questions.append(_pair(case, baseline, case.response, BASELINE_FIRST, {"A": 0.0, "B": 1.0, "TIE": 0.5}))
+        questions.append(
+            _pair(case, baseline, case.response, BASELINE_FIRST, {"A": 0.0, "B": 1.0, "TIE": 0.5})
+        )
     return questions
 
 
 def _pair(case: Case, first: str, second: str, label: str, scores: Mapping[str, float]) -> Question:
     has_reference = bool(case.reference)
-    template = _PAIRWISE.replace("{parts}", "A reference answer:\n{reference}\n\n" if has_reference else "")
+    template = _PAIRWISE.replace(
+        "{parts}", "A reference answer:\n{reference}\n\n" if has_reference else ""
+    )
     quoted = quote(
         template,
-        {"question": case.question, "reference": case.reference, "answer_a": first, "answer_b": second},
+        {
+            "question": case.question,
+            "reference": case.reference,
+            "answer_a": first,
+            "answer_b": second,
+        },
         trusted={"focus": _focus(case), "ending": reply_instructions(list(scores))},
     )
     read = case_reader(case, quoted, scores, {"TIE": ("draw", "equal")})
@@ -192,13 +220,15 @@ def _pair(case: Case, first: str, second: str, label: str, scores: Mapping[str, 
 
 
 def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
-    """Return ``win`` (1), ``loss`` (0) or ``tie`` (0.5); a winner that changes with the order is a tie.
+    """Return ``win`` (1), ``loss`` (0) or ``tie`` (0.5); a winner that changes with the order is a
+    tie.
 
-    With both orders: ``consistent`` is 1 where both had the same winner, or none; ``prefers_first`` and
-    ``prefers_second`` are 1 where the same position won in both.
+    With both orders: ``consistent`` is 1 where both had the same winner, or none; ``prefers_first``
+    and ``prefers_second`` are 1 where the same position won in both.
     """
     scores = {grade.score for grade in grades}
-    # Two orders with different results cancel out: a verdict that follows the order says nothing about the answers.
+    # Two orders with different results cancel out: a verdict that follows the order says nothing
+    # about the answers.
     score = scores.pop() if len(scores) == 1 else 0.5
     label = {1.0: "win", 0.0: "loss"}.get(score, "tie")
     mapping = scores_of(replace(case, grade_pattern=None), _OUTCOMES, "pairwise")
@@ -207,7 +237,9 @@ def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
     if len(grades) > 1:
         metrics = {"consistent": float(len({grade.score for grade in grades}) == 1)}
         metrics |= {f"prefers_{one}": float(set(positions) == {one}) for one in ("first", "second")}
-    return Grade(label=label, score=float(mapping[label]), explanation=grades[0].explanation, metrics=metrics)
+    return Grade(
+        label=label, score=float(mapping[label]), explanation=grades[0].explanation, metrics=metrics
+    )
 
 
 rubric = Judge(
@@ -229,7 +261,11 @@ pairwise = Judge(
     description="Which of two answers is better (win, loss, tie), asked in both orders",
     ask=ask_pairwise,
     settle=settle_pairwise,
-    example=Case(response="Paris", question="The capital of France?", values={"baseline": "Lyon", "swap": False}),
+    example=Case(
+        response="Paris",
+        question="The capital of France?",
+        values={"baseline": "Lyon", "swap": False},
+    ),
     example_reply="A is right and B is not.\nGRADE: A",
     level="ordinal",
 )

@@ -1,8 +1,10 @@
-"""Judges of pairs built from the text of a template with ``{answer_a}`` and ``{answer_b}``, asked in both orders.
+"""Judges of pairs built from the text of a template with ``{answer_a}`` and ``{answer_b}``, asked
+in both orders.
 
-The verdict may have more steps than win, tie and loss: Arena-Hard's ``[[A>>B]]`` to ``[[B>>A]]``. A grade's score is
-that of the answer shown first; the score of a pair is the response's mean over both orders. Depends on
-`nel.judges.multi_question` for the built-in pairs and on `nel.judges.parsing`.
+The verdict may have more steps than win, tie and loss: Arena-Hard's ``[[A>>B]]`` to ``[[B>>A]]``. A
+grade's score is that of the answer shown first; the score of a pair is the response's mean over
+both orders. Depends on `nel.judges.multi_question` for the built-in pairs and on
+`nel.judges.parsing`.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ PAIR_GRADES: Final[Mapping[str, float]] = {
     "B>A": 0.25,
     "B>>A": 0.0,
 }
-"""Scores of answer A for a template without ``score_mapping``: those of MT-bench, Arena-Hard and nel itself."""
+"""Scores of answer A for a template without ``score_mapping``: those of MT-bench, Arena-Hard and
+nel itself.
+"""
 _WORDS: Final = {"TIE": ("draw", "equal")}
 _HALF: Final = 0.5
 _Said = TypeVar("_Said")
@@ -58,40 +62,72 @@ def pair_judge(
         template: May name ``{question}``, ``{reference}``, ``{criteria}`` and the row's fields too.
         grade_pattern: Its first group is the grade; None: a line ``GRADE: A``, ``B`` or ``TIE``.
         score_mapping: Grade to score of answer A, from 0 to 1; None: `PAIR_GRADES`.
-        by_logprobs: The preference is a probability, from the log-probabilities of the grades as the first token.
+        by_logprobs: The preference is a probability, from the log-probabilities of the grades as
+            the first token.
 
     Raises:
         JudgeError: ``bad_template``: a score is not from 0 to 1.
     """
-    default = PAIR_GRADES if grade_pattern is not None else {name: PAIR_GRADES[name] for name in ("A", "B", "TIE")}
-    scores = default if score_mapping is None else {str(name): score for name, score in score_mapping.items()}
+    default = (
+        PAIR_GRADES
+        if grade_pattern is not None
+        else {name: PAIR_GRADES[name] for name in ("A", "B", "TIE")}
+    )
+    scores = (
+        default
+        if score_mapping is None
+        else {str(name): score for name, score in score_mapping.items()}
+    )
     if not all(0 <= score <= 1 for score in scores.values()):
-        raise JudgeError(f"scores of pairs are from 0 to 1, not {dict(scores)!r:.200}", kind="bad_template")
+        raise JudgeError(
+            f"scores of pairs are from 0 to 1, not {dict(scores)!r:.200}", kind="bad_template"
+        )
     scale = Scale(scores, _WORDS)
 
     def ask(case: Case) -> list[Question]:
         baseline = case.values.get("baseline")
         if not isinstance(baseline, str):
-            raise JudgeError('a pair needs the other answer: values={"baseline": "…"}', kind="bad_case")
-        pairs = [(case.response, baseline, RESPONSE_FIRST), (baseline, case.response, BASELINE_FIRST)]
+            raise JudgeError(
+                'a pair needs the other answer: values={"baseline": "…"}', kind="bad_case"
+            )
+        pairs = [
+            (case.response, baseline, RESPONSE_FIRST),
+            (baseline, case.response, BASELINE_FIRST),
+        ]
         shown = pairs if case.values.get("swap") is not False else pairs[:1]
         if by_logprobs:
             return [_token_question(template, case, *pair, scores=scores) for pair in shown]
-        return [_question(template, case, *pair, grade_pattern=grade_pattern, scale=scale) for pair in shown]
+        return [
+            _question(template, case, *pair, grade_pattern=grade_pattern, scale=scale)
+            for pair in shown
+        ]
 
     return Judge(
         name=NAME,
-        description="Which of two answers is better, by a template of one's own, asked in both orders",
+        description=(
+            "Which of two answers is better, by a template of one's own, asked in both orders"
+        ),
         ask=ask,
         settle=_settle,
-        example=Case(response="Paris", question="The capital of France?", values={"baseline": "Lyon", "swap": False}),
+        example=Case(
+            response="Paris",
+            question="The capital of France?",
+            values={"baseline": "Lyon", "swap": False},
+        ),
         example_reply=f"GRADE: {max(scores, key=scores.__getitem__)}",
         level="ordinal",
     )
 
 
 def _question(
-    template: Template, case: Case, first: str, second: str, label: str, *, grade_pattern: str | None, scale: Scale
+    template: Template,
+    case: Case,
+    first: str,
+    second: str,
+    label: str,
+    *,
+    grade_pattern: str | None,
+    scale: Scale,
 ) -> Question:
     quoted = _quoted(template, case, first, second)
     if grade_pattern is None:
@@ -102,10 +138,18 @@ def _question(
 
 
 def _token_question(
-    template: Template, case: Case, first: str, second: str, label: str, *, scores: Mapping[str, float]
+    template: Template,
+    case: Case,
+    first: str,
+    second: str,
+    label: str,
+    *,
+    scores: Mapping[str, float],
 ) -> Question:
     prompt = _quoted(template, case, first, second).prompt
-    return token_question(prompt, scores, label=label, read=_of_response(partial(grade_of_tokens, scores), label))
+    return token_question(
+        prompt, scores, label=label, read=_of_response(partial(grade_of_tokens, scores), label)
+    )
 
 
 def _quoted(template: Template, case: Case, first: str, second: str) -> Quoted:
@@ -120,7 +164,11 @@ def _of_response(read: Callable[[_Said], Grade], label: str) -> Callable[[_Said]
     def read_position(reply: _Said) -> Grade:
         grade = read(reply)
         position = "tie" if grade.score == _HALF else "first" if grade.score > _HALF else "second"
-        return replace(grade, label=position, score=grade.score if label == RESPONSE_FIRST else 1.0 - grade.score)
+        return replace(
+            grade,
+            label=position,
+            score=grade.score if label == RESPONSE_FIRST else 1.0 - grade.score,
+        )
 
     return read_position
 
@@ -128,7 +176,8 @@ def _of_response(read: Callable[[_Said], Grade], label: str) -> Callable[[_Said]
 def _settle(case: Case, grades: Sequence[Grade]) -> Grade:
     """Return the response's mean score over the orders, as ``win``, ``tie`` or ``loss``.
 
-    Where the orders have different winners and no verdict is a step between, that is the tie of the built-in judge.
+    Where the orders have different winners and no verdict is a step between, that is the tie of the
+    built-in judge.
     """
     scores = [grade.score for grade in grades]
     steps = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs
@@ -136,9 +185,13 @@ def _settle(case: Case, grades: Sequence[Grade]) -> Grade:
     label = "tie" if score == _HALF else "win" if score > _HALF else "loss"
     metrics: dict[str, float] = {}
     if case.by_logprobs:
-        metrics = {PROBABILITY: math.fsum(grade.metrics[PROBABILITY] for grade in grades) / len(grades)}
+        metrics = {
+            PROBABILITY: math.fsum(grade.metrics[PROBABILITY] for grade in grades) / len(grades)
+        }
     if len(grades) > 1:
         positions = {grade.label for grade in grades}
-        metrics |= {"consistent": float(len({(one > _HALF) - (one < _HALF) for one in scores}) == 1)}
+        metrics |= {
+            "consistent": float(len({(one > _HALF) - (one < _HALF) for one in scores}) == 1)
+        }
         metrics |= {f"prefers_{one}": float(positions == {one}) for one in ("first", "second")}
     return Grade(label=label, score=score, explanation=grades[0].explanation, metrics=metrics)

@@ -1,7 +1,9 @@
-"""Aggregates several grades into one: the repeats of one judge, and the opinions of a panel. Does no I/O.
+"""Aggregates several grades into one: the repeats of one judge, and the opinions of a panel. Does
+no I/O.
 
-The order of judges never matters. Two labels with equally many votes, equally near to the mean score, are no majority:
-the answer is then unscored, rather than decided by chance or by a score that no judge gave.
+The order of judges never matters. Two labels with equally many votes, equally near to the mean
+score, are no majority: the answer is then unscored, rather than decided by chance or by a score
+that no judge gave.
 """
 
 from __future__ import annotations
@@ -19,22 +21,26 @@ _NEAR: Final = 1e-9
 
 
 def aggregate_opinions(
-    opinions: Sequence[Opinion], aggregate: Aggregate, quorum: int, weights: Mapping[str, float] | None = None
+    opinions: Sequence[Opinion],
+    aggregate: Aggregate,
+    quorum: int,
+    weights: Mapping[str, float] | None = None,
 ) -> Grade:
     """Return the grade of a panel.
 
-    ``majority`` is the label with most votes; of labels with equally many votes, the one whose score is nearest to the
-    mean score of all. The other aggregates are computed from the scores.
+    ``majority`` is the label with most votes; of labels with equally many votes, the one whose
+    score is nearest to the mean score of all. The other aggregates are computed from the scores.
 
     Args:
         opinions: Of each member, those without a grade included.
         aggregate: How opinions become one.
         quorum: How many must have a grade, at least 1.
-        weights: Votes of each judge by name, above 0, for ``majority`` and ``mean``; None: one each.
+        weights: Votes of each judge by name, above 0, for ``majority`` and ``mean``; None: one
+            each.
 
     Raises:
-        JudgeError: ``no_quorum``: too few have one; the message names the others and why. ``tie``: there is no
-            majority.
+        JudgeError: ``no_quorum``: too few have one; the message names the others and why. ``tie``:
+            there is no majority.
     """
     given = [opinion for opinion in opinions if opinion.grade is not None]
     if len(given) < max(quorum, 1):
@@ -59,11 +65,14 @@ def aggregate_repeats(grades: Sequence[Grade | None], aggregate: Aggregate = "ma
         aggregate: As for a panel.
 
     Raises:
-        JudgeError: ``no_verdict``: no more than half of the repeats have a grade. ``tie``: there is no majority.
+        JudgeError: ``no_verdict``: no more than half of the repeats have a grade. ``tie``: there is
+            no majority.
     """
     given = [grade for grade in grades if grade is not None]
     if len(given) * 2 <= len(grades):
-        raise JudgeError(f"the judge gave a grade in {len(given)} of {len(grades)} repeats", kind="no_verdict")
+        raise JudgeError(
+            f"the judge gave a grade in {len(given)} of {len(grades)} repeats", kind="no_verdict"
+        )
     return _aggregate(given, aggregate, [1.0] * len(given))
 
 
@@ -82,7 +91,9 @@ def _aggregate(grades: Sequence[Grade], aggregate: Aggregate, votes: Sequence[fl
 
 
 def _mean(scores: Sequence[float], votes: Sequence[float]) -> float:
-    return math.fsum(score * vote for score, vote in zip(scores, votes, strict=True)) / math.fsum(votes)
+    return math.fsum(score * vote for score, vote in zip(scores, votes, strict=True)) / math.fsum(
+        votes
+    )
 
 
 def _majority(grades: Sequence[Grade], votes: Sequence[float]) -> str:
@@ -99,7 +110,8 @@ def _majority(grades: Sequence[Grade], votes: Sequence[float]) -> str:
     if len(nearest) > 1:
         said = ", ".join(f"{label} {counts[label]:g}" for label in tied)
         raise JudgeError(
-            f"there is no majority ({said}); use an odd number of judges, or the mean as aggregate", kind="tie"
+            f"there is no majority ({said}); use an odd number of judges, or the mean as aggregate",
+            kind="tie",
         )
     return nearest[0]
 
@@ -110,12 +122,19 @@ def _mean_score(grades: Sequence[Grade], label: str) -> float:
 
 
 def _grade_with(grades: Sequence[Grade], score: float) -> Grade:
-    """Return the grade with a score: the one that judges gave, or, for a score that none gave, a new one."""
+    """Return the grade with a score: the one that judges gave, or, for a score that none gave, a
+    new one.
+    """
     same = [grade for grade in grades if abs(grade.score - score) <= _NEAR]
     labels = {grade.label for grade in same}
     if len(labels) == 1:
         return _merged(same)
-    return Grade(label=f"{score:.4g}", score=score, explanation=grades[0].explanation, metrics=_metrics(grades))
+    return Grade(
+        label=f"{score:.4g}",
+        score=score,
+        explanation=grades[0].explanation,
+        metrics=_metrics(grades),
+    )
 
 
 def _merged(grades: Sequence[Grade]) -> Grade:
@@ -130,4 +149,7 @@ def _merged(grades: Sequence[Grade]) -> Grade:
 def _metrics(grades: Sequence[Grade]) -> dict[str, float]:
     """Return the mean of each metric over those that have it."""
     names = sorted({name for grade in grades for name in grade.metrics})
-    return {name: statistics.fmean(one.metrics[name] for one in grades if name in one.metrics) for name in names}
+    return {
+        name: statistics.fmean(one.metrics[name] for one in grades if name in one.metrics)
+        for name in names
+    }

@@ -1,4 +1,5 @@
-"""Judgements as JSON values, as results.jsonl stores them beside the score. Depends on `nel.judges.types` alone.
+"""Judgements as JSON values, as results.jsonl stores them beside the score. Depends on
+`nel.judges.types` alone.
 
 Complete replies are in run.db; here each is truncated to what a reader looks at.
 """
@@ -11,7 +12,9 @@ from typing import Final, TypeAlias, TypedDict
 from nel.judges.types import Aggregate, Grade, Judgement, Level, Opinion
 
 KEY: Final = "judgements"
-"""The key of a list of judgements among the details of an outcome, in the order in which the scorer asked."""
+"""The key of a list of judgements among the details of an outcome, in the order in which the scorer
+asked.
+"""
 REPLY_CHARACTERS_MAX: Final = 2_000
 
 RepeatJson: TypeAlias = "list[str | float] | None"
@@ -66,7 +69,9 @@ def record_json(
     quorum: int,
     level: Level = "nominal",
 ) -> JudgementJson:
-    """Return the result of a panel as JSON values; grade and score are null where it reached none."""
+    """Return the result of a panel as JSON values; grade and score are null where it reached
+    none.
+    """
     return {
         "template": template,
         "grade": None if grade is None else grade.label,

@@ -1,4 +1,6 @@
-"""Finds the judge of a case: an installed one by name, or one built from a template. Depends on `nel.plugins`."""
+"""Finds the judge of a case: an installed one by name, or one built from a template. Depends on
+`nel.plugins`.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,15 @@ def judge_for(case: Case) -> Judge:
     """Return the judge for a case's template.
 
     Raises:
-        JudgeError: ``bad_template``: no judge of this name is installed, or the text cannot be used as a template.
+        JudgeError: ``bad_template``: no judge of this name is installed, or the text cannot be used
+            as a template.
     """
     name = case.template.strip() or DEFAULT
     if plugins.is_name(name):
         if case.by_logprobs:
             raise JudgeError(
-                f'the judge "{name}" reads its replies itself; grades by log-probabilities need the text of a template',
+                f'the judge "{name}" reads its replies itself; grades by log-probabilities need the'
+                " text of a template",
                 kind="bad_template",
             )
         try:
@@ -46,23 +50,31 @@ def check_template(
     """Check the name or the text of a template before any request is sent.
 
     Raises:
-        ConfigError: No judge of this name is installed, it fails on its own example, or the text cannot be used as a
-            template.
+        ConfigError: No judge of this name is installed, it fails on its own example, or the text
+            cannot be used as a template.
     """
     case = Case(
-        response="", template=text, grade_pattern=grade_pattern, score_mapping=score_mapping, by_logprobs=by_logprobs
+        response="",
+        template=text,
+        grade_pattern=grade_pattern,
+        score_mapping=score_mapping,
+        by_logprobs=by_logprobs,
     )
     try:
         judge = judge_for(case)
         if plugins.is_name(text.strip()):
-            plugins.find("judges", text.strip())  # notes shadowed plugins; the judge itself is loaded once
-            judge.ask(replace(judge.example, grade_pattern=grade_pattern, score_mapping=score_mapping))
+            plugins.find(
+                "judges", text.strip()
+            )  # notes shadowed plugins; the judge itself is loaded once
+            judge.ask(
+                replace(judge.example, grade_pattern=grade_pattern, score_mapping=score_mapping)
+            )
     except JudgeError as error:
         raise ConfigError(str(error)) from error
     except (Exception, SystemExit) as error:
         raise ConfigError(
-            f'the judge "{text.strip()}" fails on its own example: {type(error).__name__}: {error}; '
-            f"nel plugin check {text.strip()} --kind judges shows what it breaks"
+            f'the judge "{text.strip()}" fails on its own example: {type(error).__name__}: {error};'
+            f" nel plugin check {text.strip()} --kind judges shows what it breaks"
         ) from error
 
 
@@ -76,17 +88,24 @@ def _installed(name: str) -> Judge:
 
 @lru_cache(maxsize=64)
 def _built(
-    text: str, grade_pattern: str | None, mapping: tuple[tuple[str, float], ...] | None, by_logprobs: bool
+    text: str,
+    grade_pattern: str | None,
+    mapping: tuple[tuple[str, float], ...] | None,
+    by_logprobs: bool,
 ) -> Judge:
     scores = None if mapping is None else dict(mapping)
     try:
-        return custom_judge(text, grade_pattern=grade_pattern, score_mapping=scores, by_logprobs=by_logprobs)
+        return custom_judge(
+            text, grade_pattern=grade_pattern, score_mapping=scores, by_logprobs=by_logprobs
+        )
     except JudgeError as error:
         if "{" in text or "\n" in text:
             raise
-        hint = did_you_mean(text.strip().casefold(), [ref.name for ref in plugins.discover("judges")])
+        hint = did_you_mean(
+            text.strip().casefold(), [ref.name for ref in plugins.discover("judges")]
+        )
         raise JudgeError(
-            f'"{text[:80]}" is neither an installed judge (see: nel list judges) nor an existing file nor a template '
-            f"with {{response}} in it{hint}",
+            f'"{text[:80]}" is neither an installed judge (see: nel list judges) nor an existing'
+            f" file nor a template with {{response}} in it{hint}",
             kind="bad_template",
         ) from error

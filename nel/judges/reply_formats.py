@@ -1,8 +1,9 @@
-"""Judges that wrap another judge and read its replies in another format: as JSON, or by the scorer itself.
+"""Judges that wrap another judge and read its replies in another format: as JSON, or by the scorer
+itself.
 
-Depends on `nel.judges.registry`, which finds the wrapped judge. The grade of `unread` only says that there was a reply:
-its label is always the same and the scorer computes the real grade, so a reply is never asked for again because of what
-the scorer finds in it.
+Depends on `nel.judges.registry`, which finds the wrapped judge. The grade of `unread` only says
+that there was a reply: its label is always the same and the scorer computes the real grade, so a
+reply is never asked for again because of what the scorer finds in it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ PROMPT: Final = "_prompt"
 READ_BY_SCORER: Final = Grade(label="read by the scorer", score=1.0)
 """The grade of every reply that the scorer reads itself."""
 _EXAMPLE: Final = Case(
-    response="Paris", question="The capital of France?", reference="Paris", values={TEMPLATE: "binary_qa"}
+    response="Paris",
+    question="The capital of France?",
+    reference="Paris",
+    values={TEMPLATE: "binary_qa"},
 )
 
 
@@ -38,7 +42,8 @@ def only_reply(judgement: Judgement) -> str:
     replies = [opinion.reply for opinion in judgement.opinions if opinion.grade is not None]
     if len(judgement.opinions) != 1 or not replies:
         raise JudgeError(
-            f"the scorer reads the reply of one judge and the panel has {len(judgement.opinions)}; use grade_pattern",
+            f"the scorer reads the reply of one judge and the panel has {len(judgement.opinions)};"
+            " use grade_pattern",
             kind="unsupported",
         )
     return replies[0]
@@ -50,7 +55,10 @@ def _ask_for_json(case: Case) -> Sequence[Question]:
             _refuse_repetition(case, reply)
             return question.read(f"GRADE: {json_grade_of(reply)}")
 
-        again = 'Your reply is not the JSON asked for. Reply once more with one JSON object that has a "grade".'
+        again = (
+            "Your reply is not the JSON asked for. Reply once more with one JSON object that has a"
+            ' "grade".'
+        )
         return replace(question, read=read, again=again)
 
     return [as_json(question) for question in _inner_questions(case)]
@@ -58,14 +66,20 @@ def _ask_for_json(case: Case) -> Sequence[Question]:
 
 def _ask_for_anything(case: Case) -> Sequence[Question]:
     prompt = case.values.get(PROMPT)
-    prompts = [prompt] if isinstance(prompt, str) else [question.prompt for question in _inner_questions(case)]
+    prompts = (
+        [prompt]
+        if isinstance(prompt, str)
+        else [question.prompt for question in _inner_questions(case)]
+    )
     return [Question(prompt=one, read=partial(_accept, case, one)) for one in prompts]
 
 
 def _inner_questions(case: Case) -> Sequence[Question]:
     template = case.values.get(TEMPLATE)
     if not isinstance(template, str):
-        raise JudgeError("the case does not say what to ask the judge; use judge_score", kind="bad_case")
+        raise JudgeError(
+            "the case does not say what to ask the judge; use judge_score", kind="bad_case"
+        )
     values = {name: value for name, value in case.values.items() if name not in (TEMPLATE, PROMPT)}
     inner = replace(case, template=template, values=values)
     return judge_for(inner).ask(inner)
@@ -77,18 +91,29 @@ def _refuse_repetition(case: Case, reply: str) -> None:
 
 
 def _accept(case: Case, prompt: str, reply: str) -> Grade:
-    """Accept a reply, unless it only repeats what it was shown or cannot hold a verdict of any form."""
+    """Accept a reply, unless it only repeats what it was shown or cannot hold a verdict of any
+    form.
+    """
     _refuse_repetition(case, reply)
     if not may_hold_verdict(prompt, reply):
         raise JudgeError("the judge's reply holds no verdict of any form", reply=reply)
     return READ_BY_SCORER
 
 
-def _judge(name: str, description: str, ask: Callable[[Case], Sequence[Question]], example_reply: str) -> Judge:
-    return Judge(name=name, description=description, ask=ask, example=_EXAMPLE, example_reply=example_reply)
+def _judge(
+    name: str, description: str, ask: Callable[[Case], Sequence[Question]], example_reply: str
+) -> Judge:
+    return Judge(
+        name=name, description=description, ask=ask, example=_EXAMPLE, example_reply=example_reply
+    )
 
 
 json_grade = _judge(
-    "json_grade", "What another judge asks, with the grade in a JSON object", _ask_for_json, '{"grade": "C"}'
+    "json_grade",
+    "What another judge asks, with the grade in a JSON object",
+    _ask_for_json,
+    '{"grade": "C"}',
 )
-unread = _judge("unread", "What another judge asks, read by the scorer itself", _ask_for_anything, "GRADE: C")
+unread = _judge(
+    "unread", "What another judge asks, read by the scorer itself", _ask_for_anything, "GRADE: C"
+)

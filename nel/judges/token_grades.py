@@ -1,10 +1,12 @@
-"""Grades from the log-probabilities of a reply's first token: the expected score over the tokens that are grades.
+"""Grades from the log-probabilities of a reply's first token: the expected score over the tokens
+that are grades.
 
-    score = sum of p(t) score(t) / sum of p(t), over the grades t among the first token's alternatives
+    score = sum of p(t) score(t) / sum of p(t), over the grades t among the first token's
+    alternatives
 
-That is the preference of AlpacaEval 2 (its ``logprob_parser`` with the tokens m and M; Dubois et al. 2024, arXiv
-2404.04475) and the weighted score of G-Eval (Liu et al. 2023, arXiv 2303.16634). A grade that is not among the
-alternatives has the probability 0. Depends on `nel.judges.types` alone.
+That is the preference of AlpacaEval 2 (its ``logprob_parser`` with the tokens m and M; Dubois et
+al. 2024, arXiv 2404.04475) and the weighted score of G-Eval (Liu et al. 2023, arXiv 2303.16634). A
+grade that is not among the alternatives has the probability 0. Depends on `nel.judges.types` alone.
 """
 
 from __future__ import annotations
@@ -18,14 +20,18 @@ from nel.errors import JudgeError
 from nel.judges.types import Grade, Question, ReadTokens
 
 PROBABILITY: Final = "grade_probability"
-"""The metric of a grade with the probability that the first token was a grade at all, from 0 to 1."""
+"""The metric of a grade with the probability that the first token was a grade at all, from 0 to
+1.
+"""
 NO_LOGPROBS: Final = "no_logprobs"
 _ALTERNATIVES_MIN: Final = 5
 """As AlpacaEval asks for."""
 _ALTERNATIVES_MAX: Final = 20
 """The most that OpenAI's API gives."""
 _SPACES: Final = " \t\n\u0120\u2581"
-"""What tokenizers write before a word: spaces, the byte-level G with a dot, and the low line of SentencePiece."""
+"""What tokenizers write before a word: spaces, the byte-level G with a dot, and the low line of
+SentencePiece.
+"""
 
 
 def token_question(
@@ -52,7 +58,8 @@ def token_question(
 def grade_of_tokens(scores: Mapping[str, float], logprobs: Mapping[str, float]) -> Grade:
     """Return the expected score of the first token, with the most likely grade as its label.
 
-    Tokens are compared as they are; only where none of them is a grade, without the space before them.
+    Tokens are compared as they are; only where none of them is a grade, without the space before
+    them.
 
     Args:
         scores: Of each grade.
@@ -73,14 +80,17 @@ def grade_of_tokens(scores: Mapping[str, float], logprobs: Mapping[str, float]) 
     if not found:
         listed = ", ".join(repr(token) for token in list(logprobs)[:5])
         raise JudgeError(
-            f"none of the grades {', '.join(scores)} is among the first tokens {listed}", kind="no_verdict"
+            f"none of the grades {', '.join(scores)} is among the first tokens {listed}",
+            kind="no_verdict",
         )
     largest = max(found.values())
     weights = {token: math.exp(value - largest) for token, value in found.items()}
     total = math.fsum(weights.values())
     score = math.fsum(weight * scores[token] for token, weight in weights.items()) / total
     probability = min(1.0, total * math.exp(min(largest, 0.0)))
-    return Grade(label=max(found, key=found.__getitem__), score=score, metrics={PROBABILITY: probability})
+    return Grade(
+        label=max(found, key=found.__getitem__), score=score, metrics={PROBABILITY: probability}
+    )
 
 
 def _log_sum(one: float, other: float) -> float:
@@ -91,7 +101,8 @@ def _log_sum(one: float, other: float) -> float:
 def without_logprobs(reply: str) -> NoReturn:
     """Refuse a reply that came without log-probabilities, whatever it says."""
     raise JudgeError(
-        "the judge's reply has no log-probabilities; ask a server that gives them, or leave judge.grade_logprobs out",
+        "the judge's reply has no log-probabilities; ask a server that gives them, or leave"
+        " judge.grade_logprobs out",
         kind=NO_LOGPROBS,
         reply=reply,
     )

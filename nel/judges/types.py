@@ -1,9 +1,12 @@
-"""The types of judging, and the check that a case has the types it declares. Depends on `nel.types` and `nel.errors`.
+"""The types of judging, and the check that a case has the types it declares. Depends on `nel.types`
+and `nel.errors`.
 
-    Case -> Question ... -> Grade (of one reply) -> Opinion (of one judge) -> Judgement (of the panel)
+    Case -> Question ... -> Grade (of one reply) -> Opinion (of one judge) -> Judgement (of the
+    panel)
 
-A judge is a plugin that turns a case into questions and their grades into one grade. Requests, retries, storage and
-counting are the engine's. A reply without a clear verdict is a judge error, never a low grade.
+A judge is a plugin that turns a case into questions and their grades into one grade. Requests,
+retries, storage and counting are the engine's. A reply without a clear verdict is a judge error,
+never a low grade.
 """
 
 from __future__ import annotations
@@ -16,7 +19,9 @@ from nel.errors import JudgeError, did_you_mean
 from nel.types import Json, JsonObject, Message
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
-"""Level of measurement of grades: two that differ are only different, ordered, or a known distance apart."""
+"""Level of measurement of grades: two that differ are only different, ordered, or a known distance
+apart.
+"""
 
 Aggregate: TypeAlias = Literal["majority", "mean", "median", "min", "max"]
 """How the opinions of a panel become one grade."""
@@ -30,26 +35,38 @@ _AGGREGATES: Final = get_args(Aggregate)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One response to be judged, with everything that a judge may be shown; it is pickled between processes."""
+    """One response to be judged, with everything that a judge may be shown; it is pickled between
+    processes.
+    """
 
     response: str = ""
-    """The text that is judged; untrusted, since its author may want a high grade. Empty: the sample's answer."""
+    """The text that is judged; untrusted, since its author may want a high grade. Empty: the
+    sample's answer.
+    """
     template: str = ""
-    """Name of an installed judge, or the text of a template; empty: as the run says, else ``binary_qa``."""
+    """Name of an installed judge, or the text of a template; empty: as the run says, else
+    ``binary_qa``.
+    """
     yields_template: bool = False
-    """Whether a template of the run takes the place of `template`, which is then the scorer's default."""
+    """Whether a template of the run takes the place of `template`, which is then the scorer's
+    default.
+    """
     question: str = ""
     reference: str | None = None
     """The gold answer as text; None where there is none."""
     criteria: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Further placeholders: the row's fields, and what the scorer gave, such as a ``baseline`` or a ``rubric``."""
+    """Further placeholders: the row's fields, and what the scorer gave, such as a ``baseline`` or a
+    ``rubric``.
+    """
     grade_pattern: str | None = None
     """Regular expression whose first group is the grade, instead of the template's own."""
     score_mapping: Mapping[str, float] | None = None
     """Grade to score, instead of the template's own."""
     by_logprobs: bool = False
-    """Whether the grade is read from the log-probabilities of the reply's first token; needs `score_mapping`."""
+    """Whether the grade is read from the log-probabilities of the reply's first token; needs
+    `score_mapping`.
+    """
     judges: tuple[str, ...] = ()
     """Members of the panel, models or roles by name; empty: the whole panel."""
     aggregate: Aggregate | None = None
@@ -70,10 +87,14 @@ class Grade:
 
 
 Read: TypeAlias = Callable[[str], Grade]
-"""Reads a reply; raises `JudgeError` with its kind (``no_verdict``, ``two_verdicts``, ``out_of_range`` …)."""
+"""Reads a reply; raises `JudgeError` with its kind (``no_verdict``, ``two_verdicts``,
+``out_of_range`` …).
+"""
 
 ReadTokens: TypeAlias = Callable[[Mapping[str, float]], Grade]
-"""Reads the log-probability of each alternative for a reply's first token; raises `JudgeError` (``no_verdict``)."""
+"""Reads the log-probability of each alternative for a reply's first token; raises `JudgeError`
+(``no_verdict``).
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +104,18 @@ class Question:
     prompt: str
     read: Read
     label: str = ""
-    """Distinguishes the questions of one case: the criterion's number, or which answer came first."""
-    again: str = "Your reply holds no verdict that can be read. Reply once more, exactly in the form asked for."
+    """Distinguishes the questions of one case: the criterion's number, or which answer came
+    first.
+    """
+    again: str = (
+        "Your reply holds no verdict that can be read. Reply once more, exactly in the form asked"
+        " for."
+    )
     """The message that follows a reply that could not be read; sent once."""
     read_tokens: ReadTokens | None = None
-    """Reads the log-probabilities of the first token instead of the reply, where it came with some."""
+    """Reads the log-probabilities of the first token instead of the reply, where it came with
+    some.
+    """
     top_logprobs: int = 0
     """Alternatives for the first token that are requested with the question, for `read_tokens`."""
     is_quick: bool = False
@@ -95,10 +123,12 @@ class Question:
     messages: tuple[Message, ...] = ()
     """Sent instead of the prompt, where a scorer supplies a whole conversation."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Generation settings of the scorer, by their names in the configuration; those of the run take precedence."""
+    """Generation settings of the scorer, by their names in the configuration; those of the run take
+    precedence.
+    """
     tools: tuple[JsonObject, ...] = ()
-    """Tools that the judge may call, in the OpenAI shape. With any, `read` gets a reply as the JSON text
-    ``{"content": …, "tool_calls": [{"id": …, "name": …, "arguments": …}]}``."""
+    """Tools that the judge may call, in the OpenAI shape. With any, `read` gets a reply as the JSON
+    text ``{"content": …, "tool_calls": [{"id": …, "name": …, "arguments": …}]}``."""
     tool_choice: Json = None
     """Which of them it must call, in the OpenAI shape; None: not sent."""
 
@@ -119,7 +149,9 @@ class Judge:
     settle: Callable[[Case, Sequence[Grade]], Grade] | None = None
     """Combines the grades of all questions into one; None where there is one question."""
     example: Case = field(
-        default_factory=lambda: Case(response="Paris", question="The capital of France?", reference="Paris")
+        default_factory=lambda: Case(
+            response="Paris", question="The capital of France?", reference="Paris"
+        )
     )
     """A case that it can be asked about; conformance checks use it."""
     example_reply: str
@@ -127,7 +159,9 @@ class Judge:
     level: Level = "nominal"
     """Level of its grades, for measures of agreement."""
     needs_reference: bool = False
-    """Whether it grades by the reference, so that a case without one is a bad row and is not asked."""
+    """Whether it grades by the reference, so that a case without one is a bad row and is not
+    asked.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,11 +201,12 @@ class Judgement:
 def check_case(case: Case) -> None:
     """Refuse a case whose fields have wrong types.
 
-    Scorers fill cases from rows and from their authors' keywords. A wrong type must be found here, as a fault of this
-    case; where a list is first used as text it would end the run.
+    Scorers fill cases from rows and from their authors' keywords. A wrong type must be found here,
+    as a fault of this case; where a list is first used as text it would end the run.
 
     Raises:
-        JudgeError: ``bad_case``; the message names the field, its value and the type that it must have.
+        JudgeError: ``bad_case``; the message names the field, its value and the type that it must
+            have.
     """
     for name in (*_TEXTS, *_TEXTS_OR_NONE):
         value = getattr(case, name)
@@ -188,7 +223,8 @@ def check_case(case: Case) -> None:
     if case.aggregate is not None and case.aggregate not in _AGGREGATES:
         hint = did_you_mean(str(case.aggregate), _AGGREGATES)
         raise JudgeError(
-            f"the aggregate {case.aggregate!r:.80} is none of {', '.join(_AGGREGATES)}{hint}", kind="bad_case"
+            f"the aggregate {case.aggregate!r:.80} is none of {', '.join(_AGGREGATES)}{hint}",
+            kind="bad_case",
         )
 
 
@@ -196,11 +232,15 @@ def _check_mapping(mapping: object) -> None:
     if mapping is None:
         return
     if not isinstance(mapping, Mapping):
-        _refuse("score_mapping", mapping, 'a mapping of grades to numbers, such as {"C": 1.0, "I": 0.0}')
+        _refuse(
+            "score_mapping", mapping, 'a mapping of grades to numbers, such as {"C": 1.0, "I": 0.0}'
+        )
     for grade, score in mapping.items():
         if isinstance(score, bool) or not isinstance(score, int | float):
             _refuse(f"the score of the grade {grade!r:.40} in score_mapping", score, "a number")
 
 
 def _refuse(name: str, value: object, wanted: str) -> NoReturn:
-    raise JudgeError(f"{name} is {value!r:.80} ({type(value).__name__}); give {wanted}", kind="bad_case")
+    raise JudgeError(
+        f"{name} is {value!r:.80} ({type(value).__name__}); give {wanted}", kind="bad_case"
+    )

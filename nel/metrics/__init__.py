@@ -1,4 +1,6 @@
-"""Metrics of samples, with intervals; reducers over repeats. Depends on `nel.core` and `nel.types`, and does no I/O."""
+"""Metrics of samples, with intervals; reducers over repeats. Depends on `nel.core` and `nel.types`,
+and does no I/O.
+"""
 
 from nel.metrics.aggregation import CategoryScore, category_breakdown
 from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci, bootstrap_means
@@ -34,7 +36,17 @@ from nel.metrics.reducers import (
     reducer_named,
     vote_at,
 )
-from nel.metrics.sample_metrics import accuracy, aggregate, bootstrap_stderr, ci, grouped, mean, std, stderr, var
+from nel.metrics.sample_metrics import (
+    accuracy,
+    aggregate,
+    bootstrap_stderr,
+    ci,
+    grouped,
+    mean,
+    std,
+    stderr,
+    var,
+)
 from nel.metrics.score_values import ValueToFloat, value_to_float
 
 __all__ = [

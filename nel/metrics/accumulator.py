@@ -1,8 +1,10 @@
-"""Accumulates outcomes, one at a time, into metrics and accounting; memory is a few numbers per question.
+"""Accumulates outcomes, one at a time, into metrics and accounting; memory is a few numbers per
+question.
 
-A metric that every scored sample has also counts each model failure, as 0 where the scorer gave it no value. A metric
-that only some samples have (``correct_algebra``) is the mean over those that have it. Results must be added in dataset
-order, so that sums are equal to the last bit however the run was scheduled. Depends on `nel.metrics` alone.
+A metric that every scored sample has also counts each model failure, as 0 where the scorer gave it
+no value. A metric that only some samples have (``correct_algebra``) is the mean over those that
+have it. Results must be added in dataset order, so that sums are equal to the last bit however the
+run was scheduled. Depends on `nel.metrics` alone.
 """
 
 from __future__ import annotations
@@ -24,18 +26,31 @@ from nel.types import ModelFailure, Scored, Unscored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_filter", "context_exceeded")
+FAILURE_KINDS: Final = (
+    "truncated",
+    "empty",
+    "no_answer",
+    "refusal",
+    "content_filter",
+    "context_exceeded",
+)
 STOP_RULE: Final = "stop_rule"
 OTHER_SHARD: Final = "other_shard"
-"""Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run asks it."""
+"""Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run
+asks it.
+"""
 _FEW: Final = 64
 """Results that are added one by one, since numpy pays for more alone."""
 REWARD_KEYS: Final = ("correct", "reward", "score")
-"""Names of scorers' values of which the first is the reward; without one of them, a score's first value is."""
+"""Names of scorers' values of which the first is the reward; without one of them, a score's first
+value is.
+"""
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
 Unit: TypeAlias = Literal["rate", "points", "number"]
-"""How a number is shown: a rate in per cent, a difference of rates in points, everything else as it is."""
+"""How a number is shown: a rate in per cent, a difference of rates in points, everything else as it
+is.
+"""
 _UNNAMED: Final = "unnamed"
 """How a value whose name is empty is published."""
 
@@ -48,7 +63,9 @@ class BoundsJson(TypedDict):
 
 
 class NewQuestionsJson(TypedDict):
-    """The interval for new questions of the same kind, where the metric's own is of the whole benchmark."""
+    """The interval for new questions of the same kind, where the metric's own is of the whole
+    benchmark.
+    """
 
     ci_lower: float | None
     ci_upper: float | None
@@ -137,7 +154,9 @@ class Accounting:
         return self.n_total - self.n_not_asked
 
     def count(self, outcome: Counted, n: int = 1) -> None:
-        """Count an outcome, so many times; a text is why a pair was not to be asked: `STOP_RULE` or `OTHER_SHARD`."""
+        """Count an outcome, so many times; a text is why a pair was not to be asked: `STOP_RULE` or
+        `OTHER_SHARD`.
+        """
         self.n_total += n
         if isinstance(outcome, Scored):
             self.n_scored += n
@@ -157,7 +176,10 @@ class Accounting:
             "n_unscored": self.n_unscored,
             "n_not_asked": self.n_not_asked,
             "model_failures": dict(self.model_failures),
-            "unscored": {cause: {"n": kinds.total(), "kinds": dict(kinds)} for cause, kinds in self.unscored.items()},
+            "unscored": {
+                cause: {"n": kinds.total(), "kinds": dict(kinds)}
+                for cause, kinds in self.unscored.items()
+            },
         }
         if self.not_asked:
             found["not_asked"] = dict(self.not_asked)
@@ -166,7 +188,9 @@ class Accounting:
 
 @dataclass(slots=True)
 class _Metric:
-    """One metric: over the samples that have it, and with a 0 for each model failure that has no values at all."""
+    """One metric: over the samples that have it, and with a 0 for each model failure that has no
+    values at all.
+    """
 
     emitted: Series = field(default_factory=Series)
     filled: Series = field(default_factory=Series)
@@ -195,7 +219,8 @@ class Accumulator:
         self._groups: dict[int, str] = {}
 
     def add(self, question: int, outcome: Counted, *, group: str | None = None) -> None:
-        """Count one outcome of a question, or why it was not to be asked; questions must come in order.
+        """Count one outcome of a question, or why it was not to be asked; questions must come in
+        order.
 
         Args:
             group: The cluster the question belongs to; intervals then are those of clusters.
@@ -244,7 +269,9 @@ class Accumulator:
         for outcome in seen:
             if isinstance(outcome, Scored):
                 self._note_reward_key(outcome)
-        names = dict.fromkeys(name for one in seen if not isinstance(one, (str, Unscored)) for name in one.metrics)
+        names = dict.fromkeys(
+            name for one in seen if not isinstance(one, (str, Unscored)) for name in one.metrics
+        )
         self._add_all_metrics([name for name in names if name != self._reward_key], columns, scored)
 
     @property
@@ -262,7 +289,9 @@ class Accumulator:
 
     @property
     def _rewards_key(self) -> str | None:
-        """Return which of the values is the reward; where nothing was scored, as the failures' values name it."""
+        """Return which of the values is the reward; where nothing was scored, as the failures'
+        values name it.
+        """
         if self._reward_key is None and self.accounting.n_scored == 0:
             return next((key for key in REWARD_KEYS if key in self._metrics), None)
         return self._reward_key
@@ -274,11 +303,18 @@ class Accumulator:
     def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
         found = {self.headline_name: self.headline()}
-        for key, name in published_names(self._metrics, self.headline_name, self._rewards_key).items():
+        for key, name in published_names(
+            self._metrics, self.headline_name, self._rewards_key
+        ).items():
             metric = self._metrics[key]
             universal = metric.emitted.n_scored == self.accounting.n_scored
-            found[name] = self._metric(name, metric.filled if universal else metric.emitted, universal=universal)
-        return [found[name] for name in sorted(found, key=lambda name: (name != self.headline_name, name))]
+            found[name] = self._metric(
+                name, metric.filled if universal else metric.emitted, universal=universal
+            )
+        return [
+            found[name]
+            for name in sorted(found, key=lambda name: (name != self.headline_name, name))
+        ]
 
     def completed(self) -> CompletedJson:
         """Return the mean reward of the answers that were neither cut off nor empty nor refused."""
@@ -295,7 +331,10 @@ class Accumulator:
     def rates(self) -> dict[str, float]:
         """Return the share of each kind of model failure among all that were to be asked."""
         total = self.accounting.n_asked
-        return {kind: self.accounting.model_failures[kind] / total if total else 0.0 for kind in FAILURE_KINDS}
+        return {
+            kind: self.accounting.model_failures[kind] / total if total else 0.0
+            for kind in FAILURE_KINDS
+        }
 
     def _add_metrics(self, question: int, values: Mapping[str, float], *, scored: bool) -> None:
         for name, value in values.items():
@@ -310,7 +349,9 @@ class Accumulator:
         for metric in self._metrics.values():
             metric.filled.add(question, 0.0, scored=False)
 
-    def _add_all_metrics(self, names: Sequence[str], columns: OutcomeColumns, scored: NDArray[np.bool_]) -> None:
+    def _add_all_metrics(
+        self, names: Sequence[str], columns: OutcomeColumns, scored: NDArray[np.bool_]
+    ) -> None:
         questions = columns.questions
         bare = columns.rows_of(lambda one: isinstance(one, ModelFailure) and not one.metrics)
         zeros = np.zeros(int(bare.sum()))
@@ -353,7 +394,9 @@ class Accumulator:
             "repeats": series.repeats,
             **interval_fields(series, replace(design, groups=self._groups)),
             "bounds": self._bounds(series) if universal else None,
-            "denominator": "scored and model failures" if universal else "samples that have this metric",
+            "denominator": (
+                "scored and model failures" if universal else "samples that have this metric"
+            ),
             "unit": unit_of(series),
         }
 
@@ -423,7 +466,8 @@ class IntervalFields(TypedDict):
 
 
 def interval_fields(series: Series, design: Design) -> IntervalFields:
-    """Return what a row says of the interval of a mean, and of that for new questions where the two differ.
+    """Return what a row says of the interval of a mean, and of that for new questions where the two
+    differ.
 
     Args:
         series: The values.

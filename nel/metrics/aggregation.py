@@ -1,7 +1,7 @@
 """Means by category, from rows of a results.jsonl that the caller has read. Does no I/O.
 
-Rows of one sample are repeats of one question: the interval is over questions, since counting repeats as questions
-would make it too narrow.
+Rows of one sample are repeats of one question: the interval is over questions, since counting
+repeats as questions would make it too narrow.
 """
 
 from __future__ import annotations
@@ -39,12 +39,14 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
     """Return the mean reward of each category, sorted by category.
 
     Args:
-        results: Rows as in results.jsonl: ``reward`` (a number, or None for unscored) and ``metadata``; rows of one
-            ``sample_id`` are repeats of one question, rows without it are questions of their own.
+        results: Rows as in results.jsonl: ``reward`` (a number, or None for unscored) and
+            ``metadata``; rows of one ``sample_id`` are repeats of one question, rows without it are
+            questions of their own.
         key: The key of a row's category, looked up in its metadata and then in the row itself.
 
     Returns:
-        One entry per category. The interval is Wilson's for rewards of 0 and 1, otherwise Student's t over questions.
+        One entry per category. The interval is Wilson's for rewards of 0 and 1, otherwise Student's
+        t over questions.
 
     Raises:
         ValueError: A row has no reward or no category, or its reward is not a finite number.
@@ -64,7 +66,9 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
             unscored[category] = unscored.get(category, 0) + 1
         else:
             sample_id = row.get("sample_id")
-            rewards.setdefault(("row", position) if sample_id is None else ("sample", sample_id), []).append(reward)
+            rewards.setdefault(
+                ("row", position) if sample_id is None else ("sample", sample_id), []
+            ).append(reward)
     return [
         _category_score(category, list(questions[category].values()), unscored.get(category, 0))
         for category in sorted(questions)

@@ -1,4 +1,6 @@
-"""Pairs the items of two lists so that the sum of their scores is largest. Standard library alone."""
+"""Pairs the items of two lists so that the sum of their scores is largest. Standard library
+alone.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ _FREE: Final = -1
 
 
 def best_pairs(scores: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Return ``(row, column)`` pairs, each row and column at most once, whose scores sum to the most.
+    """Return ``(row, column)`` pairs, each row and column at most once, whose scores sum to the
+    most.
 
-    The linear sum assignment by shortest augmenting paths (Crouse 2016, "On implementing 2D rectangular assignment
-    algorithms"), in cubic time. Of several best assignments it takes the one that SciPy's `linear_sum_assignment`
-    takes.
+    The linear sum assignment by shortest augmenting paths (Crouse 2016, "On implementing 2D
+    rectangular assignment algorithms"), in cubic time. Of several best assignments it takes the one
+    that SciPy's `linear_sum_assignment` takes.
 
     Args:
         scores: One finite number for each row and column; rows of one length.
@@ -51,8 +54,11 @@ def _column_of_each_row(costs: Sequence[Sequence[float]]) -> list[int]:
                 distance = reached + costs[row][column] - row_prices[row] - column_prices[column]
                 if distance < distances[column]:
                     distances[column], previous[column] = distance, row
-                # A free column ends the search, so it goes before an equally near one that is taken.
-                if distances[column] < least or (distances[column] == least and row_of[column] == _FREE):
+                # A free column ends the search, so it goes before an equally near one that is
+                # taken.
+                if distances[column] < least or (
+                    distances[column] == least and row_of[column] == _FREE
+                ):
                     nearest, least = place, distances[column]
             reached, column = least, remaining[nearest]
             columns.append(column)

@@ -1,8 +1,8 @@
 """Bootstrap intervals of a mean over questions, or over clusters of questions.
 
-Depends on `nel.metrics.resampling`, which draws the resamples. Note: the bootstrap only sees the scores it has. Where
-all are equal its interval has no width, and for a handful of 0/1 scores it is too narrow: 19 right of 20 gives
-[0.85, 1.00], Wilson's interval [0.76, 0.99].
+Depends on `nel.metrics.resampling`, which draws the resamples. Note: the bootstrap only sees the
+scores it has. Where all are equal its interval has no width, and for a handful of 0/1 scores it is
+too narrow: 19 right of 20 gives [0.85, 1.00], Wilson's interval [0.76, 0.99].
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class BootstrapInterval:
     n_clusters: int | None = None
     """Clusters that were resampled, None when the scores were."""
     degenerate: bool = False
-    """Whether the scores have no spread, so that the interval has no width although nothing is certain."""
+    """Whether the scores have no spread, so that the interval has no width although nothing is
+    certain.
+    """
 
 
 def bootstrap_ci(
@@ -60,31 +62,33 @@ def bootstrap_ci(
 ) -> BootstrapInterval:
     """Return the bootstrap interval of the mean (Efron and Tibshirani 1993, chapters 13 and 14).
 
-    Each resample has as many scores (or clusters, with all their scores) as there are, drawn with replacement. When
-    the scores have few distinct values, the mean of a resample is one multinomial draw of how often each occurs, which
-    has exactly the same distribution as drawing scores one by one. Otherwise scores are drawn, at first only as counts
-    of blocks of similar scores, and one by one in those resamples that the ends of the interval depend on. Memory is
-    a few MiB and at most about 2 kB a resample, never n_resamples x n.
+    Each resample has as many scores (or clusters, with all their scores) as there are, drawn with
+    replacement. When the scores have few distinct values, the mean of a resample is one multinomial
+    draw of how often each occurs, which has exactly the same distribution as drawing scores one by
+    one. Otherwise scores are drawn, at first only as counts of blocks of similar scores, and one by
+    one in those resamples that the ends of the interval depend on. Memory is a few MiB and at most
+    about 2 kB a resample, never n_resamples x n.
 
-    Note: scores that are all equal give an interval of no width with `degenerate` set. Do not report it; use Wilson's
-    interval for 0/1 scores.
+    Note: scores that are all equal give an interval of no width with `degenerate` set. Do not
+    report it; use Wilson's interval for 0/1 scores.
 
     Args:
         scores: Finite numbers, one per question; their order does not matter.
         level: Strictly between 0 and 1.
-        n_resamples: At least 1; an end of the interval has a simulation error of about 3 % of the standard error
-            with 10 000.
+        n_resamples: At least 1; an end of the interval has a simulation error of about 3 % of the
+            standard error with 10 000.
         seed: Seeds a generator of its own.
-        method: ``percentile``; ``basic``, the percentiles mirrored at the mean; or ``bca``, percentiles corrected for
-            bias and skewness (Efron 1987).
+        method: ``percentile``; ``basic``, the percentiles mirrored at the mean; or ``bca``,
+            percentiles corrected for bias and skewness (Efron 1987).
         clusters: The cluster id of each score, to resample whole clusters.
 
     Returns:
-        The mean and the ends of its interval, in the unit of the scores and not cut to any range by ``basic``.
+        The mean and the ends of its interval, in the unit of the scores and not cut to any range by
+        ``basic``.
 
     Raises:
-        UndefinedMetric: There are no scores or fewer than two clusters, or ``bca`` finds every resample on one side
-            of the mean.
+        UndefinedMetric: There are no scores or fewer than two clusters, or ``bca`` finds every
+            resample on one side of the mean.
         ValueError: A score is NaN or infinite, or an argument is out of range.
 
     >>> interval = bootstrap_ci([1.0] * 19 + [0.0])
@@ -98,7 +102,9 @@ def bootstrap_ci(
     if not 0 < level < 1 or n_resamples < 1:
         raise ValueError(f"no interval at level {level} of {n_resamples} resamples")
     values = _ordered(scores)
-    sums, sizes = (values, np.ones(len(values))) if clusters is None else _cluster_arrays(scores, clusters)
+    sums, sizes = (
+        (values, np.ones(len(values))) if clusters is None else _cluster_arrays(scores, clusters)
+    )
     value = math.fsum(values.tolist()) / len(values)
     ends = (value, value)
     degenerate = _all_equal(sums / sizes)
@@ -119,7 +125,9 @@ def bootstrap_ci(
     )
 
 
-def bootstrap_means(scores: Sequence[float] | Floats, *, n_resamples: int = 1000, seed: int = 0) -> Floats:
+def bootstrap_means(
+    scores: Sequence[float] | Floats, *, n_resamples: int = 1000, seed: int = 0
+) -> Floats:
     """Return the mean of each resample of the scores.
 
     Args:
@@ -144,7 +152,9 @@ def bootstrap_means(scores: Sequence[float] | Floats, *, n_resamples: int = 1000
 def _ordered(scores: Sequence[float] | Floats) -> Floats:
     values = np.sort(np.asarray(scores, dtype=np.float64))
     if values.ndim != 1:
-        raise ValueError(f"scores must be one row of numbers, not an array of {values.ndim} dimensions")
+        raise ValueError(
+            f"scores must be one row of numbers, not an array of {values.ndim} dimensions"
+        )
     if not len(values):
         raise UndefinedMetric("nothing was scored")
     if not np.isfinite(values).all():
@@ -152,8 +162,12 @@ def _ordered(scores: Sequence[float] | Floats) -> Floats:
     return values
 
 
-def _cluster_arrays(scores: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> tuple[Floats, Floats]:
-    """Return the sums and sizes of clusters; of clusters of one size the means, each counted as one."""
+def _cluster_arrays(
+    scores: Sequence[float] | Floats, clusters: Sequence[Hashable]
+) -> tuple[Floats, Floats]:
+    """Return the sums and sizes of clusters; of clusters of one size the means, each counted as
+    one.
+    """
     pairs = cluster_sums(np.asarray(scores, dtype=np.float64).tolist(), clusters)
     if len(pairs) < _FEWEST:
         raise UndefinedMetric("fewer than two clusters")
@@ -162,7 +176,11 @@ def _cluster_arrays(scores: Sequence[float] | Floats, clusters: Sequence[Hashabl
 
 
 def _draw(sums: Floats, sizes: Floats, n_resamples: int, rng: np.random.Generator) -> Replicates:
-    from nel.metrics.resampling import Replicates, replicates, resample_ratios  # noqa: PLC0415 - needs numpy
+    from nel.metrics.resampling import (  # noqa: PLC0415 - needs numpy
+        Replicates,
+        replicates,
+        resample_ratios,
+    )
 
     if _all_equal(sizes):
         return replicates(sums, n_resamples, rng)
@@ -177,11 +195,17 @@ def _ends(
         tolerance = _ROUNDING * float(np.abs(sums / sizes).max())
         bias = drawn.share_below(value, tolerance)
         if not 0 < bias < 1:
-            raise UndefinedMetric("every resample is on one side of the mean: there is no BCa interval")
+            raise UndefinedMetric(
+                "every resample is on one side of the mean: there is no BCa interval"
+            )
         lower, upper = _bca_shares(tail, bias, _acceleration(sums, sizes))
         return drawn.quantile(lower), drawn.quantile(upper)
     lower_end, upper_end = drawn.quantile(tail), drawn.quantile(1 - tail)
-    return (2 * value - upper_end, 2 * value - lower_end) if method == "basic" else (lower_end, upper_end)
+    return (
+        (2 * value - upper_end, 2 * value - lower_end)
+        if method == "basic"
+        else (lower_end, upper_end)
+    )
 
 
 def _bca_shares(tail: float, bias: float, acceleration: float) -> tuple[float, float]:

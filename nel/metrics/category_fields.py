@@ -1,6 +1,8 @@
-"""In which category, subject or group a sample is: what breakdowns and samples divide by. Pure; depends on `nel.types`.
+"""In which category, subject or group a sample is: what breakdowns and samples divide by. Pure;
+depends on `nel.types`.
 
-A field that the benchmark does not name is used only where it has few values: it may be a free text.
+A field that the benchmark does not name is used only where it has few values: it may be a free
+text.
 """
 
 from __future__ import annotations
@@ -37,12 +39,19 @@ def fields_of(sample: Sample | None) -> Fields | None:
     if sample.subset is not None:
         return Fields(sample.subset, ())
     row = sample.metadata
-    found = tuple([value if type(value := row.get(name)) is str and value.strip() else None for name in FIELDS])
+    found = tuple(
+        [
+            value if type(value := row.get(name)) is str and value.strip() else None
+            for name in FIELDS
+        ]
+    )
     return Fields(None, found) if any(found) else None
 
 
 def is_breakdown(n_values: int) -> bool:
-    """Return whether so many values of a field that the benchmark did not name divide its samples."""
+    """Return whether so many values of a field that the benchmark did not name divide its
+    samples.
+    """
     return _FEWEST <= n_values <= FOUND_MAX
 
 
@@ -57,7 +66,10 @@ def labels_of(fields: Fields | None, group: str | None) -> dict[str, str]:
         return labels
     if fields.subset is not None:
         return {SUBSET: fields.subset, **labels}
-    return {**{name: value for name, value in zip(FIELDS, fields.found, strict=True) if value}, **labels}
+    return {
+        **{name: value for name, value in zip(FIELDS, fields.found, strict=True) if value},
+        **labels,
+    }
 
 
 def divided_by(values: Mapping[str, Collection[str]]) -> str | None:

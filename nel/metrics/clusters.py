@@ -1,7 +1,9 @@
 """Standard error and interval of a mean of questions in clusters, e.g. several on one passage.
 
-Takes values and cluster ids; `nel.metrics.sample_metrics` applies it to samples. A subject category is a stratum, not a
-cluster: every run has the same categories, whereas clusters are sampled and another sample would have others.
+Takes values and cluster ids; `nel.metrics.sample_metrics` applies it to samples. A subject category
+is a stratum, not a
+cluster: every run has the same categories, whereas clusters are sampled and another sample would
+have others.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ _FEWEST: Final = 2
 def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
     """Return the cluster-robust standard error of the mean.
 
-    CR1, ``sqrt(G/(G-1) * sum_c (sum_{i in c} (s_i - mean))^2) / n``: the form of Miller 2024 (arXiv 2411.00640,
-    appendix A) with the factor for few clusters, equal to statsmodels' OLS on a constant with ``cov_type="cluster"``.
+    CR1, ``sqrt(G/(G-1) * sum_c (sum_{i in c} (s_i - mean))^2) / n``: the form of Miller 2024 (arXiv
+    2411.00640, appendix A) with the factor for few clusters, equal to statsmodels' OLS on a
+    constant with ``cov_type="cluster"``.
 
     Args:
         values: One finite number per question.
@@ -34,17 +37,25 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> f
         At least 0, in the unit of the values.
 
     Raises:
-        UndefinedMetric: There are fewer than two clusters, or the error is larger than a floating-point number can be.
+        UndefinedMetric: There are fewer than two clusters, or the error is larger than a
+            floating-point number can be.
         ValueError: The lengths differ, a value is not finite, or an id is None or NaN.
 
     >>> round(clustered_stderr([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], "aaaabbbbcccc"), 6)
     0.166667
     """
     exponent = exponent_of(values)
-    return _finite(unscaled(stderr_of_sums(_residual_sums(scaled(values, exponent), clusters), len(values)), exponent))
+    return _finite(
+        unscaled(
+            stderr_of_sums(_residual_sums(scaled(values, exponent), clusters), len(values)),
+            exponent,
+        )
+    )
 
 
-def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], level: float = LEVEL) -> Interval:
+def cluster_interval(
+    values: Sequence[float], clusters: Sequence[Hashable], level: float = LEVEL
+) -> Interval:
     """Return Student's t interval of the mean, with G - 1 degrees of freedom for G clusters.
 
     With a normal quantile instead, five clusters would miss the truth in 12 of 100 cases, not in 5.
@@ -58,9 +69,10 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
         An interval of method ``t_cluster``, in the unit of the values and not cut to any range.
 
     Raises:
-        UndefinedMetric: There are fewer than two clusters, the clusters have no spread, or an end is larger than a
-            floating-point number can be.
-        ValueError: The lengths differ, a value is not finite, an id is None or NaN, or the level is out of range.
+        UndefinedMetric: There are fewer than two clusters, the clusters have no spread, or an end
+            is larger than a floating-point number can be.
+        ValueError: The lengths differ, a value is not finite, an id is None or NaN, or the level is
+            out of range.
 
     >>> interval = cluster_interval([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], "aaaabbbbcccc")
     >>> round(interval.lower, 6), round(interval.upper, 6)
@@ -83,7 +95,8 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
 
 
 def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[tuple[float, int]]:
-    """Return the sum and the size of each cluster, sorted, so that the order of questions does not matter.
+    """Return the sum and the size of each cluster, sorted, so that the order of questions does not
+    matter.
 
     Raises:
         ValueError: The lengths differ, a value is not finite, or an id is None or NaN.
@@ -118,7 +131,12 @@ def stderr_of_sums(residual_sums: Sequence[float], n: int) -> float:
     0.5
     """
     count = len(residual_sums)
-    return math.sqrt(count / (count - 1) * math.fsum(residual * residual for residual in residual_sums)) / n
+    return (
+        math.sqrt(
+            count / (count - 1) * math.fsum(residual * residual for residual in residual_sums)
+        )
+        / n
+    )
 
 
 def _members(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:

@@ -1,7 +1,7 @@
 """Arrays that hold one number per question in little memory. Depends on numpy.
 
-`CompactFloats` takes a byte per number up to 256 distinct values and eight bytes from the 257th on; the numbers stay
-equal to the bit. `CompactRanges` stores consecutive positions as ranges.
+`CompactFloats` takes a byte per number up to 256 distinct values and eight bytes from the 257th on;
+the numbers stay equal to the bit. `CompactRanges` stores consecutive positions as ranges.
 """
 
 from __future__ import annotations
@@ -44,11 +44,15 @@ class CompactFloats:
             self._codes = bytearray()
 
     def extend(self, values: NDArray[np.float64]) -> None:
-        """Add numbers; none is a negative zero, which would be another one here than in `append`."""
+        """Add numbers; none is a negative zero, which would be another one here than in
+        `append`.
+        """
         if self._numbers is None:
             distinct, places = np.unique(values, return_inverse=True)
             known = len(self._values)
-            codes = [self._values.setdefault(value, len(self._values)) for value in distinct.tolist()]
+            codes = [
+                self._values.setdefault(value, len(self._values)) for value in distinct.tolist()
+            ]
             if len(self._values) <= _VALUES_MAX:
                 self._codes += np.array(codes, dtype=np.uint8)[places].tobytes()
                 return
@@ -68,7 +72,11 @@ class CompactFloats:
         Raises:
             IndexError: There are fewer numbers.
         """
-        return list(self._values)[self._codes[index]] if self._numbers is None else self._numbers[index]
+        return (
+            list(self._values)[self._codes[index]]
+            if self._numbers is None
+            else self._numbers[index]
+        )
 
     def __iter__(self) -> Iterator[float]:
         """Yield the numbers in order."""
@@ -83,7 +91,9 @@ class CompactFloats:
         """Return the numbers as a float64 array."""
         if self._numbers is not None:
             return np.array(self._numbers)
-        return np.array(list(self._values), dtype=np.float64)[np.frombuffer(bytes(self._codes), dtype=np.uint8)]
+        return np.array(list(self._values), dtype=np.float64)[
+            np.frombuffer(bytes(self._codes), dtype=np.uint8)
+        ]
 
     @property
     def is_constant(self) -> bool:

@@ -1,7 +1,9 @@
-"""Decorators for factories of metrics and reducers: what a factory builds has its name and arguments.
+"""Decorators for factories of metrics and reducers: what a factory builds has its name and
+arguments.
 
-There is no registry here: plugins are found by entry points. The factory is decorated, not the function that it
-returns; a decorated function that computes a number directly raises TypeError when called. Depends on `nel.types`.
+There is no registry here: plugins are found by entry points. The factory is decorated, not the
+function that it returns; a decorated function that computes a number directly raises TypeError when
+called. Depends on `nel.types`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ ScoreReducer: TypeAlias = Callable[[Sequence[Score]], Score]
 """Computes one score from the scores of a sample's repeats."""
 
 _BARE_SCORES: Final = re.compile(r"(?:\A|[\[.])Score\]\Z")
-"""How the annotation of several `Score` ends, as text or as a type; that of `SampleScore` does not."""
+"""How the annotation of several `Score` ends, as text or as a type; that of `SampleScore` does
+not.
+"""
 
 P = ParamSpec("P")
 B = TypeVar("B")
@@ -62,14 +66,17 @@ class NamedReducer:
 @overload
 def metric(name: Callable[P, Metric]) -> Callable[P, NamedMetric]: ...
 @overload
-def metric(name: str | None = None) -> Callable[[Callable[P, Metric]], Callable[P, NamedMetric]]: ...
+def metric(
+    name: str | None = None,
+) -> Callable[[Callable[P, Metric]], Callable[P, NamedMetric]]: ...
 def metric(
     name: str | Callable[P, Metric] | None = None,
 ) -> Callable[P, NamedMetric] | Callable[[Callable[P, Metric]], Callable[P, NamedMetric]]:
     """Mark a factory of metrics: ``@metric``, ``@metric("name")`` or ``@metric(name="name")``.
 
-    What the factory builds then has a `name` (the factory's own where none is given) and `params`. A metric whose
-    parameter is annotated ``list[Score]``, Inspect's older form, receives the scores without their samples.
+    What the factory builds then has a `name` (the factory's own where none is given) and `params`.
+    A metric whose parameter is annotated ``list[Score]``, Inspect's older form, receives the scores
+    without their samples.
 
     Raises:
         TypeError: Later, when the factory is called and what it returns cannot be called.
@@ -84,7 +91,9 @@ def metric(
     0.5
     """
 
-    def mark(factory: Callable[P, Metric], registered: str | None = None) -> Callable[P, NamedMetric]:
+    def mark(
+        factory: Callable[P, Metric], registered: str | None = None
+    ) -> Callable[P, NamedMetric]:
         @functools.wraps(factory, updated=())
         def build(*args: P.args, **kwargs: P.kwargs) -> NamedMetric:
             built, found, params = _build(factory, *args, **kwargs)
@@ -132,7 +141,9 @@ def score_reducer(
 
 
 def _of_samples(metric: Callable[..., Value]) -> Metric:
-    """Return a metric as one of samples, also where its annotation says that it takes bare scores."""
+    """Return a metric as one of samples, also where its annotation says that it takes bare
+    scores.
+    """
     called = metric if inspect.isroutine(metric) else type(metric).__call__
     annotations = {**getattr(called, "__annotations__", {})}
     annotations.pop("return", None)
@@ -141,12 +152,17 @@ def _of_samples(metric: Callable[..., Value]) -> Metric:
     return lambda scores: metric([sample.score for sample in scores])
 
 
-def _build(factory: Callable[P, B], *args: P.args, **kwargs: P.kwargs) -> tuple[B, str, dict[str, object]]:
+def _build(
+    factory: Callable[P, B], *args: P.args, **kwargs: P.kwargs
+) -> tuple[B, str, dict[str, object]]:
     """Return what the factory builds, the factory's name and the arguments worth recording."""
     built = factory(*args, **kwargs)
     name = str(getattr(factory, "__name__", type(factory).__name__))
     if not callable(built):
-        raise TypeError(f"{name} returned a {type(built).__name__}; decorate the factory that returns the function")
+        raise TypeError(
+            f"{name} returned a {type(built).__name__}; decorate the factory that returns the"
+            " function"
+        )
     bound = inspect.signature(factory).bind(*args, **kwargs)
     bound.apply_defaults()
     params = {key: getattr(value, "name", value) for key, value in bound.arguments.items()}

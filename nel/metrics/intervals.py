@@ -1,8 +1,8 @@
 """Intervals of a mean, from numbers alone; clusters are in `nel.metrics.clusters`.
 
-A proportion gets Wilson's interval, whose mean coverage stays at the nominal level for five samples as for a thousand;
-any other mean gets Student's t over question means. Equal values have no spread and yet no certainty, so an interval of
-zero width is never returned for them.
+A proportion gets Wilson's interval, whose mean coverage stays at the nominal level for five samples
+as for a thousand; any other mean gets Student's t over question means. Equal values have no spread
+and yet no certainty, so an interval of zero width is never returned for them.
 """
 
 from __future__ import annotations
@@ -63,13 +63,16 @@ def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval
     scale = 1 + z * z / n
     lower = 0.0 if right == 0 else (centre - spread) / scale
     upper = 1.0 if right == n else (centre + spread) / scale
-    return Interval(lower=max(0.0, lower), upper=min(1.0, upper), method="wilson", covers="new questions")
+    return Interval(
+        lower=max(0.0, lower), upper=min(1.0, upper), method="wilson", covers="new questions"
+    )
 
 
 def clopper_pearson_interval(right: float, n: int, *, level: float = LEVEL) -> Interval:
     """Return the exact interval of ``right`` out of ``n`` (Clopper and Pearson 1934).
 
-    Its coverage is at least the level, so it is wider than needed; use it for bounds that must hold.
+    Its coverage is at least the level, so it is wider than needed; use it for bounds that must
+    hold.
 
     Args:
         right: 0 to n.
@@ -91,9 +94,15 @@ def clopper_pearson_interval(right: float, n: int, *, level: float = LEVEL) -> I
 
 
 def beta_interval(
-    right: float, n: int, *, prior_right: float = 1.0, prior_wrong: float = 1.0, level: float = LEVEL
+    right: float,
+    n: int,
+    *,
+    prior_right: float = 1.0,
+    prior_wrong: float = 1.0,
+    level: float = LEVEL,
 ) -> Interval:
-    """Return the equal-tailed credible interval of ``right`` out of ``n`` under a beta prior, uniform by default.
+    """Return the equal-tailed credible interval of ``right`` out of ``n`` under a beta prior,
+    uniform by default.
 
     Args:
         right: 0 to n.
@@ -111,9 +120,13 @@ def beta_interval(
     """
     _check(right, n, level)
     if not (prior_right > 0 and prior_wrong > 0):
-        raise ValueError(f"a beta prior needs two numbers above 0, not {prior_right} and {prior_wrong}")
+        raise ValueError(
+            f"a beta prior needs two numbers above 0, not {prior_right} and {prior_wrong}"
+        )
     tail = (1 - level) / 2
-    lower, upper = (beta_quantile(right + prior_right, n - right + prior_wrong, p) for p in (tail, 1 - tail))
+    lower, upper = (
+        beta_quantile(right + prior_right, n - right + prior_wrong, p) for p in (tail, 1 - tail)
+    )
     return Interval(lower=lower, upper=upper, method="beta", covers="new questions")
 
 
@@ -132,22 +145,26 @@ def jeffreys_interval(right: float, n: int, *, level: float = LEVEL) -> Interval
     >>> round(interval.lower, 6), round(interval.upper, 6)
     (0.497226, 0.955941)
     """
-    return replace(beta_interval(right, n, prior_right=0.5, prior_wrong=0.5, level=level), method="jeffreys")
+    return replace(
+        beta_interval(right, n, prior_right=0.5, prior_wrong=0.5, level=level), method="jeffreys"
+    )
 
 
-def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, level: float = LEVEL) -> Interval:
+def mean_interval(
+    question_means: Sequence[float] | NDArray[np.float64], *, level: float = LEVEL
+) -> Interval:
     """Return Student's t interval of the mean of question means.
 
-    With repeats, a question's mean already holds the noise of sampling its answers (Miller 2024, arXiv 2411.00640).
-    Fewer than two questions, or questions without any spread, have no interval.
+    With repeats, a question's mean already holds the noise of sampling its answers (Miller 2024,
+    arXiv 2411.00640). Fewer than two questions, or questions without any spread, have no interval.
 
     Args:
         question_means: One finite number per question.
         level: Strictly between 0 and 1.
 
     Returns:
-        The interval in the unit of the means, not cut to any range; or one without ends, with the reason, e.g. where an
-        end is larger than a floating-point number can be.
+        The interval in the unit of the means, not cut to any range; or one without ends, with the
+        reason, e.g. where an end is larger than a floating-point number can be.
 
     >>> interval = mean_interval([0.0, 1.0, 1.0, 1.0])
     >>> round(interval.lower, 6), round(interval.upper, 6)
@@ -160,12 +177,16 @@ def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, leve
         values = np.ldexp(values, -exponent)
     if n < 2 or float(values.max() - values.min()) == 0.0:  # noqa: PLR2004 - a spread needs two values
         reason = "fewer than two questions" if n < 2 else "all questions have the same value"  # noqa: PLR2004
-        return Interval(lower=None, upper=None, method="none", covers="new questions", reason=reason)
+        return Interval(
+            lower=None, upper=None, method="none", covers="new questions", reason=reason
+        )
     mean = float(values.mean())
     half = student_quantile(n - 1, 0.5 + level / 2) * float(values.std(ddof=1)) / math.sqrt(n)
     ends = unscaled(mean - half, exponent), unscaled(mean + half, exponent)
     if not all(map(math.isfinite, ends)):
-        return Interval(lower=None, upper=None, method="none", covers="new questions", reason=TOO_LARGE)
+        return Interval(
+            lower=None, upper=None, method="none", covers="new questions", reason=TOO_LARGE
+        )
     return Interval(lower=ends[0], upper=ends[1], method="t", covers="new questions")
 
 

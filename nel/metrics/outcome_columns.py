@@ -1,7 +1,8 @@
-"""Outcomes of many results as columns: the question of each, and a code for what counts of its outcome.
+"""Outcomes of many results as columns: the question of each, and a code for what counts of its
+outcome.
 
-Most runs have a handful of distinct outcomes, so that a million results are counted in a few operations on arrays.
-Depends on numpy.
+Most runs have a handful of distinct outcomes, so that a million results are counted in a few
+operations on arrays. Depends on numpy.
 """
 
 from __future__ import annotations
@@ -51,19 +52,26 @@ class OutcomeColumns:
         return np.array([value_of(one) for one in self.outcomes], dtype=np.float64)[self.codes]
 
     def metric(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Return for each result whether it has the number of a scorer, and the number, 0 where it has none."""
+        """Return for each result whether it has the number of a scorer, and the number, 0 where it
+        has none.
+        """
         found = [{} if isinstance(one, (str, Unscored)) else one.metrics for one in self.outcomes]
         has = np.array([name in one for one in found], dtype=bool)
         values = np.array([one.get(name, 0.0) for one in found], dtype=np.float64)
         return has[self.codes], values[self.codes]
 
     def selected(self, rows: NDArray[np.int64]) -> OutcomeColumns:
-        """Return some of the results, in the order of the rows, which are in that of the dataset."""
+        """Return some of the results, in the order of the rows, which are in that of the
+        dataset.
+        """
         groups = self.groups
         if groups:
             groups = {one: groups[one] for one in self.questions[rows].tolist() if one in groups}
         return OutcomeColumns(
-            questions=self.questions[rows], codes=self.codes[rows], outcomes=self.outcomes, groups=groups
+            questions=self.questions[rows],
+            codes=self.codes[rows],
+            outcomes=self.outcomes,
+            groups=groups,
         )
 
 
@@ -85,7 +93,9 @@ class OutcomeColumnsBuilder:
         """Return the number of results."""
         return len(self.codes)
 
-    def add(self, question: int, outcome: Counted, *, label: Hashable = None, group: str | None = None) -> None:
+    def add(
+        self, question: int, outcome: Counted, *, label: Hashable = None, group: str | None = None
+    ) -> None:
         """Add one result; questions come in order.
 
         Args:
@@ -112,10 +122,14 @@ class OutcomeColumnsBuilder:
                 self._codes_of[key] = len(self.outcomes)
                 self.outcomes.append(outcome)
         codes = np.array([self._codes_of[key] for key in other._codes_of], dtype=np.int64)
-        labels = np.array([self.labels.setdefault(one, len(self.labels)) for one in other.labels], dtype=np.int64)
+        labels = np.array(
+            [self.labels.setdefault(one, len(self.labels)) for one in other.labels], dtype=np.int64
+        )
         self.questions += other.questions
         self.codes.frombytes(codes[np.frombuffer(other.codes, dtype=np.int64)].tobytes())
-        self.label_codes.frombytes(labels[np.frombuffer(other.label_codes, dtype=np.int64)].tobytes())
+        self.label_codes.frombytes(
+            labels[np.frombuffer(other.label_codes, dtype=np.int64)].tobytes()
+        )
         self.groups.update(other.groups)
 
     def columns(self) -> OutcomeColumns:
@@ -129,7 +143,9 @@ class OutcomeColumnsBuilder:
 
 
 def _key_of(outcome: Counted) -> Hashable:
-    """Return what tells what counts of an outcome from that of another; the order of its numbers counts too."""
+    """Return what tells what counts of an outcome from that of another; the order of its numbers
+    counts too.
+    """
     if isinstance(outcome, Scored):
         return outcome.reward, *outcome.metrics.items()
     if isinstance(outcome, str):

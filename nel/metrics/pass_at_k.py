@@ -1,6 +1,7 @@
 """pass@k and pass^k: the probability that at least one of k attempts is right, and that all k are.
 
-Estimated from counts; `nel.metrics.reducers` applies them to scores. An attempt that could not be scored is not a
+Estimated from counts; `nel.metrics.reducers` applies them to scores. An attempt that could not be
+scored is not a
 failure: it lowers n.
 """
 
@@ -10,7 +11,8 @@ from math import comb
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return the unbiased estimate ``1 - C(n-c, k) / C(n, k)`` (Chen et al. 2021, arXiv 2107.03374).
+    """Return the unbiased estimate ``1 - C(n-c, k) / C(n, k)`` (Chen et al. 2021, arXiv
+    2107.03374).
 
     Args:
         n: Attempts made.
@@ -31,9 +33,11 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float:
-    """Return the unbiased estimate ``C(c, k) / C(n, k)`` of the probability that k attempts are all right.
+    """Return the unbiased estimate ``C(c, k) / C(n, k)`` of the probability that k attempts are all
+    right.
 
-    Known as pass^k (Yao et al. 2024, arXiv 2406.12045): it measures reliability, where pass@k measures ability.
+    Known as pass^k (Yao et al. 2024, arXiv 2406.12045): it measures reliability, where pass@k
+    measures ability.
 
     Args:
         n: Attempts made.

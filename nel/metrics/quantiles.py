@@ -1,10 +1,11 @@
-"""Quantiles and tails of Student's t and of the beta distribution, to double precision. Depends on `math` alone.
+"""Quantiles and tails of Student's t and of the beta distribution, to double precision. Depends on
+`math` alone.
 
-Quantiles are found as the root of the regularised incomplete beta function, which is evaluated by its continued
-fraction (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in front of the fraction is a product of
-huge and tiny numbers; it is computed from deviances and Stirling remainders as in Loader 2000, "Fast and accurate
-computation of binomial probabilities", since a difference of log-gammas would lose nine of sixteen digits for a million
-samples.
+Quantiles are found as the root of the regularised incomplete beta function, which is evaluated by
+its continued fraction (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in
+front of the fraction is a product of huge and tiny numbers; it is computed from deviances and
+Stirling remainders as in Loader 2000, "Fast and accurate computation of binomial probabilities",
+since a difference of log-gammas would lose nine of sixteen digits for a million samples.
 """
 
 from __future__ import annotations
@@ -23,13 +24,17 @@ _SERIES_FROM: Final = 16.0
 _FRACTION_TERMS_MAX: Final = 100_000
 """A million samples take 2,000 terms, a thousand million 60,000."""
 _STEPS_MAX: Final = 1000
-"""Newton's method takes about six steps, and the bisection that it falls back on about a hundred."""
+"""Newton's method takes about six steps, and the bisection that it falls back on about a
+hundred.
+"""
 _ROUNDING: Final = 8 * _EPSILON
 """A step as short as this, relative to x, is rounding: convergence is quadratic."""
 _STEP_MAX: Final = 100.0
 """In log x; a longer step is a sign of a slope that is rounded off."""
 _NARROWING: Final = 2.0**-64
-"""By how much the upper bound is lowered while there is no lower one: the least root is 2**-1074."""
+"""By how much the upper bound is lowered while there is no lower one: the least root is
+2**-1074.
+"""
 
 
 def student_quantile(degrees: float, probability: float) -> float:
@@ -46,11 +51,13 @@ def student_quantile(degrees: float, probability: float) -> float:
     2.776445105198
     """
     if not (degrees > 0 and 0 < probability < 1):
-        raise ValueError(f"no quantile of Student's t for {degrees} degrees of freedom at {probability}")
+        raise ValueError(
+            f"no quantile of Student's t for {degrees} degrees of freedom at {probability}"
+        )
     if probability < 0.5:  # noqa: PLR2004 - the median is 0
         return -student_quantile(degrees, 1 - probability)
-    # t² / (degrees + t²) has a beta distribution. Its complement is what is solved for where t is large: only the
-    # smaller of the two has all its digits.
+    # t² / (degrees + t²) has a beta distribution. Its complement is what is solved for where t is
+    # large: only the smaller of the two has all its digits.
     share = beta_quantile(0.5, degrees / 2, 2 * probability - 1)
     if share <= 0.5:  # noqa: PLR2004 - the smaller part
         return math.sqrt(degrees * share / (1 - share))
@@ -59,7 +66,8 @@ def student_quantile(degrees: float, probability: float) -> float:
 
 
 def beta_quantile(a: float, b: float, probability: float) -> float:
-    """Return the quantile of the beta distribution: the x at which the regularised incomplete beta function is p.
+    """Return the quantile of the beta distribution: the x at which the regularised incomplete beta
+    function is p.
 
     Args:
         a: First parameter, above 0.
@@ -76,7 +84,9 @@ def beta_quantile(a: float, b: float, probability: float) -> float:
     0.443904537692
     """
     if not (a > 0 and b > 0 and 0 <= probability <= 1 and math.isfinite(a + b)):
-        raise ValueError(f"no quantile of the beta distribution with parameters {a} and {b} at {probability}")
+        raise ValueError(
+            f"no quantile of the beta distribution with parameters {a} and {b} at {probability}"
+        )
     if probability in (0, 1):
         return float(probability)
     low, high = 0.0, 1.0
@@ -118,7 +128,8 @@ def student_tail(degrees: float, statistic: float) -> float:
 
 
 def log_beta_cdf(a: float, b: float, x: float) -> float:
-    """Return the logarithm of the regularised incomplete beta function, finite where the function itself is too small.
+    """Return the logarithm of the regularised incomplete beta function, finite where the function
+    itself is too small.
 
     Args:
         a: First parameter, above 0.
@@ -152,10 +163,12 @@ def _log_beta_cdf(a: float, b: float, x: float, y: float) -> float:
 
 
 def _newton_step(a: float, b: float, x: float, probability: float) -> float:
-    """Return how far, in log x, Newton's method goes from x towards the quantile; infinite where the slope is lost.
+    """Return how far, in log x, Newton's method goes from x towards the quantile; infinite where
+    the slope is lost.
 
-    Of the two tails the one that x cuts off from the mean is computed, so that no digits cancel, and its logarithm is
-    compared with the logarithm that is wanted: that is close to linear in log x however far out the tail is.
+    Of the two tails the one that x cuts off from the mean is computed, so that no digits cancel,
+    and its logarithm is compared with the logarithm that is wanted: that is close to linear in log
+    x however far out the tail is.
     """
     kernel = _kernel(a, b, x)
     if x < (a + 1) / (a + b + 2):
@@ -185,13 +198,17 @@ def _log_kernel(a: float, b: float, x: float, y: float) -> float:
 def _kernel_parts(a: float, b: float, x: float, y: float) -> tuple[float, float]:
     n = a + b
     distance = x * b - y * a  # from the mean, times n
-    deviance = a * _log_less_linear(x * (n / a), distance / a) + b * _log_less_linear(y * (n / b), -distance / b)
+    deviance = a * _log_less_linear(x * (n / a), distance / a) + b * _log_less_linear(
+        y * (n / b), -distance / b
+    )
     remainders = _stirling_remainder(n) - _stirling_remainder(a) - _stirling_remainder(b)
     return deviance + remainders, math.sqrt(a * (b / n) / math.tau)
 
 
 def _log_less_linear(ratio: float, u: float) -> float:
-    """Return log(1 + u) - u without cancellation near 0; ``ratio`` is 1 + u, computed apart for where u is near -1."""
+    """Return log(1 + u) - u without cancellation near 0; ``ratio`` is 1 + u, computed apart for
+    where u is near -1.
+    """
     if not -0.4 <= u <= 0.6:  # noqa: PLR2004 - where the series below needs more than twenty terms
         return math.log(ratio) - u
     # log(1 + u) = 2 artanh(r) with r = u / (2 + u), and u - 2r = ur.

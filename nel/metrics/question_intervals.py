@@ -1,7 +1,8 @@
-"""The interval of a mean over questions: the only place where one is chosen. Depends on `nel.metrics` alone.
+"""The interval of a mean over questions: the only place where one is chosen. Depends on
+`nel.metrics` alone.
 
-A headline, every other metric of a scorer, every reducer and every category has its interval from here, so that all of
-them know of clusters, and of how the questions of the run were drawn.
+A headline, every other metric of a scorer, every reducer and every category has its interval from
+here, so that all of them know of clusters, and of how the questions of the run were drawn.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Design:
     groups: Mapping[int, str] = field(default_factory=dict)
     """The cluster of each question that is in one."""
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """Of a sample: how many questions of the benchmark each stratum has, in the order of the draw."""
+    """Of a sample: how many questions of the benchmark each stratum has, in the order of the
+    draw.
+    """
     strata: Mapping[int, str] = field(default_factory=dict)
     """Of a sample: the stratum of each question."""
     fixed: Interval | None = None
@@ -52,7 +55,8 @@ class Design:
 
 
 def question_interval(series: Series, design: Design) -> Interval:
-    """Return the interval of a mean: of the whole benchmark where its questions are a sample, else of new questions.
+    """Return the interval of a mean: of the whole benchmark where its questions are a sample, else
+    of new questions.
 
     Args:
         series: The values, with at least one.
@@ -94,15 +98,18 @@ def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interva
     return mean_interval(means.as_array())
 
 
-def stratified_interval(strata: list[Stratum], *, is_proportion: bool, level: float = LEVEL) -> Interval:
-    """Return the interval of the mean of a finite population of which a stratified sample was drawn.
+def stratified_interval(
+    strata: list[Stratum], *, is_proportion: bool, level: float = LEVEL
+) -> Interval:
+    """Return the interval of the mean of a finite population of which a stratified sample was
+    drawn.
 
     The variance is ``sum (m_h/m)^2 (1 - m_h/N_h) s_h^2 / m_h`` (Cochran 1977, chapter 5) with a
-    Student quantile of ``m - H`` degrees of freedom; m_h of N_h questions of stratum h have a value.
-    Every question has the same chance to be drawn, so that the plain mean is the estimate. Strata
-    with fewer than two values are joined with the next ones. A proportion has Wilson's interval of
-    the effective number of questions instead (Korn and Graubard 1998), which has a width where
-    all values are equal.
+    Student quantile of ``m - H`` degrees of freedom; m_h of N_h questions of stratum h have a
+    value. Every question has the same chance to be drawn, so that the plain mean is the estimate.
+    Strata with fewer than two values are joined with the next ones. A proportion has Wilson's
+    interval of the effective number of questions instead (Korn and Graubard 1998), which has a
+    width where all values are equal.
 
     Args:
         strata: In the order of the draw.
@@ -139,7 +146,9 @@ def stratified_interval(strata: list[Stratum], *, is_proportion: bool, level: fl
 
 
 def _is_proportion(series: Series) -> bool:
-    """Return whether every question is right or wrong as a whole, or all are equally often right."""
+    """Return whether every question is right or wrong as a whole, or all are equally often
+    right.
+    """
     means = series.question_means()
     if not series.binary or series.repeats <= 1 or means.is_constant:
         return series.binary

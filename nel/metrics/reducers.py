@@ -1,9 +1,10 @@
 """Reducers, which compute one score from the scores of a sample's repeats.
 
-They apply to a scalar, to each position of a list and to each key of a mapping; the shape is that of the first score.
-Unscored values (NaN) are left out, as a whole or per position or key; when none remains the result is NaN. The reduced
-score keeps an answer and an explanation that all repeats share, and the metadata of the first.
-An attempt that could not be scored lowers n; it is not a failure. Depends on `nel.metrics.decorators`.
+They apply to a scalar, to each position of a list and to each key of a mapping; the shape is that
+of the first score. Unscored values (NaN) are left out, as a whole or per position or key; when none
+remains the result is NaN. The reduced score keeps an answer and an explanation that all repeats
+share, and the metadata of the first. An attempt that could not be scored lowers n; it is not a
+failure. Depends on `nel.metrics.decorators`.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def mode_score() -> ScoreReducer:
     >>> mode_score()([Score(value=value) for value in "ICC"]).value
     'C'
     """
-    return _reducer(lambda attempts: Counter(attempt.value for attempt in attempts).most_common(1)[0][0])
+    return _reducer(
+        lambda attempts: Counter(attempt.value for attempt in attempts).most_common(1)[0][0]
+    )
 
 
 @score_reducer(name="max")
@@ -105,7 +108,9 @@ def max_score(value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
 
 
 @score_reducer
-def at_least(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+def at_least(
+    k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT
+) -> ScoreReducer:
     """Give 1.0 when at least k attempts reach a value, else 0.0.
 
     Args:
@@ -115,7 +120,8 @@ def at_least(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_
 
     Raises:
         UndefinedMetric: When reducing: a value has no number.
-        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape,
+            length or keys.
 
     >>> at_least(2)([Score(value=value) for value in "CIC"]).value
     1.0
@@ -125,8 +131,11 @@ def at_least(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_
 
 
 @score_reducer
-def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
-    """Estimate the probability that at least one of k attempts is right: `nel.metrics.pass_at_k.pass_at_k`.
+def pass_at(
+    k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT
+) -> ScoreReducer:
+    """Estimate the probability that at least one of k attempts is right:
+    `nel.metrics.pass_at_k.pass_at_k`.
 
     Args:
         k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.
@@ -135,7 +144,8 @@ def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_T
 
     Raises:
         UndefinedMetric: When reducing: a value has no number.
-        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape,
+            length or keys.
 
     >>> pass_at(2)([Score(value=value) for value in "CIII"]).value
     0.5
@@ -144,7 +154,9 @@ def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_T
 
 
 @score_reducer
-def pass_k(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+def pass_k(
+    k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT
+) -> ScoreReducer:
     """Estimate the probability that k attempts are all right: `nel.metrics.pass_at_k.pass_hat_k`.
 
     Args:
@@ -154,7 +166,8 @@ def pass_k(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO
 
     Raises:
         UndefinedMetric: When reducing: a value has no number.
-        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape,
+            length or keys.
 
     >>> pass_k(2)([Score(value=value) for value in "CCCI"]).value
     0.5
@@ -179,8 +192,8 @@ def collect_score() -> ScoreReducer:
 def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
     """Give 1.0 when the answer that most of the first k attempts gave was scored 1.0, else 0.0.
 
-    EvalScope's vote@k. Of several such answers the one seen first wins. An attempt without an answer has no vote;
-    without any vote the result is 0.0.
+    EvalScope's vote@k. Of several such answers the one seen first wins. An attempt without an
+    answer has no vote; without any vote the result is 0.0.
 
     Args:
         k: Attempts counted, at least 1: the first k that were scored. With fewer the result is NaN.
@@ -188,7 +201,8 @@ def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreRed
 
     Raises:
         UndefinedMetric: When reducing: a value has no number.
-        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape,
+            length or keys.
 
     >>> votes = [Score(value="I", answer="7"), Score(value="C", answer="5"), Score(value="C", answer="5")]
     >>> vote_at(3)(votes).value, vote_at(2)(votes).value
@@ -203,7 +217,9 @@ def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreRed
         if not votes:
             return 0.0
         winner = votes.most_common(1)[0][0]
-        return float(any(value_to_float(one.value) == 1.0 for one in attempts[:k] if one.answer == winner))
+        return float(
+            any(value_to_float(one.value) == 1.0 for one in attempts[:k] if one.answer == winner)
+        )
 
     return _reducer(vote)
 
@@ -224,7 +240,8 @@ _COUNTED: Final[Mapping[str, Callable[[int], NamedReducer]]] = {
 
 
 def reducer_named(text: str) -> NamedReducer:
-    """Return the reducer of a name: ``mean``, ``max``, ``pass_at_3`` … with that name as its `name`.
+    """Return the reducer of a name: ``mean``, ``max``, ``pass_at_3`` … with that name as its
+    `name`.
 
     Args:
         text: A plain name, or a name with ``_`` and k, a positive integer.
@@ -250,7 +267,8 @@ def reducer_named(text: str) -> NamedReducer:
 
 
 def k_of(reducer: ScoreReducer) -> int | None:
-    """Return the k that a reducer was built with, None for one without: a run needs at least k repeats.
+    """Return the k that a reducer was built with, None for one without: a run needs at least k
+    repeats.
 
     >>> k_of(reducer_named("pass_at_3")), k_of(mean_score())
     (3, None)
@@ -278,9 +296,13 @@ def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
     attempts = [_Attempt(score.value, score.answer) for score in scores if not score.is_unscored]
     shapes = {_shape(attempt.value) for attempt in attempts}
     if len({kind for kind, _ in shapes}) > 1:
-        raise ValueError(f"the scores of one sample mix shapes: {', '.join(sorted(kind for kind, _ in shapes))}")
+        raise ValueError(
+            f"the scores of one sample mix shapes: {', '.join(sorted(kind for kind, _ in shapes))}"
+        )
     if len(shapes) > 1:
-        kind, part = ("mapping", "keys") if isinstance(attempts[0].value, Mapping) else ("list", "lengths")
+        kind, part = (
+            ("mapping", "keys") if isinstance(attempts[0].value, Mapping) else ("list", "lengths")
+        )
         raise ValueError(f"the {kind} scores of one sample have mismatched {part}")
     first = attempts[0].value if attempts else math.nan
     if isinstance(first, Mapping):
@@ -305,7 +327,9 @@ def _reduced_at(attempts: list[_Attempt], place: Any, leaf: _Leaf) -> Value:
 
 
 def _reduced(attempts: list[_Attempt], leaf: _Leaf) -> Value:
-    scored = [one for one in attempts if not (isinstance(one.value, float) and math.isnan(one.value))]
+    scored = [
+        one for one in attempts if not (isinstance(one.value, float) and math.isnan(one.value))
+    ]
     return leaf(scored) if scored else math.nan
 
 

@@ -1,9 +1,11 @@
-"""The statistics that a run requests beside the built-in ones: reducers over repeats, and metrics over all samples.
+"""The statistics that a run requests beside the built-in ones: reducers over repeats, and metrics
+over all samples.
 
-A sample's scores are its rewards, with all its numbers as their metadata, or its numbers of one name; a model failure
-counts 0, an unscored answer is left out. A reducer such as ``pass_at_3`` has no value for a sample with fewer scored
-answers; such samples are left out of its row, and the row's reason counts them. A metric or reducer that raises has no
-value and is listed in `StatisticsCollector.failed`. Depends on `nel.metrics` alone.
+A sample's scores are its rewards, with all its numbers as their metadata, or its numbers of one
+name; a model failure counts 0, an unscored answer is left out. A reducer such as ``pass_at_3`` has
+no value for a sample with fewer scored answers; such samples are left out of its row, and the row's
+reason counts them. A metric or reducer that raises has no value and is listed in
+`StatisticsCollector.failed`. Depends on `nel.metrics` alone.
 """
 
 from __future__ import annotations
@@ -38,9 +40,13 @@ class RequestedStatistics:
 
     reducers: tuple[NamedReducer, ...] = ()
     metrics: tuple[tuple[str, Metric], ...] = ()
-    """``(key, metric)``: over the rewards where the key is empty, else over each number whose name the key matches."""
+    """``(key, metric)``: over the rewards where the key is empty, else over each number whose name
+    the key matches.
+    """
     asked: tuple[str, ...] = ()
-    """How a run asks for each of `metrics`, such as ``ci:level=0.9``; empty for those that a scorer declares."""
+    """How a run asks for each of `metrics`, such as ``ci:level=0.9``; empty for those that a scorer
+    declares.
+    """
     missing: tuple[str, ...] = ()
     """Names of requested metrics whose plugin is no longer installed."""
 
@@ -51,7 +57,9 @@ class RequestedStatistics:
 
 
 class _BareScores(Sequence[SampleScore]):
-    """Scores without sample data, created lazily while a metric iterates; followed by a number of zeros."""
+    """Scores without sample data, created lazily while a metric iterates; followed by a number of
+    zeros.
+    """
 
     def __init__(self, values: CompactFloats, zeros: int) -> None:
         self._values = values
@@ -77,7 +85,9 @@ class _BareScores(Sequence[SampleScore]):
 
 @dataclass(slots=True)
 class StatisticsCollector:
-    """Collects the scores of a benchmark, in dataset order, and computes the requested statistics."""
+    """Collects the scores of a benchmark, in dataset order, and computes the requested
+    statistics.
+    """
 
     requested: RequestedStatistics
     design: Design = field(default_factory=Design)
@@ -96,7 +106,9 @@ class StatisticsCollector:
     _not_rates: set[str] = field(default_factory=set)
     """Names of numbers of which a value is outside of [0, 1]."""
     _n_bare: int = 0
-    """Samples with a model failure and without any number of the scorer: they count 0 in every number."""
+    """Samples with a model failure and without any number of the scorer: they count 0 in every
+    number.
+    """
     _bare: list[SampleScore] = field(default_factory=list)
     """Those samples as scores, where a metric reads more than the value."""
     _repeats_max: int = 0
@@ -114,7 +126,9 @@ class StatisticsCollector:
         self._scores_suffice = all(map(reads_scores_alone, reduced))
         self._each = [] if len(reduced) < len(self.requested.metrics) else None
 
-    def add(self, question: int, outcome: Outcome, sample: SampleScore, *, group: str | None = None) -> None:
+    def add(
+        self, question: int, outcome: Outcome, sample: SampleScore, *, group: str | None = None
+    ) -> None:
         """Add one outcome; `sample` carries the row, the target and the response.
 
         Args:
@@ -133,41 +147,62 @@ class StatisticsCollector:
         reward = 0.0 if isinstance(outcome, ModelFailure) else outcome.reward
         self._repeats.append(Score(value=reward, answer=None if failed else outcome.answer))
         if self._each is not None:
-            whole = Score(value=dict(outcome.metrics), answer=outcome.answer, metadata=outcome.details)
+            whole = Score(
+                value=dict(outcome.metrics), answer=outcome.answer, metadata=outcome.details
+            )
             self._each.append(replace(sample, score=whole))
         for name, value in outcome.metrics.items():
             self._numbers.setdefault(name, []).append(value)
 
     def rows(self, headline: str, own: Sequence[MetricJson] = ()) -> list[MetricJson]:
-        """Return a row like those of metrics.json for each reducer and metric; every name occurs once.
+        """Return a row like those of metrics.json for each reducer and metric; every name occurs
+        once.
 
         Args:
             headline: Name of the metric that the rewards are.
             own: The rows that the run has of its own.
         """
         self._flush()
-        names = dict.fromkeys(reducer.name for reducer in self.requested.reducers if reducer.name != "mean")
+        names = dict.fromkeys(
+            reducer.name for reducer in self.requested.reducers if reducer.name != "mean"
+        )
         reduced = [self._reduced_row(headline, name) for name in names]
         taken = {row["name"] for row in own}
         rows = renamed(reduced, [row["name"] for row in reduced], taken)
-        self.failed = [row["name"] for row, name in zip(rows, names, strict=True) if name in self._broken]
+        self.failed = [
+            row["name"] for row, name in zip(rows, names, strict=True) if name in self._broken
+        ]
         for one in with_unique_names(list(self._metric_rows()), [*own, *rows]):
             rows += one.rows
             self.failed += [row["name"] for row in one.rows] if one.failed else []
-        missing = [_row(name, None, n=0, reason="its plugin is not installed") for name in self.requested.missing]
-        return rows + renamed(missing, self.requested.missing, taken | {row["name"] for row in rows})
+        missing = [
+            _row(name, None, n=0, reason="its plugin is not installed")
+            for name in self.requested.missing
+        ]
+        return rows + renamed(
+            missing, self.requested.missing, taken | {row["name"] for row in rows}
+        )
 
     def _metric_rows(self) -> Iterator[MetricRows]:
         """Yield the rows of each metric, still by its own name."""
         numbers = [name for name in sorted(self._values or self._scores) if name]
         unasked = [""] * (len(self.requested.metrics) - len(self.requested.asked))
-        for (key, metric), asked in zip(self.requested.metrics, (*self.requested.asked, *unasked), strict=True):
-            matching = [name for name in numbers if key and fnmatchcase(name, key)] if key else [_REWARD]
+        for (key, metric), asked in zip(
+            self.requested.metrics, (*self.requested.asked, *unasked), strict=True
+        ):
+            matching = (
+                [name for name in numbers if key and fnmatchcase(name, key)] if key else [_REWARD]
+            )
             if not matching and self._n_scored:
-                reason = f'failed: the scorer declares metrics of "{key}" and gives no number of that name'
+                reason = (
+                    f'failed: the scorer declares metrics of "{key}" and gives no number of that'
+                    " name"
+                )
                 reason += did_you_mean(key, numbers) or f"; it gives {', '.join(numbers) or 'none'}"
                 rows = [_row(f"{key}/{name_of(metric)}", None, n=0, reason=reason)]
-                yield MetricRows(metric=metric, prefix=f"{key}/", asked=asked, rows=rows, failed=True)
+                yield MetricRows(
+                    metric=metric, prefix=f"{key}/", asked=asked, rows=rows, failed=True
+                )
             if _reads_each_answer(metric):
                 rows, failed = _rows_of(metric, self._each or [], "", self._repeats_max)
                 yield MetricRows(metric=metric, prefix="", asked=asked, rows=rows, failed=failed)
@@ -175,8 +210,12 @@ class StatisticsCollector:
             for name in matching:
                 prefix = f"{name}/" if name else ""
                 unit = "number" if name in self._not_rates else unit_of_value(metric)
-                rows, failed = _rows_of(metric, self._scores_of(name), prefix, self._repeats_max, unit)
-                yield MetricRows(metric=metric, prefix=prefix, asked=asked, rows=rows, failed=failed)
+                rows, failed = _rows_of(
+                    metric, self._scores_of(name), prefix, self._repeats_max, unit
+                )
+                yield MetricRows(
+                    metric=metric, prefix=prefix, asked=asked, rows=rows, failed=failed
+                )
 
     def _flush(self) -> None:
         if self._sample is None:
@@ -201,12 +240,19 @@ class StatisticsCollector:
             value = reducer(self._repeats).value
         except UndefinedMetric:
             value = None
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's reducer; its own row reports the failure
-            self._broken.setdefault(reducer.name, f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX])
+        except (
+            Exception,  # noqa: BLE001 - a plugin's reducer; its own row reports the failure
+            SystemExit,
+        ) as error:
+            self._broken.setdefault(
+                reducer.name, f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX]
+            )
             return
         number = _number(value)[0] if isinstance(value, (bool, int, float)) else None
         if number is not None:
-            self._reduced.setdefault(reducer.name, Series()).add(self._question, number, scored=True)
+            self._reduced.setdefault(reducer.name, Series()).add(
+                self._question, number, scored=True
+            )
         else:
             self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
 
@@ -230,7 +276,8 @@ class StatisticsCollector:
         )
 
     def _scores_of(self, name: str) -> Sequence[SampleScore]:
-        """Return the scores that a metric receives: a list of its own, unless the metric is known not to change it.
+        """Return the scores that a metric receives: a list of its own, unless the metric is known
+        not to change it.
 
         Where every scored sample has the number, a failure without numbers counts 0.
         """
@@ -244,15 +291,27 @@ class StatisticsCollector:
 
     def _reduced_row(self, headline: str, name: str) -> MetricJson:
         if name in self._broken:
-            return _row(f"{headline}/{name}", None, n=0, repeats=self._repeats_max, reason=self._broken[name])
+            return _row(
+                f"{headline}/{name}",
+                None,
+                n=0,
+                repeats=self._repeats_max,
+                reason=self._broken[name],
+            )
         series = self._reduced.get(name, Series())
         left_out = self._left_out.get(name, 0)
-        reason = f"{left_out} samples left out: too few scored answers, or no number" if left_out else None
+        reason = (
+            f"{left_out} samples left out: too few scored answers, or no number"
+            if left_out
+            else None
+        )
         mean = series.mean()
         if mean is None:
             return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
         interval = interval_fields(series, replace(self.design, groups=self._groups))
-        row = _row(f"{headline}/{name}", mean, n=series.n, repeats=self._repeats_max, unit=unit_of(series))
+        row = _row(
+            f"{headline}/{name}", mean, n=series.n, repeats=self._repeats_max, unit=unit_of(series)
+        )
         return {**row, **interval, "reason": reason or interval["reason"]}
 
 
@@ -274,7 +333,10 @@ def _rows_of(
         value = metric(scores)
     except UndefinedMetric as error:
         return [_row(name, None, n=len(scores), repeats=repeats, reason=str(error))], False
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's metric; its own row reports the failure
+    except (
+        Exception,  # noqa: BLE001 - a plugin's metric; its own row reports the failure
+        SystemExit,
+    ) as error:
         reason = f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX]
         return [_row(name, None, n=len(scores), repeats=repeats, reason=reason)], True
     parts = [(name, value)]
@@ -282,7 +344,9 @@ def _rows_of(
         parts = [(f"{name}/{key}", part) for key, part in value.items()]
     elif isinstance(value, (list, tuple)):
         parts = [(f"{name}/{place}", part) for place, part in enumerate(value, start=1)]
-    found = [(part, *_number(number)) for part, number in parts] or [(name, None, "failed: it gave no number at all")]
+    found = [(part, *_number(number)) for part, number in parts] or [
+        (name, None, "failed: it gave no number at all")
+    ]
     failed = any((reason or "").startswith("failed: ") for _, _, reason in found)
     return [_row(*one, n=len(scores), repeats=repeats, unit=unit) for one in found], failed
 
@@ -302,7 +366,13 @@ def _number(value: Any) -> tuple[float | None, str | None]:
 
 
 def _row(
-    name: str, value: float | None, reason: str | None = None, *, n: int, repeats: int = 0, unit: Unit = "number"
+    name: str,
+    value: float | None,
+    reason: str | None = None,
+    *,
+    n: int,
+    repeats: int = 0,
+    unit: Unit = "number",
 ) -> MetricJson:
     """Return a row without an interval."""
     return {

@@ -1,12 +1,16 @@
-"""Means of resamples drawn with replacement, with as little work as their order statistics need. Depends on numpy.
+"""Means of resamples drawn with replacement, with as little work as their order statistics need.
+Depends on numpy.
 
-Takes sorted arrays and a generator. The distribution is always that of drawing n indices per resample; there are three
+Takes sorted arrays and a generator. The distribution is always that of drawing n indices per
+resample; there are three
 algorithms:
 
-* few distinct values: how often each occurs is one multinomial draw, and the mean is its product with the values;
+* few distinct values: how often each occurs is one multinomial draw, and the mean is its product
+  with the values;
 * few values: indices are drawn, in chunks of bounded memory;
-* many of both: `DeferredReplicates` draws how many values of each block of similar ones a resample has, and draws on
-  only for those resamples whose rank relative to the wanted order statistic is still unknown.
+* many of both: `DeferredReplicates` draws how many values of each block of similar ones a resample
+  has, and draws on only for those resamples whose rank relative to the wanted order statistic is
+  still unknown.
 
 Note: the draws depend on the order of the values, so the caller sorts them first.
 """
@@ -43,7 +47,9 @@ class Replicates:
         self._means = means
 
     def quantile(self, share: float) -> float:
-        """Return a quantile, interpolated linearly between the two means next to it as `numpy.quantile` does."""
+        """Return a quantile, interpolated linearly between the two means next to it as
+        `numpy.quantile` does.
+        """
         place = share * (len(self._means) - 1)
         ranks = [math.floor(place), math.ceil(place)]
         while True:
@@ -60,18 +66,21 @@ class Replicates:
         return (below + tied) / 2 / len(self._means)
 
     def _settle(self, low: float, high: float) -> bool:
-        """Draw on for the means that may lie between low and high; return whether there were any."""
+        """Draw on for the means that may lie between low and high; return whether there were
+        any.
+        """
         return False
 
 
 class DeferredReplicates(Replicates):
     """Means that are drawn only as far as a quantile or share needs.
 
-    The ordered values are halved into ever smaller blocks. A resample is first known by how many values it has of each
-    block, and one halving more is one binomial draw a block. What is not drawn yet moves its mean by at most its slack
-    (Bernstein's inequality, given the counts). Only resamples within their slack of the wanted value are drawn on, so
-    the answer is that of drawing all of them. With a chance below 1 in 10 000 a slack does not hold, and the answer is
-    off by one place in the order.
+    The ordered values are halved into ever smaller blocks. A resample is first known by how many
+    values it has of each block, and one halving more is one binomial draw a block. What is not
+    drawn yet moves its mean by at most its slack (Bernstein's inequality, given the counts). Only
+    resamples within their slack of the wanted value are drawn on, so the answer is that of drawing
+    all of them. With a chance below 1 in 10 000 a slack does not hold, and the answer is off by one
+    place in the order.
     """
 
     def __init__(self, ordered: Floats, n_resamples: int, rng: np.random.Generator) -> None:
@@ -86,7 +95,8 @@ class DeferredReplicates(Replicates):
         super().__init__(means)
 
     def _settle(self, low: float, high: float) -> bool:
-        # A mean can still move by its slack, so each within reach of the interval is drawn one level further.
+        # A mean can still move by its slack, so each within reach of the interval is drawn one
+        # level further.
         near = (self._means >= low - self._slack) & (self._means <= high + self._slack)
         rows = np.flatnonzero(near & (self._slack > 0))
         levels = self._level[rows]
@@ -108,7 +118,9 @@ class DeferredReplicates(Replicates):
         left = first[halved]
         # A halved block splits its count binomially by size; the right half gets the rest.
         drawn = np.repeat(counts, parts, axis=1)
-        drawn[:, left] = self._rng.binomial(counts[:, halved], blocks.sizes[left] / parents.sizes[halved])
+        drawn[:, left] = self._rng.binomial(
+            counts[:, halved], blocks.sizes[left] / parents.sizes[halved]
+        )
         drawn[:, left + 1] -= drawn[:, left]
         self._level[rows] = level + 1
         self._row[rows] = len(self._counts[level + 1]) + np.arange(len(rows))
@@ -123,7 +135,9 @@ class DeferredReplicates(Replicates):
         for first in range(0, len(rows), step):
             part = rows[first : first + step]
             counts = self._counts[level][self._row[part]].ravel()
-            places = self._rng.random(len(part) * n) * np.repeat(np.tile(blocks.sizes, len(part)), counts)
+            places = self._rng.random(len(part) * n) * np.repeat(
+                np.tile(blocks.sizes, len(part)), counts
+            )
             places += np.repeat(np.tile(blocks.starts, len(part)), counts)
             drawn = self._ordered.take(places.astype(np.int64))
             self._means[part] = drawn.reshape(len(part), n).mean(axis=1)
@@ -154,14 +168,22 @@ class _Blocks:
     def halved(self, ordered: Floats) -> _Blocks:
         """Return the blocks, with the widest and heaviest split at the middle of their range."""
         spread = self.sizes * self.widths**2
-        wanted = (self.widths > 0) & ((spread >= spread.max() / 8) | (self.widths >= self.widths.max() / 2))
+        wanted = (self.widths > 0) & (
+            (spread >= spread.max() / 8) | (self.widths >= self.widths.max() / 2)
+        )
         starts, stops = self.starts[wanted], self.starts[wanted] + self.sizes[wanted]
-        middles = np.searchsorted(ordered, ordered[starts] / 2 + ordered[stops - 1] / 2, side="right")
+        middles = np.searchsorted(
+            ordered, ordered[starts] / 2 + ordered[stops - 1] / 2, side="right"
+        )
         middles = np.clip(middles, starts + 1, stops - 1)
-        return self.between(ordered, np.sort(np.concatenate([self.starts, middles, [len(ordered)]])))
+        return self.between(
+            ordered, np.sort(np.concatenate([self.starts, middles, [len(ordered)]]))
+        )
 
     def describe(self, counts: Integers, log_odds: float) -> tuple[Floats, Floats]:
-        """Return each resample's mean as if each value were its block's mean, and how far the true mean can be off."""
+        """Return each resample's mean as if each value were its block's mean, and how far the true
+        mean can be off.
+        """
         n = int(self.sizes.sum())
         reach = float(self.widths.max()) * log_odds / 3
         variances = (counts * self.variances).sum(axis=1)
@@ -207,7 +229,9 @@ def resample_means(ordered: Floats, n_resamples: int, rng: np.random.Generator) 
     return means
 
 
-def resample_ratios(sums: Floats, sizes: Floats | None, n_resamples: int, rng: np.random.Generator) -> Floats:
+def resample_ratios(
+    sums: Floats, sizes: Floats | None, n_resamples: int, rng: np.random.Generator
+) -> Floats:
     """Return for each resample of clusters its sum over its size, by drawing indices in chunks.
 
     Args:

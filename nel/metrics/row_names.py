@@ -1,9 +1,11 @@
-"""Names of the rows of requested metrics: each name once, as the metric was asked for where its own is taken.
+"""Names of the rows of requested metrics: each name once, as the metric was asked for where its own
+is taken.
 
-A metric is shown by its own name while that is unique. Where several have one name, the one that a run asks for
-without options keeps it, and each other is shown as it was asked for (``length:unit=words``), one of a scorer by its
-arguments. So is one whose name is a number of the run's own. A number after the name (``accuracy@2``) tells apart what
-is still equal. Depends on `nel.metrics` alone.
+A metric is shown by its own name while that is unique. Where several have one name, the one that a
+run asks for without options keeps it, and each other is shown as it was asked for
+(``length:unit=words``), one of a scorer by its arguments. So is one whose name is a number of the
+run's own. A number after the name (``accuracy@2``) tells apart what is still equal. Depends on
+`nel.metrics` alone.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ def name_of(metric: Metric) -> str:
 
 
 def with_unique_names(found: Sequence[MetricRows], own: Sequence[MetricJson]) -> list[MetricRows]:
-    """Return the rows with names that occur once, without those that repeat another metric or a number of the run.
+    """Return the rows with names that occur once, without those that repeat another metric or a
+    number of the run.
 
     Args:
         found: In the order in which they are shown.
@@ -56,7 +59,9 @@ def with_unique_names(found: Sequence[MetricRows], own: Sequence[MetricJson]) ->
     plain = Counter(one.base for one in kept if _is_plain(one))
     named = []
     for one in kept:
-        is_unique = (bases[one.base] == 1 or (plain[one.base] == 1 and _is_plain(one))) and one.base not in taken
+        is_unique = (
+            bases[one.base] == 1 or (plain[one.base] == 1 and _is_plain(one))
+        ) and one.base not in taken
         shown = one.base if is_unique else one.prefix + (one.asked or _with_arguments(one.metric))
         names = [shown + row["name"].removeprefix(one.base) for row in one.rows]
         named.append(replace(one, rows=renamed(one.rows, names, taken)))
@@ -69,7 +74,9 @@ def _is_plain(one: MetricRows) -> bool:
 
 
 def renamed(rows: Sequence[MetricJson], names: Iterable[str], taken: set[str]) -> list[MetricJson]:
-    """Return rows under these names, each with a number after it where it is taken; adds them to ``taken``."""
+    """Return rows under these names, each with a number after it where it is taken; adds them to
+    ``taken``.
+    """
     found: list[MetricJson] = []
     for row, wanted in zip(rows, names, strict=True):
         name = free_name(wanted, taken)
@@ -90,12 +97,20 @@ def _distinct(found: Sequence[MetricRows], own: Mapping[str, MetricJson]) -> Ite
 
 
 def _repeats_own(one: MetricRows, own: Mapping[str, MetricJson]) -> bool:
-    """Return whether a metric of nel only repeats a number of the run, as `accuracy` over the rewards does."""
+    """Return whether a metric of nel only repeats a number of the run, as `accuracy` over the
+    rewards does.
+    """
     row = own.get(one.base)
-    if row is None or len(one.rows) != 1 or not str(_origin(one.metric)[0]).startswith(_OWN_PACKAGE):
+    if (
+        row is None
+        or len(one.rows) != 1
+        or not str(_origin(one.metric)[0]).startswith(_OWN_PACKAGE)
+    ):
         return False
     first, second = row["value"], one.rows[0]["value"]
-    return first == second or (first is not None and second is not None and math.isclose(first, second, rel_tol=1e-9))
+    return first == second or (
+        first is not None and second is not None and math.isclose(first, second, rel_tol=1e-9)
+    )
 
 
 def _origin(metric: Metric) -> tuple[object, object]:

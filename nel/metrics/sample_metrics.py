@@ -1,7 +1,10 @@
-"""The built-in metrics: factories of functions from the scores of samples to a number, or to the ends of an interval.
+"""The built-in metrics: factories of functions from the scores of samples to a number, or to the
+ends of an interval.
 
-A sample without a score (NaN) is left out, so it counts neither as right nor as wrong. A number that does not exist is
-an error and never 0: the mean of no samples, the spread of one sample. Depends on `nel.metrics` and `nel.types`.
+A sample without a score (NaN) is left out, so it counts neither as right nor as wrong. A number
+that does not exist is
+an error and never 0: the mean of no samples, the spread of one sample. Depends on `nel.metrics` and
+`nel.types`.
 """
 
 from __future__ import annotations
@@ -67,7 +70,8 @@ def var(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
         to_float: The number of a score's value.
 
     Raises:
-        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no number.
+        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no
+            number.
 
     >>> from nel.types import Score
     >>> round(var()([SampleScore(score=Score(value=value)) for value in range(10)]), 3)
@@ -84,7 +88,8 @@ def std(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
         to_float: The number of a score's value.
 
     Raises:
-        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no number.
+        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no
+            number.
 
     >>> from nel.types import Score
     >>> std()([SampleScore(score=Score(value=value)) for value in (1, 3, 5)])
@@ -98,15 +103,16 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
     """Return the standard error of the mean, in the unit of the scores.
 
     ``sqrt(var / n)`` (Miller 2024, arXiv 2411.00640), or with `cluster` the cluster-robust form of
-    `nel.metrics.clusters.clustered_stderr`. Note: for few 0/1 scores it is too small, and 0 when all are right; use
-    ``ci(method="wilson")`` for those.
+    `nel.metrics.clusters.clustered_stderr`. Note: for few 0/1 scores it is too small, and 0 when
+    all are right; use ``ci(method="wilson")`` for those.
 
     Args:
         to_float: The number of a score's value.
         cluster: The metadata key whose value says which samples belong together.
 
     Raises:
-        UndefinedMetric: When computed: fewer than two samples or clusters, or a value has no number.
+        UndefinedMetric: When computed: fewer than two samples or clusters, or a value has no
+            number.
         ValueError: When computed: a sample has no cluster id.
 
     >>> from nel.types import Score
@@ -118,7 +124,9 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
         if cluster is not None:
             scored = list(_scored(scores, to_float))
             values = [number for _, number in scored]
-            return clustered_stderr(values, [_label(sample, cluster, "cluster") for sample, _ in scored])
+            return clustered_stderr(
+                values, [_label(sample, cluster, "cluster") for sample, _ in scored]
+            )
         values = _numbers(scores, to_float)
         variance, exponent = _scaled_variance(values)
         return _finite(unscaled(math.sqrt(variance / len(values)), exponent))
@@ -127,16 +135,21 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
 
 
 @metric
-def bootstrap_stderr(num_samples: int = 1000, to_float: ValueToFloat = DEFAULT_TO_FLOAT, seed: int = 0) -> Metric:
-    """Return the standard deviation of the means of resamples, in the unit of the scores (Efron 1979).
+def bootstrap_stderr(
+    num_samples: int = 1000, to_float: ValueToFloat = DEFAULT_TO_FLOAT, seed: int = 0
+) -> Metric:
+    """Return the standard deviation of the means of resamples, in the unit of the scores (Efron
+    1979).
 
     Args:
-        num_samples: Resamples to draw, at least 2; the number's own relative error is about ``1/sqrt(2 num_samples)``.
+        num_samples: Resamples to draw, at least 2; the number's own relative error is about
+            ``1/sqrt(2 num_samples)``.
         to_float: The number of a score's value.
         seed: Seeds a generator of its own: the same scores, in any order, give the same number.
 
     Raises:
-        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no number.
+        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no
+            number.
         ValueError: `num_samples` is below 2.
 
     >>> from nel.types import Score
@@ -165,20 +178,23 @@ def ci(
     seed: int = 0,
     to_float: ValueToFloat = DEFAULT_TO_FLOAT,
 ) -> Metric:
-    """Return a confidence interval of the mean as ``{"lower": …, "upper": …}``, not cut to any range.
+    """Return a confidence interval of the mean as ``{"lower": …, "upper": …}``, not cut to any
+    range.
 
     Args:
         level: Strictly between 0 and 1.
-        method: ``t`` is Student's, with G - 1 degrees of freedom for G clusters; ``bootstrap`` the percentiles of
-            resample means, whole clusters resampled; ``wilson`` the score interval, for 0/1 scores only.
+        method: ``t`` is Student's, with G - 1 degrees of freedom for G clusters; ``bootstrap`` the
+            percentiles of resample means, whole clusters resampled; ``wilson`` the score interval,
+            for 0/1 scores only.
         num_samples: Resamples of the bootstrap, at least 1.
-        cluster: The metadata key whose value says which samples belong together; not with ``wilson``.
+        cluster: The metadata key whose value says which samples belong together; not with
+            ``wilson``.
         seed: Of the bootstrap.
         to_float: The number of a score's value.
 
     Raises:
-        UndefinedMetric: When computed: there is no interval, because of fewer than two samples or clusters, no spread,
-            or for ``wilson`` another value than 0 and 1.
+        UndefinedMetric: When computed: there is no interval, because of fewer than two samples or
+            clusters, no spread, or for ``wilson`` another value than 0 and 1.
         ValueError: An argument is out of range; or when computed, a sample has no cluster id.
 
     >>> from nel.types import Score
@@ -191,12 +207,16 @@ def ci(
     if method not in {"t", "bootstrap", "wilson"}:
         raise ValueError(f'method must be "t", "bootstrap" or "wilson", not "{method}"')
     if method == "wilson" and cluster is not None:
-        raise ValueError('method "wilson" takes no cluster: it is defined for independent samples only')
+        raise ValueError(
+            'method "wilson" takes no cluster: it is defined for independent samples only'
+        )
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         values = _numbers(scores, to_float)
         labels = (
-            None if cluster is None else [_label(sample, cluster, "cluster") for sample, _ in _scored(scores, to_float)]
+            None
+            if cluster is None
+            else [_label(sample, cluster, "cluster") for sample, _ in _scored(scores, to_float)]
         )
         if not values:
             raise UndefinedMetric(_NOTHING)
@@ -220,24 +240,26 @@ def grouped(
     name_template: str = "{group_name}",
     to_float: ValueToFloat = DEFAULT_TO_FLOAT,
 ) -> Metric:
-    """Return a metric for each group of samples, and one for all: a mapping of names to values, sorted by group.
+    """Return a metric for each group of samples, and one for all: a mapping of names to values,
+    sorted by group.
 
-    A group in which the metric is undefined (none of its samples was scored) has None, and then so has the mean of
-    groups.
+    A group in which the metric is undefined (none of its samples was scored) has None, and then so
+    has the mean of groups.
 
     Args:
         metric: What to compute in each group.
         group_key: The metadata key whose value, as text, is the group.
-        all: ``samples`` computes the metric over all samples, ``groups`` takes the mean of the groups' values, False
-            leaves it out.
+        all: ``samples`` computes the metric over all samples, ``groups`` takes the mean of the
+            groups' values, False leaves it out.
         all_label: Its name in the mapping.
         name_template: The name of a group in the mapping.
         to_float: The number of a group's value, for the mean of groups.
 
     Raises:
-        UndefinedMetric: When computed: there is no sample, the metric of all samples is undefined, or the groups'
-            values have no mean.
-        ValueError: An argument is wrong; or when computed, a sample has no group or two names clash.
+        UndefinedMetric: When computed: there is no sample, the metric of all samples is undefined,
+            or the groups' values have no mean.
+        ValueError: An argument is wrong; or when computed, a sample has no group or two names
+            clash.
 
     >>> from nel.types import Score
     >>> scores = [
@@ -249,8 +271,12 @@ def grouped(
     """
     if all not in ("samples", "groups", False):
         raise ValueError(f'all must be "samples", "groups" or False, not {all!r}')
-    if {field for _, field, _, _ in string.Formatter().parse(name_template) if field is not None} != {"group_name"}:
-        raise ValueError(f"the template must name {{group_name}} and nothing else: {name_template!r}")
+    if {
+        field for _, field, _, _ in string.Formatter().parse(name_template) if field is not None
+    } != {"group_name"}:
+        raise ValueError(
+            f"the template must name {{group_name}} and nothing else: {name_template!r}"
+        )
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         if not scores:
@@ -260,12 +286,20 @@ def grouped(
             groups.setdefault(str(_label(sample, group_key, "group")), []).append(sample)
         names = {group: name_template.format(group_name=group) for group in sorted(groups)}
         if all and all_label in names.values():
-            raise ValueError(f'a group is called "{all_label}" like the value of all; give another all_label')
-        values: dict[str, Any] = {name: _or_none(metric, groups[group]) for group, name in names.items()}
+            raise ValueError(
+                f'a group is called "{all_label}" like the value of all; give another all_label'
+            )
+        values: dict[str, Any] = {
+            name: _or_none(metric, groups[group]) for group, name in names.items()
+        }
         if all == "samples":
             values[all_label] = metric(scores)
         elif all == "groups":
-            values[all_label] = None if None in values.values() else _mean([to_float(one) for one in values.values()])
+            values[all_label] = (
+                None
+                if None in values.values()
+                else _mean([to_float(one) for one in values.values()])
+            )
         return values
 
     return compute
@@ -282,9 +316,11 @@ def aggregate(
     """Return a metric of one key of scores that are mappings.
 
     Args:
-        key: Of the score's value; a sample without a score is left out, and so is one whose entry is NaN.
+        key: Of the score's value; a sample without a score is left out, and so is one whose entry
+            is NaN.
         agg: The metric of its entries.
-        to_float: The number of an entry, before `agg` sees it; the entry itself where it is not given.
+        to_float: The number of an entry, before `agg` sees it; the entry itself where it is not
+            given.
         on_missing: What a sample without the key counts: an error, nothing (``skip``) or 0.
 
     Raises:
@@ -307,12 +343,18 @@ def aggregate(
                 continue
             if not isinstance(value, Mapping):
                 kind = type(value).__name__
-                raise UndefinedMetric(f'sample {sample.sample_id}: a non-dict score, a {kind}, has no "{key}"')
+                raise UndefinedMetric(
+                    f'sample {sample.sample_id}: a non-dict score, a {kind}, has no "{key}"'
+                )
             entry = value.get(key)
             if entry is None and on_missing == "error":
                 state = "is None" if key in value else "is missing"
-                raise UndefinedMetric(f'sample {sample.sample_id}: "{key}" {state} in the score; set on_missing')
-            if (entry is None and on_missing == "skip") or (isinstance(entry, float) and math.isnan(entry)):
+                raise UndefinedMetric(
+                    f'sample {sample.sample_id}: "{key}" {state} in the score; set on_missing'
+                )
+            if (entry is None and on_missing == "skip") or (
+                isinstance(entry, float) and math.isnan(entry)
+            ):
                 continue
             entry = 0.0 if entry is None else entry if to_float is None else to_float(entry)
             picked.append(replace(sample, score=replace(sample.score, value=entry)))
@@ -324,7 +366,9 @@ def aggregate(
 
 
 def reads_scores_alone(metric: Metric) -> bool:
-    """Return whether a metric is one of this module that reads nothing of a sample but its score."""
+    """Return whether a metric is one of this module that reads nothing of a sample but its
+    score.
+    """
     function = getattr(metric, "function", metric)
     if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
         return False
@@ -332,7 +376,9 @@ def reads_scores_alone(metric: Metric) -> bool:
 
 
 def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
-    """Return the unit of what a metric gives for scores in [0, 1]: only those of this module are known."""
+    """Return the unit of what a metric gives for scores in [0, 1]: only those of this module are
+    known.
+    """
     function = getattr(metric, "function", metric)
     if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
         return "number"
@@ -343,7 +389,9 @@ def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
     return "points" if name in ("std", "stderr", "bootstrap_stderr") else "number"
 
 
-def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> Iterator[tuple[SampleScore, float]]:
+def _scored(
+    scores: Sequence[SampleScore], to_float: ValueToFloat
+) -> Iterator[tuple[SampleScore, float]]:
     """Yield the samples that have a score, with its number."""
     for sample in scores:
         if sample.score.is_unscored:
@@ -414,16 +462,27 @@ def _wilson(values: Sequence[float], level: float) -> Interval:
 
 
 def _bootstrap_ends(
-    values: Sequence[float], clusters: Sequence[Hashable] | None, level: float, n_resamples: int, seed: int
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | None,
+    level: float,
+    n_resamples: int,
+    seed: int,
 ) -> dict[str, float]:
     exponent = exponent_of(_at_least_two(values))
     small = scaled(values, exponent)
-    interval = bootstrap_ci(small, level=level, n_resamples=n_resamples, seed=seed, clusters=clusters)
+    interval = bootstrap_ci(
+        small, level=level, n_resamples=n_resamples, seed=seed, clusters=clusters
+    )
     if interval.degenerate:
         raise UndefinedMetric(
-            "all questions have the same value" if clusters is None else "the clusters have no spread"
+            "all questions have the same value"
+            if clusters is None
+            else "the clusters have no spread"
         )
-    return {"lower": unscaled(interval.ci_lower, exponent), "upper": unscaled(interval.ci_upper, exponent)}
+    return {
+        "lower": unscaled(interval.ci_lower, exponent),
+        "upper": unscaled(interval.ci_upper, exponent),
+    }
 
 
 def _ends(interval: Interval) -> dict[str, float]:

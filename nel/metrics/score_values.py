@@ -1,7 +1,7 @@
 """Converts the values that scorers return to numbers. Depends on `nel.types`.
 
-A value without a number is an error and never 0. Only NaN passes: it marks an unscored sample, which metrics and
-reducers leave out.
+A value without a number is an error and never 0. Only NaN passes: it marks an unscored sample,
+which metrics and reducers leave out.
 """
 
 from __future__ import annotations
@@ -20,13 +20,17 @@ _WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def value_to_float(
-    correct: Value = CORRECT, incorrect: Value = INCORRECT, partial: Value = PARTIAL, noanswer: Value = NOANSWER
+    correct: Value = CORRECT,
+    incorrect: Value = INCORRECT,
+    partial: Value = PARTIAL,
+    noanswer: Value = NOANSWER,
 ) -> ValueToFloat:
     """Return a function that converts a score's value to a number.
 
-    A grade is 1 (`correct`), 0.5 (`partial`) or 0 (`incorrect`, `noanswer`); one that is a number equals bools too. Any
-    other number or bool is itself. Text is ``yes``/``true`` (1), ``no``/``false`` (0), in any case, or a finite number.
-    The order is that of inspect_ai, which returns 0 for all other values.
+    A grade is 1 (`correct`), 0.5 (`partial`) or 0 (`incorrect`, `noanswer`); one that is a number
+    equals bools too. Any other number or bool is itself. Text is ``yes``/``true`` (1),
+    ``no``/``false`` (0), in any case, or a finite number. The order is that of inspect_ai, which
+    returns 0 for all other values.
 
     Args:
         correct: The value that counts 1.
@@ -35,8 +39,9 @@ def value_to_float(
         noanswer: Another value that counts 0.
 
     Returns:
-        The function; NaN stays NaN. It raises UndefinedMetric for a value that has no number: None, a list, a mapping,
-        any other text (``"correct"``, ``"nan"``) and an integer beyond the range of a float.
+        The function; NaN stays NaN. It raises UndefinedMetric for a value that has no number: None,
+        a list, a mapping, any other text (``"correct"``, ``"nan"``) and an integer beyond the range
+        of a float.
 
     >>> to_float = value_to_float()
     >>> [to_float(value) for value in ("C", "P", "N", True, "Yes", " 0.25 ")]
@@ -49,20 +54,26 @@ def value_to_float(
 
     def to_float(value: Value) -> float:
         if isinstance(value, (bool, int, float)) or _is_of_numpy(value):
-            mapped = next((number for own, number in numeric if value == own), None) if numeric else None
+            mapped = (
+                next((number for own, number in numeric if value == own), None) if numeric else None
+            )
             return _as_number(value) if mapped is None else mapped
         for grade, number in grades:
             if type(value) is type(grade) and value == grade:
                 return number
         if isinstance(value, str):
             return _of_text(value)
-        raise UndefinedMetric(f"a value of type {type(value).__name__} has no number: {_short(value)}")
+        raise UndefinedMetric(
+            f"a value of type {type(value).__name__} has no number: {_short(value)}"
+        )
 
     return to_float
 
 
 def _is_of_numpy(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number of numpy, which is not imported for a value of Python's own."""
+    """Return whether a value is a number of numpy, which is not imported for a value of Python's
+    own.
+    """
     return type(value).__module__ == "numpy" and isinstance(value, (np.number, np.bool_))
 
 

@@ -1,7 +1,8 @@
-"""The values of one metric in question order. Depends on `nel.metrics` alone, and on numpy for many values at once.
+"""The values of one metric in question order. Depends on `nel.metrics` alone, and on numpy for many
+values at once.
 
-One mean per question is kept. Sums are taken in order, whether values come one at a time or many at once, so that both
-give the same number to the last bit.
+One mean per question is kept. Sums are taken in order, whether values come one at a time or many at
+once, so that both give the same number to the last bit.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALL: Final = 2.0**-64
-"""Factor of the values in a second sum, which stays finite where the sum of the values overflows."""
+"""Factor of the values in a second sum, which stays finite where the sum of the values
+overflows.
+"""
 _ZERO_AND_ONE: Final = (0.0, 1.0)
 
 
 class Series:
-    """Values of one metric in question order: one mean per question, and whether all values are 0 or 1."""
+    """Values of one metric in question order: one mean per question, and whether all values are 0
+    or 1.
+    """
 
     __slots__ = (
         "_count",
@@ -68,7 +73,9 @@ class Series:
             self.binary = False
             self.unit = self.unit and 0.0 < value < 1.0
 
-    def add_all(self, questions: NDArray[np.int64], values: NDArray[np.float64], *, n_scored: int) -> None:
+    def add_all(
+        self, questions: NDArray[np.int64], values: NDArray[np.float64], *, n_scored: int
+    ) -> None:
         """Add many values, which gives what adding each of them would.
 
         Args:
@@ -116,7 +123,9 @@ class Series:
     def _flush(self) -> None:
         if self._count:
             finite = math.isfinite(self._total)
-            self._means.append(self._total / self._count if finite else large(self._scaled / self._count))
+            self._means.append(
+                self._total / self._count if finite else large(self._scaled / self._count)
+            )
             self.questions.append(self._question)
             self.total += self._total
             self.repeats = max(self.repeats, self._count)
@@ -129,5 +138,7 @@ def large(mean: float) -> float:
 
 
 def sum_in_order(start: float, values: NDArray[np.float64]) -> float:
-    """Return what adding the values one after another to a number gives; numpy's own sum adds in another order."""
+    """Return what adding the values one after another to a number gives; numpy's own sum adds in
+    another order.
+    """
     return float(np.add.accumulate(np.concatenate(([start], values)))[-1])

@@ -1,7 +1,9 @@
-"""Settings that a reasoning model takes under another name or not at all, as its server says when it refuses. No I/O.
+"""Settings that a reasoning model takes under another name or not at all, as its server says when
+it refuses. No I/O.
 
-Only what the server asks for in words is changed: the limit on the answer gets its new name, and a temperature or top_p
-that the model does not take is left out. Stop strings and seeds are never left out, since nothing takes their place.
+Only what the server asks for in words is changed: the limit on the answer gets its new name, and a
+temperature or top_p that the model does not take is left out. Stop strings and seeds are never left
+out, since nothing takes their place.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ Changes: TypeAlias = Mapping[str, str]
 NOT_SENT: Final = "not sent"
 _LIMIT: Final = "max_completion_tokens"
 _REFUSED: Final = "bad_request"
-_RENAMED: Final = re.compile(r"\bmax_tokens\b.{0,80}\buse .?max_completion_tokens.? instead", re.IGNORECASE)
+_RENAMED: Final = re.compile(
+    r"\bmax_tokens\b.{0,80}\buse .?max_completion_tokens.? instead", re.IGNORECASE
+)
 _LEFT_OUT: Final = r"""(?xi)
     unsupported\ (?:parameter|value):\ ['"`]?{name}\b                     # OpenAI, Azure
   | (?:do(?:es)?\ not|don't)\ support\ {name}\b                           # LiteLLM: gpt-5 models don't support …
@@ -29,14 +33,22 @@ _LEFT_OUT: Final = r"""(?xi)
 
 
 def changes_for(error: ResponseError, generation: Generation) -> dict[str, str]:
-    """Return which of the settings that were sent a refusal wants changed, and how; empty where it names none."""
+    """Return which of the settings that were sent a refusal wants changed, and how; empty where it
+    names none.
+    """
     if error.kind != _REFUSED:
         return {}
     found = {}
-    if generation.max_tokens is not None and _LIMIT not in generation.extra and _RENAMED.search(error.message):
+    if (
+        generation.max_tokens is not None
+        and _LIMIT not in generation.extra
+        and _RENAMED.search(error.message)
+    ):
         found["max_tokens"] = _LIMIT
     for name in ("temperature", "top_p"):
-        if getattr(generation, name) is not None and re.search(_LEFT_OUT.format(name=name), error.message):
+        if getattr(generation, name) is not None and re.search(
+            _LEFT_OUT.format(name=name), error.message
+        ):
             found[name] = NOT_SENT
     return found
 
@@ -46,7 +58,9 @@ def changed(generation: Generation, changes: Changes) -> Generation:
     found = generation
     if "max_tokens" in changes and generation.max_tokens is not None:
         found = replace(
-            found, max_tokens=None, extra={**generation.extra, changes["max_tokens"]: generation.max_tokens}
+            found,
+            max_tokens=None,
+            extra={**generation.extra, changes["max_tokens"]: generation.max_tokens},
         )
     return replace(
         found,
@@ -61,7 +75,9 @@ def in_words(changes: Changes, generation: Generation) -> str:
     for name, became in changes.items():
         value = getattr(generation, name)
         if became == NOT_SENT:
-            said.append(f"{name}={value:g} is not sent" if value is not None else f"{name} is not sent")
+            said.append(
+                f"{name}={value:g} is not sent" if value is not None else f"{name} is not sent"
+            )
         else:
             said.append(f"{name} is sent as {became}")
     return " and ".join(said)

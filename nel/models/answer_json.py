@@ -1,7 +1,9 @@
-"""Decodes the JSON of answers, and refuses an object that says two different things under one name. Sends nothing.
+"""Decodes the JSON of answers, and refuses an object that says two different things under one name.
+Sends nothing.
 
-RFC 8259 leaves open what a repeated name means, and decoders keep the last value. Where that value decides what the
-model said or how it ended, the answer cannot be known. Other repeated names, such as ``id`` or ``usage``, are harmless.
+RFC 8259 leaves open what a repeated name means, and decoders keep the last value. Where that value
+decides what the model said or how it ended, the answer cannot be known. Other repeated names, such
+as ``id`` or ``usage``, are harmless.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from nel.core.strict_json import loads
 BOM: Final = b"\xef\xbb\xbf"
 _DECIDING: Final = frozenset(
     (
-        "choices message delta content text refusal finish_reason tool_calls arguments error "  # chat, completions
+        # chat, completions
+        "choices message delta content text refusal finish_reason tool_calls arguments error "
         "output status stop_reason candidates parts finishReason"  # responses, anthropic, gemini
     ).split()
 )
@@ -29,10 +32,12 @@ class Contradiction(ValueError):
 
 
 def answer_of(raw: bytes) -> Any:  # JSON of any shape; callers check what they use
-    """Return the decoded JSON of an answer, or of one event of a streamed one; it may begin with a byte order mark.
+    """Return the decoded JSON of an answer, or of one event of a streamed one; it may begin with a
+    byte order mark.
 
     Raises:
-        Contradiction: An object has a name twice that decides what the answer is, with different values.
+        Contradiction: An object has a name twice that decides what the answer is, with different
+            values.
         ValueError: The text is not strict JSON.
     """
     raw = raw.removeprefix(BOM)
@@ -44,7 +49,9 @@ def answer_of(raw: bytes) -> Any:  # JSON of any shape; callers check what they 
 
 
 def _check(raw: bytes) -> None:
-    """Raise Contradiction where a deciding name has two values; decoded a second time, which few answers need."""
+    """Raise Contradiction where a deciding name has two values; decoded a second time, which few
+    answers need.
+    """
     try:
         json.loads(raw, object_pairs_hook=_unambiguous)
     except RecursionError:  # deeper than any answer is, and read by its first levels alone
@@ -56,9 +63,12 @@ def _unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
     for name, value in pairs:
         earlier = found.get(name)
         is_given = name in found and name in _DECIDING
-        # The names in a mapping of log-probabilities are tokens, and two tokens may have one spelling.
+        # The names in a mapping of log-probabilities are tokens, and two tokens may have one
+        # spelling.
         if is_given and earlier != value and not (_is_number(earlier) and _is_number(value)):
-            raise Contradiction(f'one object of the answer has "{name}" twice, with different values')
+            raise Contradiction(
+                f'one object of the answer has "{name}" twice, with different values'
+            )
         found[name] = value
     return found
 

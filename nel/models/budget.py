@@ -1,7 +1,9 @@
-"""What a run may spend: reserved at its worst before each request is sent, settled at its real cost after.
+"""What a run may spend: reserved at its worst before each request is sent, settled at its real cost
+after.
 
-A failed attempt may have been worked on and billed. Where that cannot be excluded it counts at its worst, so that a cap
-is never passed; a vendor's bill may be lower than what is counted here, never higher.
+A failed attempt may have been worked on and billed. Where that cannot be excluded it counts at its
+worst, so that a cap is never passed; a vendor's bill may be lower than what is counted here, never
+higher.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Spend:
 
 
 def cost_of(usage: Usage, price: Price | None) -> float | None:
-    """Return what an answer cost, in the currency of the price; None where usage or price is unknown.
+    """Return what an answer cost, in the currency of the price; None where usage or price is
+    unknown.
 
     Cached tokens are priced as the vendor does: as a part of the prompt's, or beside them.
     """
@@ -53,14 +56,18 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
         cached = min(cached, fresh)
         fresh -= cached
     cached_price = price.input if price.cached_input is None else price.cached_input
-    return (fresh * price.input + cached * cached_price + usage.completion_tokens * price.output) / _MILLION
+    return (
+        fresh * price.input + cached * cached_price + usage.completion_tokens * price.output
+    ) / _MILLION
 
 
 def tokens_of(usage: Usage, price: Price | None) -> int | None:
     """Return all tokens of an answer, None where the endpoint does not say."""
     if usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
-    beside = (usage.cached_tokens or 0) if price is not None and price.cached_tokens == "addition" else 0
+    beside = (
+        (usage.cached_tokens or 0) if price is not None and price.cached_tokens == "addition" else 0
+    )
     return usage.prompt_tokens + usage.completion_tokens + beside
 
 
@@ -82,12 +89,16 @@ class Ledger:
         self._before = before or Spend()
         self._reserved = Spend()
         self._settled: list[asyncio.Future[None]] = []
-        self._capped = any(cap is not None for cap in (config.max_cost, config.max_tokens_total, config.max_requests))
+        self._capped = any(
+            cap is not None
+            for cap in (config.max_cost, config.max_tokens_total, config.max_requests)
+        )
         self.spent = Spend()
         """By this session."""
 
     async def reserve(self, body_bytes: int, tokens_max: int, price: Price | None) -> Spend:
-        """Set the worst case of one request aside; wait while only reservations of others stand in the way.
+        """Set the worst case of one request aside; wait while only reservations of others stand in
+        the way.
 
         Args:
             body_bytes: Size of the body; no prompt has more tokens than bytes.
@@ -111,14 +122,17 @@ class Ledger:
         return worst
 
     def part(self, *, before: Spend) -> Ledger:
-        """Return a ledger of one of several runs that share these caps; it counts what that run spends.
+        """Return a ledger of one of several runs that share these caps; it counts what that run
+        spends.
 
         Args:
             before: Spent by that run already; it is in this ledger's too.
         """
         return _Part(self, before)
 
-    def settle(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> Spend:
+    def settle(
+        self, reserved: Spend, outcome: Response | Fault | None, price: Price | None
+    ) -> Spend:
         """Replace a reservation by what the attempt cost, and return that.
 
         Args:
@@ -135,7 +149,9 @@ class Ledger:
                 future.set_result(None)
         return real
 
-    def _real(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> Spend:
+    def _real(
+        self, reserved: Spend, outcome: Response | Fault | None, price: Price | None
+    ) -> Spend:
         if isinstance(outcome, Fault):
             return reserved if outcome.may_have_cost and self._capped else Spend(requests=1)
         if outcome is None:
@@ -158,13 +174,16 @@ class Ledger:
         key = {"requests": "max_requests", "tokens": "max_tokens_total", "cost": "max_cost"}[name]
         spent = getattr(self._before, name) + getattr(self.spent, name)
         return (
-            f"the budget is spent: {spent:,.6g} of budget.{key}={getattr(self._config, key):,.6g}, and the next "
-            f"request may take {getattr(worst, name):,.6g}; raise --{key.replace('_', '-')} and resume"
+            f"the budget is spent: {spent:,.6g} of budget.{key}={getattr(self._config, key):,.6g},"
+            f" and the next request may take {getattr(worst, name):,.6g}; raise"
+            f" --{key.replace('_', '-')} and resume"
         )
 
 
 class _Part(Ledger):
-    """The part of one run in a ledger that several runs share; caps and reservations are the whole's."""
+    """The part of one run in a ledger that several runs share; caps and reservations are the
+    whole's.
+    """
 
     def __init__(self, whole: Ledger, before: Spend) -> None:
         super().__init__(BudgetConfig(), before=before)
@@ -173,7 +192,9 @@ class _Part(Ledger):
     async def reserve(self, body_bytes: int, tokens_max: int, price: Price | None) -> Spend:
         return await self._whole.reserve(body_bytes, tokens_max, price)
 
-    def settle(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> Spend:
+    def settle(
+        self, reserved: Spend, outcome: Response | Fault | None, price: Price | None
+    ) -> Spend:
         real = self._whole.settle(reserved, outcome, price)
         self.spent.add(real)
         return real

@@ -1,7 +1,7 @@
 """Answers kept from run to run, found by everything that can change them. Opt-in.
 
-One SQLite file, safe for several processes. A cache is a convenience; whatever is wrong with it is a miss, and nothing
-that was an error, cut off or empty is ever kept.
+One SQLite file, safe for several processes. A cache is a convenience; whatever is wrong with it is
+a miss, and nothing that was an error, cut off or empty is ever kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ class ResponseCache:
     """Reads and writes one directory's answers."""
 
     def __init__(
-        self, directory: Path, *, encode: Callable[[Response], str], decode: Callable[[str], Response]
+        self,
+        directory: Path,
+        *,
+        encode: Callable[[Response], str],
+        decode: Callable[[str], Response],
     ) -> None:
         """Open the cache.
 
@@ -38,11 +42,15 @@ class ResponseCache:
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise OutputError(f"cannot make the cache {directory}: {error.strerror}; choose another --cache") from error
+            raise OutputError(
+                f"cannot make the cache {directory}: {error.strerror}; choose another --cache"
+            ) from error
         self._connection = _open(directory / FILE_NAME)
         self.hits = 0
 
-    def key(self, *, url: str, headers: Mapping[str, str], body: bytes, repeat: int, call: str) -> str:
+    def key(
+        self, *, url: str, headers: Mapping[str, str], body: bytes, repeat: int, call: str
+    ) -> str:
         """Return the digest of everything that can change an answer; no secret is among it.
 
         Args:
@@ -56,7 +64,9 @@ class ResponseCache:
         if self._connection is None:
             return None
         try:
-            found = self._connection.execute("SELECT response, digest FROM responses WHERE key = ?", (key,)).fetchone()
+            found = self._connection.execute(
+                "SELECT response, digest FROM responses WHERE key = ?", (key,)
+            ).fetchone()
             if found is None or _digest(found[0]) != found[1]:
                 return None
             response = self._decode(found[0])
@@ -66,14 +76,22 @@ class ResponseCache:
         return response
 
     def put(self, key: str, response: Response) -> None:
-        """Keep an answer that is whole; anything else, and a cache that cannot be written, is left alone."""
+        """Keep an answer that is whole; anything else, and a cache that cannot be written, is left
+        alone.
+        """
         is_said = response.tool_calls or response.text.strip()
-        whole = response.error is None and is_said and ending_of(response.finish_reason) in ("complete", "tool_calls")
+        whole = (
+            response.error is None
+            and is_said
+            and ending_of(response.finish_reason) in ("complete", "tool_calls")
+        )
         if self._connection is None or not whole:
             return
         text = self._encode(response)
         with suppress(sqlite3.Error):
-            self._connection.execute("INSERT OR REPLACE INTO responses VALUES(?, ?, ?)", (key, text, _digest(text)))
+            self._connection.execute(
+                "INSERT OR REPLACE INTO responses VALUES(?, ?, ?)", (key, text, _digest(text))
+            )
 
     def drop(self, key: str) -> None:
         """Remove an answer."""
@@ -91,10 +109,15 @@ def _open(path: Path) -> sqlite3.Connection | None:
     """Open the file; a damaged one is put aside once."""
     for _ in range(2):
         try:
-            connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False)
+            connection = sqlite3.connect(
+                path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
+            )
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=OFF")
-            connection.execute("CREATE TABLE IF NOT EXISTS responses(key TEXT PRIMARY KEY, response TEXT, digest TEXT)")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS responses(key TEXT PRIMARY KEY, response TEXT, digest"
+                " TEXT)"
+            )
             connection.execute("SELECT count(*) FROM (SELECT 1 FROM responses LIMIT 1)").fetchone()
             path.chmod(0o600)
             return connection

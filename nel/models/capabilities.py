@@ -1,6 +1,8 @@
-"""Asks an endpoint what it can do, with few small requests, and says of each ability what the evidence is.
+"""Asks an endpoint what it can do, with few small requests, and says of each ability what the
+evidence is.
 
-A cell is ``yes`` where an answer shows it, ``no`` where the endpoint refused it in words or with a missing address, and
+A cell is ``yes`` where an answer shows it, ``no`` where the endpoint refused it in words or with a
+missing address, and
 ``unknown`` where neither can be said: a parameter that is accepted in silence is no ability.
 """
 
@@ -32,22 +34,34 @@ _TOO_LONG_MAX: Final = 300_000
 """Tokens up to which a prompt that is too long is sent without being told to: half a megabyte."""
 _CONFIRMING: Final = frozenset({"bad_request", "not_found", "http_405", "http_501"})
 """Kinds of faults that say that an ability is not there; others say nothing of it."""
-_HOPELESS: Final = frozenset({"auth", "connection", "connect_timeout", "tls", "quota", "open_files"})
-_PNG: Final = (
-    "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg=="
+_HOPELESS: Final = frozenset(
+    {"auth", "connection", "connect_timeout", "tls", "quota", "open_files"}
 )
+_PNG: Final = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg=="
 """A red square of 16 pixels."""
 _TOOL: Final = {
     "type": "function",
     "function": {
         "name": "get_weather",
         "description": "Return the weather of a city.",
-        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}},
+            "required": ["city"],
+        },
     },
 }
-_CONTEXT_FIELDS: Final = ("max_model_len", "context_length", "context_window", "max_context_length", "inputTokenLimit")
+_CONTEXT_FIELDS: Final = (
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "inputTokenLimit",
+)
 REQUESTS_MAX: Final = 28
-"""That one endpoint is sent: one that refuses the last of the prompts with echo, and then takes them, has all."""
+"""That one endpoint is sent: one that refuses the last of the prompts with echo, and then takes
+them, has all.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +89,21 @@ class Capabilities:
     @property
     def answers(self) -> bool:
         """Return whether any protocol was answered."""
-        return any(cell.verdict == "yes" for cell in self.cells if cell.name.startswith("protocol "))
+        return any(
+            cell.verdict == "yes" for cell in self.cells if cell.name.startswith("protocol ")
+        )
 
 
-async def probe(endpoint: EndpointConfig, api_key: str | None, *, too_long_tokens: int | None = None) -> Capabilities:
+async def probe(
+    endpoint: EndpointConfig, api_key: str | None, *, too_long_tokens: int | None = None
+) -> Capabilities:
     """Return what an endpoint can do.
 
     Args:
         endpoint: Its protocol is the one that parameters are tried over.
         api_key: Never part of the result.
-        too_long_tokens: About how many tokens a prompt has that should be too long; None: as the list of models says.
+        too_long_tokens: About how many tokens a prompt has that should be too long; None: as the
+            list of models says.
     """
     async with AsyncExitStack() as clients:
 
@@ -93,7 +112,9 @@ async def probe(endpoint: EndpointConfig, api_key: str | None, *, too_long_token
             return await clients.enter_async_context(client)
 
         asking = _Probe(
-            client=await client_of(stream=False), streaming=await client_of(stream=True), too_long=too_long_tokens
+            client=await client_of(stream=False),
+            streaming=await client_of(stream=True),
+            too_long=too_long_tokens,
         )
         await asking.run()
         return Capabilities(
@@ -114,7 +135,9 @@ class _Probe:
     too_long: int | None
     cells: list[Capability] = field(default_factory=list)
     n_sent: int = 0
-    settings: Generation = field(default_factory=lambda: Generation(max_tokens=_SHORT, temperature=0.0))
+    settings: Generation = field(
+        default_factory=lambda: Generation(max_tokens=_SHORT, temperature=0.0)
+    )
     context_tokens: int | None = None
     hopeless: Fault | None = None
 
@@ -129,7 +152,9 @@ class _Probe:
             self._add("parameters", "unknown", f"not asked: {self._said(self.hopeless)}")
             return
         if not isinstance(first, Response):
-            self._add("parameters", "unknown", f"not asked: the {self.protocol} protocol gave no answer")
+            self._add(
+                "parameters", "unknown", f"not asked: the {self.protocol} protocol gave no answer"
+            )
         else:
             await self._ask_parameters()
         if self.protocol in ("chat", "completions"):
@@ -146,10 +171,16 @@ class _Probe:
         model = self.client.endpoint.model
         is_named = any(name in (model, f"models/{model}") for name in names)
         listed = f"{len(names)} listed, {model} {'among them' if is_named else 'not among them'}"
-        self._add("list of models", "yes" if names else "unknown", listed if names else "an answer without a list")
+        self._add(
+            "list of models",
+            "yes" if names else "unknown",
+            listed if names else "an answer without a list",
+        )
 
     def _look_for_context(self, payload: object) -> None:
-        listed = (payload.get("data") or payload.get("models")) if isinstance(payload, dict) else None
+        listed = (
+            (payload.get("data") or payload.get("models")) if isinstance(payload, dict) else None
+        )
         for one in listed if isinstance(listed, list) else ():
             name = one.get("id") or one.get("name") if isinstance(one, dict) else None
             if name in (self.client.endpoint.model, f"models/{self.client.endpoint.model}"):
@@ -157,7 +188,9 @@ class _Probe:
                 self.context_tokens = sizes[0] if sizes else None
 
     async def _ask_protocols(self) -> Response | Fault | None:
-        """Ask a word over each protocol that may be at this base URL; return the answer over the configured one."""
+        """Ask a word over each protocol that may be at this base URL; return the answer over the
+        configured one.
+        """
         others: tuple[Protocol, ...] = ("chat", "completions", "responses", "anthropic")
         found = await self._ask_own()
         if isinstance(found, Fault) and found.kind in _HOPELESS:
@@ -180,7 +213,11 @@ class _Probe:
             said.append(in_words(changes, self.settings))
             self.settings = changed(self.settings, changes)
             found = await self._answer(self.protocol, self.settings)
-        self._note(f"protocol {self.protocol}", found, "answered" + (f"; {' and '.join(said)}" if said else ""))
+        self._note(
+            f"protocol {self.protocol}",
+            found,
+            "answered" + (f"; {' and '.join(said)}" if said else ""),
+        )
         return found
 
     async def _ask_parameters(self) -> None:
@@ -201,7 +238,10 @@ class _Probe:
         self.n_sent += 1
         body = build_body(self._request(self.protocol, self.settings), stream=True)
         payload = await self.streaming.ask_once(
-            self.protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds, stream=stream
+            self.protocol,
+            dumps_bytes(body),
+            seconds=self.client.endpoint.total_timeout_seconds,
+            stream=stream,
         )
         if isinstance(payload, Fault):
             self._refused("streaming", payload)
@@ -215,15 +255,21 @@ class _Probe:
             self._add("stop", "no", "the responses protocol has no field for it")
             return
         settings = Generation(**{**self._fields(), "stop": ("five",)})
-        found = await self._answer(self.protocol, settings, "Write in words: one two three four five six seven")
+        found = await self._answer(
+            self.protocol, settings, "Write in words: one two three four five six seven"
+        )
         if not isinstance(found, Response):
             self._refused("stop", found)
             return
         has_counted, has_passed = "four" in found.text.lower(), "five" in found.text.lower()
         if has_passed:
-            self._add("stop", "no", f'stop "five" was accepted and the answer goes on: {found.text!r}')
+            self._add(
+                "stop", "no", f'stop "five" was accepted and the answer goes on: {found.text!r}'
+            )
         else:
-            self._add("stop", "yes" if has_counted else "unknown", f'with stop "five": {found.text!r}')
+            self._add(
+                "stop", "yes" if has_counted else "unknown", f'with stop "five": {found.text!r}'
+            )
 
     async def _ask_chat(self) -> None:
         """Ask for what OpenAI's chat protocol alone has fields for."""
@@ -232,26 +278,43 @@ class _Probe:
         listed = _inner(choice.get("logprobs")).get("content")
         self._shown("logprobs", payload, bool(listed), "log-probabilities of the answer's tokens")
         payload = await self._payload({"n": 2})
-        n = len(payload["choices"]) if isinstance(payload, dict) and isinstance(payload.get("choices"), list) else 0
+        n = (
+            len(payload["choices"])
+            if isinstance(payload, dict) and isinstance(payload.get("choices"), list)
+            else 0
+        )
         self._shown("n", payload, n == 2, f"{n} answers to n=2")  # noqa: PLR2004 - as many as were asked for
         payload = await self._payload(
-            {"tools": [_TOOL], "tool_choice": "auto"}, "What is the weather in Paris? Call the tool."
+            {"tools": [_TOOL], "tool_choice": "auto"},
+            "What is the weather in Paris? Call the tool.",
         )
         calls = _inner(_choice(payload).get("message")).get("tool_calls")
-        self._shown("tools", payload, bool(calls), "called the tool" if calls else "the tool was not called")
+        self._shown(
+            "tools", payload, bool(calls), "called the tool" if calls else "the tool was not called"
+        )
 
     async def _ask_seed(self) -> None:
         settings = Generation(
-            **{**self._fields(), "seed": 7, "temperature": None if self.settings.temperature is None else 1.0}
+            **{
+                **self._fields(),
+                "seed": 7,
+                "temperature": None if self.settings.temperature is None else 1.0,
+            }
         )
-        found = [await self._answer(self.protocol, settings, "Write eight random letters.") for _ in range(2)]
+        found = [
+            await self._answer(self.protocol, settings, "Write eight random letters.")
+            for _ in range(2)
+        ]
         for one in found:
             if isinstance(one, Fault):
                 self._refused("seed", one)
                 return
         texts = [one.text for one in found if isinstance(one, Response)]
         same = texts[0] == texts[1]
-        said = f"two answers with the same seed, at temperature 1, are {'equal' if same else 'different'}"
+        said = (
+            "two answers with the same seed, at temperature 1, are"
+            f" {'equal' if same else 'different'}"
+        )
         self._add("seed", "yes" if same else "unknown", said)
 
     async def _ask_image(self) -> None:
@@ -263,33 +326,59 @@ class _Probe:
         else:
             is_seen = "red" in found.text.lower()
             self._add(
-                "images", "yes" if is_seen else "unknown", f"asked for the colour of a red square: {found.text!r}"
+                "images",
+                "yes" if is_seen else "unknown",
+                f"asked for the colour of a red square: {found.text!r}",
             )
 
     async def _ask_limits(self) -> None:
         if self.context_tokens is not None:
-            self._add("context length", "yes", f"{self.context_tokens:,} tokens, by the list of models")
+            self._add(
+                "context length", "yes", f"{self.context_tokens:,} tokens, by the list of models"
+            )
         settings = Generation(**{**self._fields(), "max_tokens": _LIMIT_ASKED})
         if self.settings.max_tokens is None:
             settings = Generation(extra={"max_completion_tokens": _LIMIT_ASKED})
         found = await self._answer(self.protocol, settings)
         if isinstance(found, Fault):
-            self._add("limit of an answer", "yes" if found.kind == "bad_request" else "unknown", self._said(found))
+            self._add(
+                "limit of an answer",
+                "yes" if found.kind == "bad_request" else "unknown",
+                self._said(found),
+            )
         else:
             self._add("limit of an answer", "unknown", f"max_tokens={_LIMIT_ASKED:,} was accepted")
-        n_tokens = self.too_long or (self.context_tokens and self.context_tokens + self.context_tokens // 4 + 100)
+        n_tokens = self.too_long or (
+            self.context_tokens and self.context_tokens + self.context_tokens // 4 + 100
+        )
         if n_tokens is None or (self.too_long is None and n_tokens > _TOO_LONG_MAX):
-            self._add("prompt too long", "unknown", "not asked: give --too-long N, more tokens than its context holds")
+            self._add(
+                "prompt too long",
+                "unknown",
+                "not asked: give --too-long N, more tokens than its context holds",
+            )
             return
         found = await self._answer(self.protocol, self.settings, "a " * n_tokens)
         if isinstance(found, Fault):
-            kind = "told apart as the prompt's length" if found.model_failure == "context_exceeded" else found.kind
-            self._add("prompt too long", "yes" if found.model_failure else "unknown", f"{kind}: {self._said(found)}")
+            kind = (
+                "told apart as the prompt's length"
+                if found.model_failure == "context_exceeded"
+                else found.kind
+            )
+            self._add(
+                "prompt too long",
+                "yes" if found.model_failure else "unknown",
+                f"{kind}: {self._said(found)}",
+            )
         else:
             used = found.usage.prompt_tokens
             counted = "" if used is None else f", {used:,} by its own count"
             ended = ending_of(found.finish_reason)
-            self._add("prompt too long", "no", f"about {n_tokens:,} tokens were accepted{counted} ({ended})")
+            self._add(
+                "prompt too long",
+                "no",
+                f"about {n_tokens:,} tokens were accepted{counted} ({ended})",
+            )
 
     async def _ask_echo(self) -> None:
         """Ask what log-likelihood benchmarks need, as a run's pre-flight does."""
@@ -311,18 +400,31 @@ class _Probe:
             self._add("BOS", "unknown", "found with echo alone")
             return
         batches = "several prompts in one request" if found.batched else "one prompt in a request"
-        self._add("echo with logprobs", "yes", f"right for prompts whose answers are known; {batches}")
+        self._add(
+            "echo with logprobs", "yes", f"right for prompts whose answers are known; {batches}"
+        )
         shown = (
-            "a special token stands before the prompt" if found.leading_bos else "no special token before the prompt"
+            "a special token stands before the prompt"
+            if found.leading_bos
+            else "no special token before the prompt"
         )
         self._add("BOS", "yes" if found.leading_bos else "no", shown)
 
     def _fields(self) -> dict[str, Any]:
         own = self.settings
-        return {"max_tokens": own.max_tokens, "temperature": own.temperature, "top_p": own.top_p, "extra": own.extra}
+        return {
+            "max_tokens": own.max_tokens,
+            "temperature": own.temperature,
+            "top_p": own.top_p,
+            "extra": own.extra,
+        }
 
     def _request(
-        self, protocol: Protocol, settings: Generation, prompt: str = "Reply with the word OK.", content: Any = None
+        self,
+        protocol: Protocol,
+        settings: Generation,
+        prompt: str = "Reply with the word OK.",
+        content: Any = None,
     ) -> Request:
         asked = (Message(role="user", content=content or prompt),)
         return Request(
@@ -336,7 +438,11 @@ class _Probe:
         )
 
     async def _answer(
-        self, protocol: Protocol, settings: Generation, prompt: str = "Reply with the word OK.", content: Any = None
+        self,
+        protocol: Protocol,
+        settings: Generation,
+        prompt: str = "Reply with the word OK.",
+        content: Any = None,
     ) -> Response | Fault:
         self.n_sent += 1
         body = build_body(self._request(protocol, settings, prompt, content))
@@ -345,8 +451,12 @@ class _Probe:
         )
         return _read(protocol, payload)
 
-    async def _payload(self, extra: Mapping[str, object], prompt: str = "Reply with the word OK.") -> Any:
-        """Return the decoded answer over the configured protocol to a request with further fields, or its fault."""
+    async def _payload(
+        self, extra: Mapping[str, object], prompt: str = "Reply with the word OK."
+    ) -> Any:
+        """Return the decoded answer over the configured protocol to a request with further fields,
+        or its fault.
+        """
         self.n_sent += 1
         body = {**build_body(self._request(self.protocol, self.settings, prompt)), **extra}
         payload = await self.client.ask_once(
@@ -368,7 +478,11 @@ class _Probe:
         if isinstance(payload, Fault):
             self._refused(name, payload)
         else:
-            self._add(name, "yes" if is_shown else "unknown", said if is_shown else f"accepted, but not shown: {said}")
+            self._add(
+                name,
+                "yes" if is_shown else "unknown",
+                said if is_shown else f"accepted, but not shown: {said}",
+            )
 
     def _refused(self, name: str, fault: Fault) -> None:
         self._add(name, "no" if fault.kind in _CONFIRMING else "unknown", self._said(fault))

@@ -1,8 +1,9 @@
-"""One client for one endpoint: sends requests, retries what is worth it, returns a `Response` for each.
+"""One client for one endpoint: sends requests, retries what is worth it, returns a `Response` for
+each.
 
-A fault of the endpoint is in the response; what ends a run (the endpoint is down, the budget spent, a stop) is raised.
-A permit is held from sending until the answer is kept, and never during a wait; that is what bounds the requests a kill
-can lose.
+A fault of the endpoint is in the response; what ends a run (the endpoint is down, the budget spent,
+a stop) is raised. A permit is held from sending until the answer is kept, and never during a wait;
+that is what bounds the requests a kill can lose.
 """
 
 from __future__ import annotations
@@ -29,7 +30,15 @@ from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.fallbacks import fallback_of
-from nel.models.faults import ANSWERED, NO_FILES, UNREADABLE, Fault, fault_of_status, not_json, unreadable
+from nel.models.faults import (
+    ANSWERED,
+    NO_FILES,
+    UNREADABLE,
+    Fault,
+    fault_of_status,
+    not_json,
+    unreadable,
+)
 from nel.models.image_sizes import prompt_bytes
 from nel.models.pacing import Admission, EndpointDown, Gate, Permit
 from nel.models.pacing.configured import pace_of
@@ -84,13 +93,19 @@ class _Call:
     seconds: float = 0.0
     last_seconds: float = 0.0
     wait: float = 0.0
-    """From the last failure without a hint until the next attempt was sent, the gate and the retry budget included."""
+    """From the last failure without a hint until the next attempt was sent, the gate and the retry
+    budget included.
+    """
     failed_at: float | None = None
-    """When the last attempt failed, on the event loop's clock, where the endpoint did not say how long to wait."""
+    """When the last attempt failed, on the event loop's clock, where the endpoint did not say how
+    long to wait.
+    """
     outlived: int = 0
     """Failures after which others were answered."""
     is_failed_probe: bool = False
-    """Whether the last attempt was the circuit breaker's probe of an endpoint that takes connections."""
+    """Whether the last attempt was the circuit breaker's probe of an endpoint that takes
+    connections.
+    """
     url: str = ""
     asked: Asked | None = None
     protocol: Protocol = "chat"
@@ -98,7 +113,9 @@ class _Call:
 
     @property
     def is_suspect(self) -> bool:
-        """Return whether it fails while the endpoint works, so that its failures say nothing of the endpoint."""
+        """Return whether it fails while the endpoint works, so that its failures say nothing of the
+        endpoint.
+        """
         return self.outlived >= _OUTLIVED_MAX
 
 
@@ -131,15 +148,18 @@ class Client:
             counters: Where attempts and retries are counted.
             connections: Upper bound of requests in flight.
             jitter: Returns numbers in [0, 1), for the back-off.
-            gate: Shared with whatever else asks this endpoint; made from the endpoint's settings when not given.
+            gate: Shared with whatever else asks this endpoint; made from the endpoint's settings
+                when not given.
             ledger: Shared by everything that the run pays for.
             price: Of the model's tokens.
             cache: Answers from earlier runs.
             transport: What sends; HTTP when not given.
             run_id: Part of the idempotency keys, so that two runs never share one.
             observer: Is told of retries and answers.
-            secrets: Removed from what it answers, besides its own: the keys of the run's other endpoints.
-            scratch_directory: Where `forget_doubtful` keeps what it needs; without one it finds nothing.
+            secrets: Removed from what it answers, besides its own: the keys of the run's other
+                endpoints.
+            scratch_directory: Where `forget_doubtful` keeps what it needs; without one it finds
+                nothing.
 
         Raises:
             ConfigError: A header's variable is not set, or a certificate file cannot be used.
@@ -155,7 +175,12 @@ class Client:
         self._observer = observer
         self._carried = CarriedRequests(scratch_directory)
         wire, proxy = wire_of(endpoint.spoken), endpoint.proxy or proxy_for(endpoint.url)
-        own = (api_key, *wire.secrets(endpoint), *secret_headers(endpoint).values(), *secrets_in_url(proxy))
+        own = (
+            api_key,
+            *wire.secrets(endpoint),
+            *secret_headers(endpoint).values(),
+            *secrets_in_url(proxy),
+        )
         self._redactor = Redactor((*own, *secrets))
         self._transport = transport or transport_for(
             endpoint, request_headers(endpoint, api_key), connections=connections, wire=wire
@@ -165,7 +190,9 @@ class Client:
         self._last_fault: Fault | None = None
         self._n_probes_failed = 0
         self.better_url: str | None = None
-        """Another base URL at its host that lists models where this one does not; set by the pre-flight."""
+        """Another base URL at its host that lists models where this one does not; set by the
+        pre-flight.
+        """
 
     async def __aenter__(self) -> Client:
         """Open the connection pool."""
@@ -173,7 +200,10 @@ class Client:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close the connection pool."""
         await self._transport.__aexit__(kind, error, trace)
@@ -189,7 +219,8 @@ class Client:
         parse: Parse | None = None,
         remembers: bool = True,
     ) -> Response:
-        """Return the endpoint's answer, or a response that carries the last fault after all attempts.
+        """Return the endpoint's answer, or a response that carries the last fault after all
+        attempts.
 
         Args:
             request: What the body was made from; names the sample.
@@ -215,19 +246,25 @@ class Client:
         began = now()
         response = await self._until_answered(one, keep)
         self._observer.request_finished(request, response, now() - began)
-        if self._cache is not None and remembers and request.repeat != SECOND_ASKING:  # no later check finds it
+        if (
+            self._cache is not None and remembers and request.repeat != SECOND_ASKING
+        ):  # no later check finds it
             self._cache.put(cache_key, response)
         return response
 
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
-        """Put an answer of `complete` into the cache, once it is known to be worth finding again."""
+        """Put an answer of `complete` into the cache, once it is known to be worth finding
+        again.
+        """
         if self._cache is not None and not response.cached and request.repeat != SECOND_ASKING:
             self._cache.put(self._cache_key(request, body, call), response)
 
     async def ask_once(
         self, protocol: Protocol, body: bytes, *, seconds: float, stream: AnswerStream | None = None
     ) -> Any | Fault:
-        """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
+        """Return the decoded payload of one request outside the samples, e.g. of a probe, or its
+        fault.
+        """
         url = wire_of(protocol).address(self.endpoint)
         try:
             async with asyncio.timeout(seconds):
@@ -240,7 +277,8 @@ class Client:
             return unreadable(error)
 
     async def ask_neutral(self, protocol: Protocol, body: bytes) -> ResponseError | None:
-        """Send a request's settings with a prompt that nothing objects to; return why it has no answer, None if it has.
+        """Send a request's settings with a prompt that nothing objects to; return why it has no
+        answer, None if it has.
 
         Raises:
             BudgetSpent: The request might pass a cap.
@@ -249,14 +287,22 @@ class Client:
         reserved = await self.ledger.reserve(len(neutral), _ANSWER_TOKENS, self._price)
         outcome: Response | Fault | None = None
         try:
-            payload = await self.ask_once(protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream)
+            payload = await self.ask_once(
+                protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream
+            )
             outcome = payload if isinstance(payload, Fault) else parse_answer(protocol, payload)
         finally:
             self.ledger.settle(reserved, outcome, self._price)
-        return self._error_of(outcome) if isinstance(outcome, Fault) and outcome.model_failure is None else None
+        return (
+            self._error_of(outcome)
+            if isinstance(outcome, Fault) and outcome.model_failure is None
+            else None
+        )
 
     async def read_listing(self, url: str | None = None) -> Any | Fault | None:
-        """Return the decoded list of models at its or another URL, or a fault; None where it takes too long."""
+        """Return the decoded list of models at its or another URL, or a fault; None where it takes
+        too long.
+        """
         address = wire_of(self.endpoint.spoken).listing_address(self.endpoint, url)
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
@@ -266,14 +312,18 @@ class Client:
         return self._payload(fetched, None)
 
     async def list_models(self, url: str | None = None) -> list[str] | Fault | None:
-        """Return the names listed at its or another URL, None where there is no usable list, or a fault."""
+        """Return the names listed at its or another URL, None where there is no usable list, or a
+        fault.
+        """
         found = await self.read_listing(url)
         if isinstance(found, Fault):
             return None if found.kind == "malformed" else found
         return names_listed(found) or None
 
     def forget_doubtful(self) -> list[Asked] | None:
-        """Drop from the cache the requests that may have got the response to another, and return them."""
+        """Drop from the cache the requests that may have got the response to another, and return
+        them.
+        """
         found = self._carried.doubtful(self._transport)
         for asked in found or ():
             if self._cache is not None:
@@ -286,7 +336,9 @@ class Client:
 
     @property
     def trouble(self) -> str:
-        """Return where it asks and the last fault of an attempt, if there was one; without secrets."""
+        """Return where it asks and the last fault of an attempt, if there was one; without
+        secrets.
+        """
         where = redact_url(self.endpoint.url)
         return where if self._last_fault is None else f"{where}: {self.describe(self._last_fault)}"
 
@@ -331,7 +383,9 @@ class Client:
             self.gate.release(permit)
 
     async def _keep(self, keep: Keep, response: Response) -> None:
-        """Store an answer; where that fails, cancel all waiters so that no further answer is paid for in vain."""
+        """Store an answer; where that fails, cancel all waiters so that no further answer is paid
+        for in vain.
+        """
         try:
             await keep(response)
         except Exception:
@@ -352,7 +406,9 @@ class Client:
         self._tell_gate(one, permit, fetched, outcome)
         if isinstance(outcome, Fault):
             self._last_fault = outcome
-            if self.gate.is_endpoint_up:  # as it may seem for long, while what was sent before an outage is answered
+            if (
+                self.gate.is_endpoint_up
+            ):  # as it may seem for long, while what was sent before an outage is answered
                 one.charged += not outcome.is_of_connection
             else:  # what was charged before the endpoint was known to be down was the outage's fault too
                 one.charged *= one.is_suspect
@@ -360,7 +416,9 @@ class Client:
         return outcome
 
     async def _doubt_outage(self, one: _Call) -> None:
-        """Ask a neutral prompt after the 2nd, 4th, 8th … failed probe: an answer puts the blame on the samples."""
+        """Ask a neutral prompt after the 2nd, 4th, 8th … failed probe: an answer puts the blame on
+        the samples.
+        """
         self._n_probes_failed += 1
         if self._n_probes_failed < 2 or self._n_probes_failed & (self._n_probes_failed - 1):  # noqa: PLR2004
             return
@@ -370,15 +428,21 @@ class Client:
             one.outlived += 1
             self.gate.answered()
 
-    def _answer(self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None) -> Response | Fault:
+    def _answer(
+        self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None
+    ) -> Response | Fault:
         try:
             return self._read(one, fetched, stream)
         except UNREADABLE as error:
             return unreadable(error)
 
-    def _read(self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None) -> Response | Fault:
+    def _read(
+        self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None
+    ) -> Response | Fault:
         if stream is None and isinstance(fetched, Fetched) and is_event_stream(fetched.body):
-            stream = wire_of(one.protocol).stream()  # some servers stream although they were not asked to
+            stream = wire_of(
+                one.protocol
+            ).stream()  # some servers stream although they were not asked to
         payload = self._payload(fetched, stream, one.tokens_max)
         if isinstance(payload, Fault):
             return payload
@@ -386,14 +450,25 @@ class Client:
         answer = one.parse(payload)
         if isinstance(answer, Fault) or isinstance(fetched, Fault):
             return answer
-        answer = replace(answer, latency_seconds=fetched.seconds, attempts=1, fallback=fallback_of(fetched.headers))
+        answer = replace(
+            answer,
+            latency_seconds=fetched.seconds,
+            attempts=1,
+            fallback=fallback_of(fetched.headers),
+        )
         times = [] if stream is None or not fetched.streamed else stream.token_times
         if not times:
             return answer
         between = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
-        return replace(answer, first_token_seconds=max(0.0, times[0] - fetched.started), inter_token_seconds=between)
+        return replace(
+            answer,
+            first_token_seconds=max(0.0, times[0] - fetched.started),
+            inter_token_seconds=between,
+        )
 
-    def _payload(self, fetched: Fetched | Fault, stream: AnswerStream | None, limit: int | None = None) -> Any | Fault:
+    def _payload(
+        self, fetched: Fetched | Fault, stream: AnswerStream | None, limit: int | None = None
+    ) -> Any | Fault:
         if isinstance(fetched, Fault):
             return fetched
         if fetched.status not in ANSWERED:
@@ -407,14 +482,20 @@ class Client:
         except ValueError as error:
             return not_json(self._redactor.body(fetched.body), error)
 
-    def _tell_gate(self, one: _Call, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
+    def _tell_gate(
+        self, one: _Call, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault
+    ) -> None:
         gate = self.gate
         if isinstance(outcome, Response):
             self._long_hints_in_a_row = 0
             used = tokens_of(outcome.usage, None)
             if outcome.usage.completion_tokens is not None:
                 self._answer_tokens += 0.1 * (outcome.usage.completion_tokens - self._answer_tokens)
-            gate.succeeded(permit, tokens=used, quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {})
+            gate.succeeded(
+                permit,
+                tokens=used,
+                quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {},
+            )
         elif (outcome.kind == "rate_limit" and outcome.retryable) or outcome.status == _OVERLOADED:
             gate.refused(permit, outcome.wait_seconds)
         elif outcome.kind == NO_FILES:
@@ -434,7 +515,10 @@ class Client:
         if hint is not None and hint > endpoint.retry_after_seconds_max:
             self._note_long_hint(hint)
             return None
-        ceiling = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2.0 ** min(one.attempts - 1, 30))
+        ceiling = min(
+            endpoint.backoff_seconds_max,
+            endpoint.backoff_seconds * 2.0 ** min(one.attempts - 1, 30),
+        )
         wait = self._jitter() * ceiling
         wait = min(max(wait, one.wait * _GROWTH), endpoint.backoff_seconds_max)
         if hint is not None:
@@ -448,18 +532,23 @@ class Client:
         return max(wait, self.gate.retries.take(now))
 
     def _note_long_hint(self, hint: float) -> None:
-        """End the run when an endpoint asks twice in a row to be left alone for longer than it is waited for."""
+        """End the run when an endpoint asks twice in a row to be left alone for longer than it is
+        waited for.
+        """
         self._long_hints_in_a_row += 1
         if self._long_hints_in_a_row > 1:
             reopens = datetime.now(UTC) + timedelta(seconds=min(hint, 10 * 365 * 86400.0))
             raise EndpointDown(
-                f"the endpoint takes no request before {reopens:%Y-%m-%d %H:%M} UTC (it asks to wait {hint:,.0f} s, "
-                f"more than retry_after_seconds_max={self.endpoint.retry_after_seconds_max:g})"
+                f"the endpoint takes no request before {reopens:%Y-%m-%d %H:%M} UTC (it asks to"
+                f" wait {hint:,.0f} s, more than"
+                f" retry_after_seconds_max={self.endpoint.retry_after_seconds_max:g})"
             )
 
     def _error_of(self, fault: Fault) -> ResponseError:
         message = self.describe(fault)
-        return ResponseError(kind=fault.kind, message=message, status=fault.status, model_failure=fault.model_failure)
+        return ResponseError(
+            kind=fault.kind, message=message, status=fault.status, model_failure=fault.model_failure
+        )
 
     def _cached(self, request: Request, body: bytes, call: str) -> tuple[Response | None, str]:
         if self._cache is None:
@@ -480,7 +569,9 @@ class Client:
 
     def _call(self, request: Request, body: bytes, call: str, parse: Parse | None) -> _Call:
         headers = sample_headers(self.endpoint, request)
-        place = dumps_bytes([self._run_id, request.benchmark, request.sample_id, request.repeat, call])
+        place = dumps_bytes(
+            [self._run_id, request.benchmark, request.sample_id, request.repeat, call]
+        )
         key = hashlib.sha256(place + body).hexdigest()[:32]
         headers["Idempotency-Key"] = key
         self.gate.retries.requested()
@@ -492,7 +583,8 @@ class Client:
             prompt_bytes=prompt_bytes(request, body),
             url=wire_of(request.protocol).address(self.endpoint),
             protocol=request.protocol,
-            parse=parse or partial(parse_answer, request.protocol, offers_tools=bool(request.tools)),
+            parse=parse
+            or partial(parse_answer, request.protocol, offers_tools=bool(request.tools)),
         )
 
     def _estimate(self, one: _Call) -> int:

@@ -1,7 +1,9 @@
-"""Tells a prompt that does not fit the model's context from a limit on the answer that no prompt could have. No I/O.
+"""Tells a prompt that does not fit the model's context from a limit on the answer that no prompt
+could have. No I/O.
 
-A prompt that is too long is the model's failure; ``max_tokens`` beyond what the server allows is the user's setting.
-Servers refuse both with the same statuses and almost the same words, so the numbers in a message decide where there
+A prompt that is too long is the model's failure; ``max_tokens`` beyond what the server allows is
+the user's setting. Servers refuse both with the same statuses and almost the same words, so the
+numbers in a message decide where there
 are any: what the window holds, what the prompt takes and what is asked for.
 """
 
@@ -16,7 +18,9 @@ from nel.models.vendor_words import RATE, UNKNOWN_FIELD
 Blame = Literal["prompt", "setting"]
 
 _ROOM_MIN: Final = 32
-"""A limit that leaves less than this many tokens of the window to the prompt leaves room for none."""
+"""A limit that leaves less than this many tokens of the window to the prompt leaves room for
+none.
+"""
 _CHARACTERS_MAX: Final = 4_000
 """Of a message that are read; proxies put words in front of the server's."""
 
@@ -36,9 +40,7 @@ PROMPT_CODES: Final = frozenset(
 )
 """Codes and types of an error object that name a prompt which is too long."""
 
-_TOO_MUCH: Final = (
-    r"(?:exceed|longer\ than|larger\ than|greater\ than|more\ than|too\ (?:long|large|many|big)|overflow)"
-)
+_TOO_MUCH: Final = r"(?:exceed|longer\ than|larger\ than|greater\ than|more\ than|too\ (?:long|large|many|big)|overflow)"
 PROMPT_WORDS: Final = re.compile(
     rf"""
       context.{{0,20}}(?:length|window|size|limit)                    # OpenAI, vLLM, llama.cpp, Mistral, Kimi, MiniMax
@@ -110,7 +112,8 @@ SETTING_WORDS: Final = re.compile(
 
 _ASKED: Final = (
     r"(?:`?max_(?:new_|completion_|output_)?tokens"
-    r"|(?:the )?(?:specified |number of )?(?:requested )?(?:max|completion|output|prediction|response))"
+    r"|(?:the )?(?:specified |number of )?(?:requested"
+    r" )?(?:max|completion|output|prediction|response))"
 )
 _ITS: Final = r"(?:prompt|inputs?|messages|text input)`?"
 _BOTH: Final = re.compile(
@@ -120,14 +123,18 @@ _BOTH: Final = re.compile(
 )
 """Prompt and limit named together: another prompt would have fitted."""
 _TOTAL: Final = re.compile(
-    r"\brequested\b|(?:\b|_)total(?:\b|_)|\bcompletion\b|\bprediction\b|your request will take", re.IGNORECASE
+    r"\brequested\b|(?:\b|_)total(?:\b|_)|\bcompletion\b|\bprediction\b|your request will take",
+    re.IGNORECASE,
 )
 """The sum of prompt and limit is what is too large."""
 
 _N: Final = r"(?<![0-9])([0-9]{1,12})"
 _OF_MODEL: Final = r"(?: of [\w./-]{1,80})?"
 _WINDOWS: Final = (
-    rf"(?:context|prompt|model|input|sequence) (?:length|window|limit|size){_OF_MODEL}(?: is| of| to| only|:)* \(?{_N}",
+    (
+        rf"(?:context|prompt|model|input|sequence) (?:length|window|limit|size){_OF_MODEL}(?: is|"
+        rf" of| to| only|:)* \(?{_N}"
+    ),
     rf"max_model_len(?:=max_total_tokens)?(?:=| of ){_N}",
     rf"max_(?:seq|num)_\w+ \({_N}\)",
     rf"`?max_new_tokens`? must be <= {_N}",
@@ -163,8 +170,11 @@ _ANSWERS: Final = (
 )
 
 
-def blame(message: str, codes: Collection[str] = (), *, max_tokens: int | None = None) -> Blame | None:
-    """Return what a refusal blames: a prompt too long for the model, the limit on the answer, or neither (None).
+def blame(
+    message: str, codes: Collection[str] = (), *, max_tokens: int | None = None
+) -> Blame | None:
+    """Return what a refusal blames: a prompt too long for the model, the limit on the answer, or
+    neither (None).
 
     Args:
         message: What the server says.
@@ -181,7 +191,9 @@ def blame(message: str, codes: Collection[str] = (), *, max_tokens: int | None =
     if RATE.search(text) or UNKNOWN_FIELD.search(text):
         return None
     window, prompt, answer = (_first(patterns, text) for patterns in (_WINDOWS, _PROMPTS, _ANSWERS))
-    if _ALONE_TOO_LONG.search(text) or (window is not None and prompt is not None and prompt > window):
+    if _ALONE_TOO_LONG.search(text) or (
+        window is not None and prompt is not None and prompt > window
+    ):
         return "prompt"
     if answer is None and max_tokens and _TOTAL.search(text):
         answer = max_tokens
@@ -198,7 +210,9 @@ def blame(message: str, codes: Collection[str] = (), *, max_tokens: int | None =
 
 
 def is_sure(message: str, codes: Collection[str]) -> bool:
-    """Return whether a server error that blames the prompt is no chance: it names sizes, or that one is exceeded."""
+    """Return whether a server error that blames the prompt is no chance: it names sizes, or that
+    one is exceeded.
+    """
     return not PROMPT_CODES.isdisjoint(codes) or bool(_SURE.search(message[:_CHARACTERS_MAX]))
 
 

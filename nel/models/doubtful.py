@@ -1,7 +1,9 @@
-"""Requests whose answer may be the response to another request, since their connection was out of step.
+"""Requests whose answer may be the response to another request, since their connection was out of
+step.
 
-That a connection is out of step may be found only at the end of a run, so it has to be known until then which requests
-each connection has carried. That is written to a file: a line for each request, of which only the last are in memory.
+That a connection is out of step may be found only at the end of a run, so it has to be known until
+then which requests each connection has carried. That is written to a file: a line for each request,
+of which only the last are in memory.
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ class Asked:
 
 
 class CarriedRequests:
-    """Which requests the connections of a transport have carried; leaves no file behind, not even after a kill."""
+    """Which requests the connections of a transport have carried; leaves no file behind, not even
+    after a kill.
+    """
 
     def __init__(self, directory: Path | None) -> None:
         """Prepare; nothing is written yet.
 
         Args:
-            directory: Where the file is made, without a name, once it is needed; without one nothing is noted.
+            directory: Where the file is made, without a name, once it is needed; without one
+                nothing is noted.
         """
         self._directory = directory
         self._file: IO[bytes] | None = None
@@ -46,18 +51,26 @@ class CarriedRequests:
         self._write_at = _MEMORY_BYTES_MAX
 
     def note(self, fetched: Fetched | Fault, asked: Asked | None) -> None:
-        """Note the request of a response, unless the response was the first on its connection: it is never in doubt."""
+        """Note the request of a response, unless the response was the first on its connection: it
+        is never in doubt.
+        """
         carried = fetched.carried if isinstance(fetched, Fetched) else None
         if carried is None or carried.is_first or asked is None or self._directory is None:
             return
-        self._recent += dumps_bytes([carried.connection, asked.sample_id, asked.repeat, asked.cache_key])
+        self._recent += dumps_bytes(
+            [carried.connection, asked.sample_id, asked.repeat, asked.cache_key]
+        )
         self._recent += b"\n"
         if len(self._recent) >= self._write_at:
             self._write()
 
     def doubtful(self, transport: Transport) -> list[Asked] | None:
-        """Return the noted requests that may have got the response to another; None where none came unasked."""
-        unasked = transport.unasked if isinstance(transport, DirectTransport | SignedTransport) else ()
+        """Return the noted requests that may have got the response to another; None where none came
+        unasked.
+        """
+        unasked = (
+            transport.unasked if isinstance(transport, DirectTransport | SignedTransport) else ()
+        )
         return list(self._carried_by(frozenset(unasked))) if unasked else None
 
     def close(self) -> None:

@@ -1,11 +1,12 @@
 """Finds where each echoed token begins in the prompt that was sent.
 
-A byte-level tokenizer cuts characters into pieces, and no piece is text. Servers then write ``""`` for every piece but
-the last (vLLM), a replacement character for each (decoding every token alone), or nothing at all (llama-cpp-python).
-Where the pieces cannot be placed in one way only, a position has several candidates and the caller must refuse.
+A byte-level tokenizer cuts characters into pieces, and no piece is text. Servers then write ``""``
+for every piece but the last (vLLM), a replacement character for each (decoding every token alone),
+or nothing at all (llama-cpp-python). Where the pieces cannot be placed in one way only, a position
+has several candidates and the caller must refuse.
 
-A server's own ``text_offset`` may be right, or count the special token in front, or drift after the first replaced
-character. It is compared, never trusted.
+A server's own ``text_offset`` may be right, or count the special token in front, or drift after the
+first replaced character. It is compared, never trusted.
 """
 
 from __future__ import annotations
@@ -15,25 +16,33 @@ from collections.abc import Sequence
 from typing import Final
 
 _SPECIAL: Final = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z]{1,20}\]|")
-"""What a token in front of the text looks like: ``<s>``, ``<|begin_of_text|>``, ``[CLS]``, or nothing."""
+"""What a token in front of the text looks like: ``<s>``, ``<|begin_of_text|>``, ``[CLS]``, or
+nothing.
+"""
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 _CANDIDATES_MAX: Final = 64
-"""Places a piece may have before the alignment is given up; a run of so many broken characters places nothing."""
+"""Places a piece may have before the alignment is given up; a run of so many broken characters
+places nothing.
+"""
 
 
 def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
-    """Return for each token the places in the prompt where it may begin, in characters; None if it does not fit at all.
+    """Return for each token the places in the prompt where it may begin, in characters; None if it
+    does not fit at all.
 
-    Whole tokens must be found in the prompt one after the other, from its first character to its last. A token that
-    is empty or has replacement characters holds pieces of characters beyond ASCII; each piece takes one such character
-    or, where a later piece ends it, none. Where the strings alone give the prompt, every place is exact, and an empty
-    token is a piece of the next one that is not (``""``, ``""``, ``" 🧪"``).
+    Whole tokens must be found in the prompt one after the other, from its first character to its
+    last. A token that is empty or has replacement characters holds pieces of characters beyond
+    ASCII; each piece takes one such character or, where a later piece ends it, none. Where the
+    strings alone give the prompt, every place is exact, and an empty token is a piece of the next
+    one that is not (``""``, ``""``, ``" 🧪"``).
     """
     if "".join(tokens) == prompt:
         return _exact(tokens, prompt)
     arriving = [frozenset({0})]
     for token in tokens:
-        arriving.append(frozenset(end for place in arriving[-1] for end in _ends(token, place, prompt)))
+        arriving.append(
+            frozenset(end for place in arriving[-1] for end in _ends(token, place, prompt))
+        )
         if not 0 < len(arriving[-1]) <= _CANDIDATES_MAX:
             return None
     if len(prompt) not in arriving[-1]:
@@ -55,11 +64,13 @@ def is_text(token: str) -> bool:
     return _REPLACEMENT not in token
 
 
-def offsets_fit(offsets: Sequence[int], tokens: Sequence[str], places: Sequence[frozenset[int]], front: str) -> bool:
+def offsets_fit(
+    offsets: Sequence[int], tokens: Sequence[str], places: Sequence[frozenset[int]], front: str
+) -> bool:
     """Return whether a server's offsets agree with its own tokens.
 
-    They do when they are the places in the prompt, or the running lengths of the token strings; either may count the
-    token in ``front`` of the text, which has no offset here.
+    They do when they are the places in the prompt, or the running lengths of the token strings;
+    either may count the token in ``front`` of the text, which has no offset here.
     """
     running, length = [], 0
     for token in tokens:
@@ -74,7 +85,9 @@ def offsets_fit(offsets: Sequence[int], tokens: Sequence[str], places: Sequence[
 
 
 def _exact(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
-    """Return the places of tokens that are the prompt; None if one is empty and no piece of what the next one ends."""
+    """Return the places of tokens that are the prompt; None if one is empty and no piece of what
+    the next one ends.
+    """
     places, begin = [], 0
     for token in tokens:
         places.append(frozenset({begin}))

@@ -1,10 +1,11 @@
-"""Finds out, before a run, whether a server's log-probabilities can be trusted. Sends only through what it is given.
+"""Finds out, before a run, whether a server's log-probabilities can be trusted. Sends only through
+what it is given.
 
 Responsible for the probes, their judge (pure) and the order they are asked in.
 
-A server may never answer ``max_tokens: 0``. llama-cpp-python takes it for "no limit", writes until its context is full,
-and keeps its only worker busy with that after the caller has gone: the next two requests had no answer in 480 s. So 1
-is asked first, and 0 only of a server that refused 1.
+A server may never answer ``max_tokens: 0``. llama-cpp-python takes it for "no limit", writes until
+its context is full, and keeps its only worker busy with that after the caller has gone: the next
+two requests had no answer in 480 s. So 1 is asked first, and 0 only of a server that refused 1.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[Any]]
 """Sends one body to ``/completions`` and returns the decoded answer, or a `Fault`."""
 
 PROBE_TIMEOUT_SECONDS: Final = 60.0
-"""For one probe; a small model on a CPU took 12 s for its first answer, one of llama-cpp-python's 3 s."""
+"""For one probe; a small model on a CPU took 12 s for its first answer, one of llama-cpp-python's 3
+s.
+"""
 MAX_TOKENS_TRIED: Final = (1, 0)
 _BATCH_DIFFERENCE_MAX: Final = 0.5
-"""How far the sum of a probe asked among others may lie from the one asked alone; bfloat16 moves it by 0.1."""
+"""How far the sum of a probe asked among others may lie from the one asked alone; bfloat16 moves it
+by 0.1.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +41,16 @@ class Probe:
     context: str
     continuation: str
     likelier_than: int | None = None
-    """Index of the probe with the same context whose continuation any language model finds less likely."""
+    """Index of the probe with the same context whose continuation any language model finds less
+    likely.
+    """
 
 
 PROBES: Final = (
     Probe(context="The capital of France is", continuation=" Paris", likelier_than=1),
     Probe(context="The capital of France is", continuation=" xylophone"),
-    # Shifted by one token, a value says how likely the word is to come twice, which " very" is and " Friday" is not:
-    # SmolLM2-135M gives -0.1 and -16.3, shifted -8.1 and -5.5.
+    # Shifted by one token, a value says how likely the word is to come twice, which " very" is and
+    # " Friday" is not: SmolLM2-135M gives -0.1 and -16.3, shifted -8.1 and -5.5.
     Probe(context="Monday, Tuesday, Wednesday, Thursday,", continuation=" Friday", likelier_than=3),
     Probe(context="Monday, Tuesday, Wednesday, Thursday,", continuation=" very"),
     Probe(context="Grüße aus 東京 🙂🧬: naïve", continuation=" café 🧪 again"),
@@ -79,13 +86,16 @@ async def probe_echo(
         What the server supports; or the fault that kept it from answering a single prompt.
 
     Raises:
-        LogprobFault: It answers, but not with log-probabilities that may be scored; see `judge_probe`.
+        LogprobFault: It answers, but not with log-probabilities that may be scored; see
+            `judge_probe`.
     """
     fault: Fault = _late(timeout_seconds)
     for max_tokens in MAX_TOKENS_TRIED:
         answers: list[object] = []
         for probe in PROBES:
-            body = build_echo_body(model, [probe.context + probe.continuation], max_tokens=max_tokens, extra=extra)
+            body = build_echo_body(
+                model, [probe.context + probe.continuation], max_tokens=max_tokens, extra=extra
+            )
             answer = await _ask(send, body, timeout_seconds)
             if isinstance(answer, Fault):
                 fault = answer
@@ -96,13 +106,17 @@ async def probe_echo(
             prompts = [probe.context + probe.continuation for probe in PROBES]
             body = build_echo_body(model, prompts, max_tokens=max_tokens, extra=extra)
             batch = await _ask(send, body, timeout_seconds)
-            return judge_probe(answers, max_tokens=max_tokens, batch=None if isinstance(batch, Fault) else batch)
+            return judge_probe(
+                answers, max_tokens=max_tokens, batch=None if isinstance(batch, Fault) else batch
+            )
         if fault.kind != "bad_request":
             break
     return fault
 
 
-def judge_probe(payloads: Sequence[object], *, max_tokens: int, batch: object = None) -> EchoSupport:
+def judge_probe(
+    payloads: Sequence[object], *, max_tokens: int, batch: object = None
+) -> EchoSupport:
     """Return what the answers to `PROBES` say of the server.
 
     Args:
@@ -111,18 +125,22 @@ def judge_probe(payloads: Sequence[object], *, max_tokens: int, batch: object = 
         batch: The answer to all of them in one request; None where it was refused.
 
     Raises:
-        LogprobFault: The server must not be used for log-likelihoods; the message says what is wrong with it. The kinds
-            are those of `score_choice`, and ``shifted`` where the likely continuations are not the likelier ones.
+        LogprobFault: The server must not be used for log-likelihoods; the message says what is
+            wrong with it. The kinds are those of `score_choice`, and ``shifted`` where the likely
+            continuations are not the likelier ones.
     """
     choices = [order_choices(payload, 1)[0] for payload in payloads]
-    scores = [_score(choice, probe, max_tokens) for choice, probe in zip(choices, PROBES, strict=True)]
+    scores = [
+        _score(choice, probe, max_tokens) for choice, probe in zip(choices, PROBES, strict=True)
+    ]
     for probe, score in zip(PROBES, scores, strict=True):
         other = None if probe.likelier_than is None else scores[probe.likelier_than]
         if other is not None and score.logprob <= other.logprob:
             raise LogprobFault(
                 "shifted",
-                f"the server's log-probabilities do not belong to the tokens beside them: after {probe.context!r} it "
-                f"holds {other.text!r} ({other.logprob:.2f}) for likelier than {score.text!r} ({score.logprob:.2f})",
+                "the server's log-probabilities do not belong to the tokens beside them: after"
+                f" {probe.context!r} it holds {other.text!r} ({other.logprob:.2f}) for likelier"
+                f" than {score.text!r} ({score.logprob:.2f})",
             )
     prompt = PROBES[0].context + PROBES[0].continuation
     return EchoSupport(
@@ -133,17 +151,22 @@ def judge_probe(payloads: Sequence[object], *, max_tokens: int, batch: object = 
 
 
 def _score(choice: Mapping[str, object], probe: Probe, max_tokens: int) -> ChoiceScore:
-    return score_choice(choice, context=probe.context, continuation=probe.continuation, generated=max_tokens)
+    return score_choice(
+        choice, context=probe.context, continuation=probe.continuation, generated=max_tokens
+    )
 
 
 def _same_in_batch(batch: object, alone: Sequence[ChoiceScore], max_tokens: int) -> bool:
     try:
         choices = order_choices(batch, len(alone))
-        together = [_score(choice, probe, max_tokens) for choice, probe in zip(choices, PROBES, strict=True)]
+        together = [
+            _score(choice, probe, max_tokens) for choice, probe in zip(choices, PROBES, strict=True)
+        ]
     except LogprobFault:
         return False
     return all(
-        abs(one.logprob - other.logprob) <= _BATCH_DIFFERENCE_MAX for one, other in zip(alone, together, strict=True)
+        abs(one.logprob - other.logprob) <= _BATCH_DIFFERENCE_MAX
+        for one, other in zip(alone, together, strict=True)
     )
 
 
@@ -158,7 +181,9 @@ async def _ask(send: Send, body: dict[str, object], timeout_seconds: float) -> A
 def _late(timeout_seconds: float) -> Fault:
     return Fault(
         kind="timeout",
-        message=f"no answer to a prompt with echo within {timeout_seconds:g} s; "
-        "log-likelihoods need a server that returns prompt log-probabilities",
+        message=(
+            f"no answer to a prompt with echo within {timeout_seconds:g} s; "
+            "log-likelihoods need a server that returns prompt log-probabilities"
+        ),
         retryable=False,
     )

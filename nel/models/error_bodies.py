@@ -1,10 +1,11 @@
-"""Reads error bodies of any shape: the message, and the codes that vendors put beside or below it. No I/O.
+"""Reads error bodies of any shape: the message, and the codes that vendors put beside or below it.
+No I/O.
 
-{"error": {"message", "code", "type"}}        OpenAI and most others; a list of one such object from Gemini
-{"error": "…", "code": "…"}                   xAI, TGI, Ollama
-{"message"}, {"detail"}, {"errors": […]}      Mistral, FastAPI, watsonx
-{"base_resp": {"status_code", "status_msg"}}  MiniMax, with HTTP 200
-{"error": {"metadata": {"raw": "…"}}}         OpenRouter: the words of the server behind it
+{"error": {"message", "code", "type"}}        OpenAI and most others; a list of one such object from
+Gemini {"error": "…", "code": "…"}                   xAI, TGI, Ollama {"message"}, {"detail"},
+{"errors": […]}      Mistral, FastAPI, watsonx {"base_resp": {"status_code", "status_msg"}}
+MiniMax, with HTTP 200 {"error": {"metadata": {"raw": "…"}}}         OpenRouter: the words of the
+server behind it
 """
 
 from __future__ import annotations
@@ -24,7 +25,17 @@ _DEPTH_MAX: Final = 4
 _CODES_MAX: Final = 16
 _PARTS_MAX: Final = 8
 """Of a list of errors that are read."""
-_MESSAGES: Final = ("message", "detail", "error", "errors", "msg", "error_msg", "status_msg", "errorMessage", "title")
+_MESSAGES: Final = (
+    "message",
+    "detail",
+    "error",
+    "errors",
+    "msg",
+    "error_msg",
+    "status_msg",
+    "errorMessage",
+    "title",
+)
 _CODES: Final = (
     "code",
     "type",
@@ -36,7 +47,16 @@ _CODES: Final = (
     "__type",
     "finishReason",
 )
-_INNER: Final = ("error", "detail", "innererror", "inner_error", "base_resp", "metadata", "details", "errors")
+_INNER: Final = (
+    "error",
+    "detail",
+    "innererror",
+    "inner_error",
+    "base_resp",
+    "metadata",
+    "details",
+    "errors",
+)
 """Fields below which further codes stand."""
 
 
@@ -46,7 +66,9 @@ class ErrorBody:
 
     message: str
     codes: tuple[str, ...] = ()
-    """Its ``code``, ``type``, ``status`` and the like, as far as they are words or numbers, in lower case."""
+    """Its ``code``, ``type``, ``status`` and the like, as far as they are words or numbers, in
+    lower case.
+    """
 
 
 def error_body(body: bytes) -> ErrorBody:
@@ -55,7 +77,9 @@ def error_body(body: bytes) -> ErrorBody:
         return error_said(loads(body))
     except ValueError:
         text = body[:_READ_CHARACTERS_MAX].decode("utf-8", "replace")
-        text = re.sub(r"<(style|script)\b.{0,4000}?(?:</\1>|$)", " ", text, flags=re.IGNORECASE | re.DOTALL)
+        text = re.sub(
+            r"<(style|script)\b.{0,4000}?(?:</\1>|$)", " ", text, flags=re.IGNORECASE | re.DOTALL
+        )
         return ErrorBody(re.sub(r"<[^>]{0,200}>", " ", text))
 
 
@@ -66,10 +90,12 @@ def error_said(error: object) -> ErrorBody:
 
 
 def error_in(payload: object) -> object:
-    """Return the error that a decoded body is or holds instead of an answer; None where it is not known to be one.
+    """Return the error that a decoded body is or holds instead of an answer; None where it is not
+    known to be one.
 
-    With HTTP 200 some servers send an error without an ``error``: FastChat an object of the type ``error``, MiniMax a
-    ``base_resp``, Baidu an ``error_code``, Gemini a list of an object with an ``error``, others nothing but a message.
+    With HTTP 200 some servers send an error without an ``error``: FastChat an object of the type
+    ``error``, MiniMax a ``base_resp``, Baidu an ``error_code``, Gemini a list of an object with an
+    ``error``, others nothing but a message.
     """
     if isinstance(payload, list) and len(payload) == 1:
         return error_in(payload[0]) if isinstance(payload[0], Mapping) else None
@@ -77,19 +103,36 @@ def error_in(payload: object) -> object:
         return None
     if payload.get("error"):
         error = payload["error"]
-        return payload if isinstance(error, str) and ("message" in payload or "code" in payload) else error
-    if payload.get("object") == "error" or payload.get("type") == "error" or payload.get("error_code"):
+        return (
+            payload
+            if isinstance(error, str) and ("message" in payload or "code" in payload)
+            else error
+        )
+    if (
+        payload.get("object") == "error"
+        or payload.get("type") == "error"
+        or payload.get("error_code")
+    ):
         return payload
     state = payload.get("base_resp")
     if isinstance(state, Mapping) and state.get("status_code"):
         return state
-    said = next((payload[name] for name in _MESSAGES if isinstance(payload.get(name), str) and payload[name]), None)
+    said = next(
+        (
+            payload[name]
+            for name in _MESSAGES
+            if isinstance(payload.get(name), str) and payload[name]
+        ),
+        None,
+    )
     is_error = said is not None or bool(payload.get("errors"))
     return payload if is_error and "choices" not in payload else None
 
 
 def _message(error: object, depth: int) -> str:
-    """Return the message of an error, and after it the words of a server further back where a proxy repeats them."""
+    """Return the message of an error, and after it the words of a server further back where a proxy
+    repeats them.
+    """
     if isinstance(error, list):
         parts = [_message(part, depth - 1) for part in error[:_PARTS_MAX]] if depth > 0 else []
         return "; ".join(part for part in parts if part)[:_READ_CHARACTERS_MAX] or _text(error)
@@ -106,16 +149,22 @@ def _message(error: object, depth: int) -> str:
 
 
 def _place(error: Mapping[str, object]) -> str:
-    """Return where pydantic says that a problem is, e.g. ``max_tokens: ``; empty for any other error."""
+    """Return where pydantic says that a problem is, e.g. ``max_tokens: ``; empty for any other
+    error.
+    """
     place = error.get("loc")
     if not isinstance(place, list):
         return ""
-    names = [str(part) for part in place[:_PARTS_MAX] if isinstance(part, str | int) and part != "body"]
+    names = [
+        str(part) for part in place[:_PARTS_MAX] if isinstance(part, str | int) and part != "body"
+    ]
     return ".".join(names)[:_CODE_CHARACTERS_MAX] + ": " if names else ""
 
 
 def _behind(error: Mapping[str, object]) -> object:
-    """Return what the server behind a proxy said, decoded where it is JSON; None where it is not repeated."""
+    """Return what the server behind a proxy said, decoded where it is JSON; None where it is not
+    repeated.
+    """
     metadata = error.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
     if not isinstance(raw, str) or not raw:

@@ -1,7 +1,8 @@
-"""What a gateway says in headers alone: that another model answered than the one that was asked. No I/O.
+"""What a gateway says in headers alone: that another model answered than the one that was asked. No
+I/O.
 
-LiteLLM's proxy names the requested model in the body of the answer whatever it asked, and says the rest in headers
-(docs.litellm.ai, "Response Headers").
+LiteLLM's proxy names the requested model in the body of the answer whatever it asked, and says the
+rest in headers (docs.litellm.ai, "Response Headers").
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ _CHARACTERS_MAX: Final = 200
 
 
 def fallback_of(headers: Mapping[str, str]) -> str | None:
-    """Return the model that a gateway fell back to, "unnamed" where it does not say which; None where it did not.
+    """Return the model that a gateway fell back to, "unnamed" where it does not say which; None
+    where it did not.
 
     Args:
         headers: Of the answer; lookup ignores case.
@@ -28,4 +30,6 @@ def fallback_of(headers: Mapping[str, str]) -> str | None:
     attempted = headers.get(_ATTEMPTED, "")
     if not attempted.isdecimal() or int(attempted[:9]) == 0:
         return None
-    return next((headers[name][:_CHARACTERS_MAX] for name in _MODELS if headers.get(name)), "unnamed")
+    return next(
+        (headers[name][:_CHARACTERS_MAX] for name in _MODELS if headers.get(name)), "unnamed"
+    )

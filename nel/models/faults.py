@@ -1,6 +1,7 @@
 """Decides what a failed attempt means: retry or not, whose fault, how long to wait. Sends nothing.
 
-HTTP 200 is not success. An error object, an empty list of choices or an HTML login page arrive with it too.
+HTTP 200 is not success. An error object, an empty list of choices or an HTML login page arrive with
+it too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from nel.types import FailureKind
 _LOG = logging.getLogger(__name__)
 _RETRYABLE_BELOW_500: Final = frozenset({408, 409, 425, 429, 499})
 FINAL_SERVER_ERRORS: Final = frozenset({501, 505, 506, 510, 511})
-"""Of the server, and the same for each request: not implemented, another version of HTTP, a network to sign in to."""
+"""Of the server, and the same for each request: not implemented, another version of HTTP, a network
+to sign in to.
+"""
 _KINDS: Final = {
     400: "bad_request",
     401: "auth",
@@ -75,8 +78,12 @@ _BAD_REQUEST = 400
 _TOO_MANY = 429
 _PROMPT_STATUSES: Final = frozenset({400, 413, 422, 500})
 _STATUS_OF_MEANING: Final[Mapping[str, int]] = {"auth": 401, "rate_limit": 429}
-_TOO_LARGE_FOR_RATE: Final = re.compile(r"request too large\b.{0,200}\btokens per min", re.IGNORECASE | re.DOTALL)
-"""OpenAI and Groq refuse a request that is larger than all tokens of a minute, which no wait changes."""
+_TOO_LARGE_FOR_RATE: Final = re.compile(
+    r"request too large\b.{0,200}\btokens per min", re.IGNORECASE | re.DOTALL
+)
+"""OpenAI and Groq refuse a request that is larger than all tokens of a minute, which no wait
+changes.
+"""
 _SERVER_ERROR = 500
 _ERROR_STATUSES = range(400, 600)
 _SERVER_ERRORS: Final = range(500, 600)
@@ -104,13 +111,17 @@ class Fault:
     never_connected: bool = False
     """The request never left; no request of any kind could have."""
     hung_up: bool = False
-    """The connection was closed without a byte of an answer, as an idle one is that is used again too late."""
+    """The connection was closed without a byte of an answer, as an idle one is that is used again
+    too late.
+    """
     on_reused: bool = False
     """On a connection that had served another request before."""
 
     @property
     def may_have_cost(self) -> bool:
-        """Return whether the endpoint may have worked, and bill, without its answer having arrived."""
+        """Return whether the endpoint may have worked, and bill, without its answer having
+        arrived.
+        """
         if self.status is not None and self.status != _OK:
             return False
         return not self.is_of_connection
@@ -121,11 +132,14 @@ class Fault:
         return self.never_connected or self.kind == "connect_timeout"
 
 
-def fault_of_status(status: int, headers: Mapping[str, str], body: bytes, *, max_tokens: int | None = None) -> Fault:
+def fault_of_status(
+    status: int, headers: Mapping[str, str], body: bytes, *, max_tokens: int | None = None
+) -> Fault:
     """Return what a response with an error status means.
 
     Args:
-        max_tokens: The limit on the answer that was sent; some servers name its sum with the prompt alone.
+        max_tokens: The limit on the answer that was sent; some servers name its sum with the prompt
+            alone.
     """
     said = error_body(body)
     if aws := headers.get("x-amzn-errortype"):
@@ -135,17 +149,23 @@ def fault_of_status(status: int, headers: Mapping[str, str], body: bytes, *, max
     return fault if delay is None else replace(fault, wait_seconds=float(delay[1]))
 
 
-def _fault_of(status: int, headers: Mapping[str, str], said: ErrorBody, max_tokens: int | None = None) -> Fault:
+def _fault_of(
+    status: int, headers: Mapping[str, str], said: ErrorBody, max_tokens: int | None = None
+) -> Fault:
     message = _clip(said.message)
     described = f"HTTP {status}" + (f": {message}" if message else "")
     meaning = meaning_of(status, said)
     failure = _model_failure(status, said, meaning, max_tokens)
     if failure is not None:
-        return Fault(kind=failure, message=described, retryable=False, status=status, model_failure=failure)
+        return Fault(
+            kind=failure, message=described, retryable=False, status=status, model_failure=failure
+        )
     if meaning == "quota":
         return Fault(kind="quota", message=described, retryable=False, status=status)
     status_of_kind = _STATUS_OF_MEANING.get(meaning or "", status)
-    kind = _KINDS.get(status_of_kind) or ("server_error" if status >= _SERVER_ERROR else f"http_{status}")
+    kind = _KINDS.get(status_of_kind) or (
+        "server_error" if status >= _SERVER_ERROR else f"http_{status}"
+    )
     is_hopeless = status_of_kind == _TOO_MANY and _TOO_LARGE_FOR_RATE.search(said.message)
     return Fault(
         kind=kind,
@@ -156,8 +176,12 @@ def _fault_of(status: int, headers: Mapping[str, str], said: ErrorBody, max_toke
     )
 
 
-def _model_failure(status: int, said: ErrorBody, meaning: Meaning | None, max_tokens: int | None) -> FailureKind | None:
-    """Return how the model failed where a refusal says that it did: a prompt too long, or an answer filtered."""
+def _model_failure(
+    status: int, said: ErrorBody, meaning: Meaning | None, max_tokens: int | None
+) -> FailureKind | None:
+    """Return how the model failed where a refusal says that it did: a prompt too long, or an answer
+    filtered.
+    """
     if meaning == "content_filter":
         return "content_filter"
     if meaning is not None or status not in _PROMPT_STATUSES:
@@ -165,20 +189,30 @@ def _model_failure(status: int, said: ErrorBody, meaning: Meaning | None, max_to
     if blame(said.message, said.codes, max_tokens=max_tokens) != "prompt":
         return None
     # A server error alone is worth another try.
-    return "context_exceeded" if status < _SERVER_ERROR or is_sure(said.message, said.codes) else None
+    return (
+        "context_exceeded" if status < _SERVER_ERROR or is_sure(said.message, said.codes) else None
+    )
 
 
 def _retryable(status: int, headers: Mapping[str, str]) -> bool:
-    """Return whether a status is worth another try; the server's own word (``x-should-retry``) wins."""
+    """Return whether a status is worth another try; the server's own word (``x-should-retry``)
+    wins.
+    """
     told = headers.get("x-should-retry", "").lower()
     if told == "false":
         return False
     is_server_error = status in _SERVER_ERRORS and status not in FINAL_SERVER_ERRORS
-    return is_server_error or status in _RETRYABLE_BELOW_500 or (told == "true" and status >= _SERVER_ERROR)
+    return (
+        is_server_error
+        or status in _RETRYABLE_BELOW_500
+        or (told == "true" and status >= _SERVER_ERROR)
+    )
 
 
 def fault_of_error_object(error: object) -> Fault:
-    """Return what an ``error`` inside an HTTP 200 body means, by its own code, or else by its words."""
+    """Return what an ``error`` inside an HTTP 200 body means, by its own code, or else by its
+    words.
+    """
     said = error_said(error)
     numbers = (plain_int(code) for code in said.codes)
     known = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
@@ -193,7 +227,9 @@ def _status_of_words(said: ErrorBody) -> int:
     if RATE.search(said.message):
         return _TOO_MANY
     is_refused = meaning_of(_BAD_REQUEST, said) is not None
-    return _BAD_REQUEST if is_refused or blame(said.message, said.codes) == "prompt" else _SERVER_ERROR
+    return (
+        _BAD_REQUEST if is_refused or blame(said.message, said.codes) == "prompt" else _SERVER_ERROR
+    )
 
 
 def aborted(finish_reason: str) -> Fault:
@@ -207,7 +243,9 @@ def aborted(finish_reason: str) -> Fault:
 
 
 def no_answer(payload: object, message: str) -> Fault:
-    """Return the fault of a decoded body without an answer: the error that it is instead, or else malformed."""
+    """Return the fault of a decoded body without an answer: the error that it is instead, or else
+    malformed.
+    """
     error = error_in(payload)
     return malformed(message) if error is None else fault_of_error_object(error)
 
@@ -218,7 +256,9 @@ def malformed(message: str) -> Fault:
 
 
 def not_json(body: bytes, error: ValueError) -> Fault:
-    """Return the fault of a body that is no JSON: an empty one, a web page with its text, or what stands in it."""
+    """Return the fault of a body that is no JSON: an empty one, a web page with its text, or what
+    stands in it.
+    """
     start = body[:_START_BYTES].removeprefix(BOM).strip()
     if isinstance(error, Contradiction):
         return malformed(str(error))
@@ -229,8 +269,17 @@ def not_json(body: bytes, error: ValueError) -> Fault:
     return malformed(f"the body is not JSON ({error}): {start[:80]!r}")
 
 
-UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What code that reads an answer may raise where the answer has a shape that it was not written for."""
+UNREADABLE: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What code that reads an answer may raise where the answer has a shape that it was not written
+for.
+"""
 
 
 def unreadable(error: Exception) -> Fault:
@@ -244,5 +293,7 @@ def unreadable(error: Exception) -> Fault:
 
 def _clip(text: str) -> str:
     start = text[: 2 * _MESSAGE_CHARACTERS_MAX]
-    line = " ".join("".join(character if character.isprintable() else " " for character in start).split())
+    line = " ".join(
+        "".join(character if character.isprintable() else " " for character in start).split()
+    )
     return line if len(line) <= _MESSAGE_CHARACTERS_MAX else f"{line[:_MESSAGE_CHARACTERS_MAX]}…"

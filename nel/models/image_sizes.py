@@ -1,4 +1,6 @@
-"""How much of a request is text, and what its images are estimated at: their data is far longer than their tokens."""
+"""How much of a request is text, and what its images are estimated at: their data is far longer
+than their tokens.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def text_length(message: Message) -> int:
 
 
 def prompt_bytes(request: Request, body: bytes) -> int:
-    """Return the size of a body with each image counted by its likely tokens instead of its data."""
+    """Return the size of a body with each image counted by its likely tokens instead of its
+    data.
+    """
     if all(isinstance(message.content, str) for message in request.messages):
         return len(body)
     urls = [_url(part.get("image_url")) for one in request.messages if not isinstance(one.content, str)

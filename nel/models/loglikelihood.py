@@ -1,10 +1,12 @@
 """Log-likelihoods of continuations through the ``echo`` of a completions endpoint. Sends nothing.
 
-Responsible for the request body, and reading the legacy ``logprobs`` object (tokens, token_logprobs, top_logprobs,
-text_offset) of its answer. Whether a server can be trusted with it is found out by `nel.models.echo_probe`.
+Responsible for the request body, and reading the legacy ``logprobs`` object (tokens,
+token_logprobs, top_logprobs, text_offset) of its answer. Whether a server can be trusted with it is
+found out by `nel.models.echo_probe`.
 
-A server that ignores ``echo`` answers 200. A sum over nothing is 0.0, every choice ties, and the first one wins: a
-score that looks like chance. Everything here is refused unless the tokens prove that they are the prompt's.
+A server that ignores ``echo`` answers 200. A sum over nothing is 0.0, every choice ties, and the
+first one wins: a score that looks like chance. Everything here is refused unless the tokens prove
+that they are the prompt's.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ _BORDERS_MAX: Final = 5
 """Starts of tokens before the continuation from which a choice may be counted, and its own."""
 
 NO_ECHO: Final = (
-    "the server ignores echo: log-likelihood benchmarks would give chance scores; use a server that returns prompt "
-    "log-probabilities (vLLM does), or a generation form of the benchmark"
+    "the server ignores echo: log-likelihood benchmarks would give chance scores; use a server that"
+    " returns prompt log-probabilities (vLLM does), or a generation form of the benchmark"
 )
 
 
@@ -48,8 +50,9 @@ class _Echo:
 def split_context(context: str, continuation: str) -> tuple[str, str]:
     """Return the pair with the context's trailing whitespace moved to the continuation.
 
-    Tokens of most models carry the space in front of a word, so that ``"is "`` + ``"A"`` has to be asked as ``"is"`` +
-    ``" A"``. Source: lm-evaluation-harness, ``TemplateLM._encode_pair``; any whitespace moves, newlines too.
+    Tokens of most models carry the space in front of a word, so that ``"is "`` + ``"A"`` has to be
+    asked as ``"is"`` + ``" A"``. Source: lm-evaluation-harness, ``TemplateLM._encode_pair``; any
+    whitespace moves, newlines too.
 
     >>> split_context("Answer: ", "A"), split_context("Answer:", " A")
     (('Answer:', ' A'), ('Answer:', ' A'))
@@ -59,7 +62,11 @@ def split_context(context: str, continuation: str) -> tuple[str, str]:
 
 
 def build_echo_body(
-    model: str, prompts: Sequence[str], *, max_tokens: int = 0, extra: Mapping[str, object] | None = None
+    model: str,
+    prompts: Sequence[str],
+    *,
+    max_tokens: int = 0,
+    extra: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """Return the JSON body that asks for the log-probabilities of prompts.
 
@@ -84,17 +91,21 @@ def build_echo_body(
     }
 
 
-def score_choice(choice: Mapping[str, object], *, context: str, continuation: str, generated: int) -> ChoiceScore:
+def score_choice(
+    choice: Mapping[str, object], *, context: str, continuation: str, generated: int
+) -> ChoiceScore:
     """Return the log-likelihood of a continuation, read from one entry of ``choices``.
 
-    Rule: the sum of the log-probabilities of the tokens that begin in the continuation; greedy when each of them has
-    the value of the largest in ``top_logprobs``, so that a tie counts. Source: lm-evaluation-harness,
-    ``LocalCompletionsAPI.parse_logprobs``, and NeMo Evaluator's ``completions_logprob``, which takes tokens from the
-    first ``text_offset`` at or after the context.
+    Rule: the sum of the log-probabilities of the tokens that begin in the continuation; greedy when
+    each of them has the value of the largest in ``top_logprobs``, so that a tie counts. Source:
+    lm-evaluation-harness, ``LocalCompletionsAPI.parse_logprobs``, and NeMo Evaluator's
+    ``completions_logprob``, which takes tokens from the first ``text_offset`` at or after the
+    context.
 
-    A token that reaches over from the context belongs to the continuation: without it, what the continuation begins
-    with would be counted in no token. The choices of a sample are then counted from one place by `on_one_border`, for
-    else the choice with the longer token would win or lose by it.
+    A token that reaches over from the context belongs to the continuation: without it, what the
+    continuation begins with would be counted in no token. The choices of a sample are then counted
+    from one place by `on_one_border`, for else the choice with the longer token would win or lose
+    by it.
 
     Args:
         context: What came first; after `split_context`.
@@ -102,11 +113,13 @@ def score_choice(choice: Mapping[str, object], *, context: str, continuation: st
         generated: ``max_tokens`` as sent; at most so many tokens after the prompt are dropped.
 
     Raises:
-        LogprobFault: ``echo_ignored``: the answer has no prompt in it. ``malformed``: lists are missing, of different
-            lengths or of wrong types. ``shifted``: values do not belong to the tokens beside them. ``offsets``: the
-            tokens are not the prompt, or ``text_offset`` contradicts them. ``not_finite``: a value is no
-            log-probability. ``boundary``: no token, or none certainly, begins in the continuation; or there is nothing
-            in front of it to predict it from.
+        LogprobFault: ``echo_ignored``: the answer has no prompt in it. ``malformed``: lists are
+            missing, of different
+            lengths or of wrong types. ``shifted``: values do not belong to the tokens beside them.
+            ``offsets``: the tokens are not the prompt, or ``text_offset`` contradicts them.
+            ``not_finite``: a value is no log-probability. ``boundary``: no token, or none
+            certainly, begins in the continuation; or there is nothing in front of it to predict it
+            from.
 
     >>> top = [None, {" A": -0.5, " B": -2.0}]
     >>> logprobs = {"tokens": ["is", " A"], "token_logprobs": [None, -0.5], "top_logprobs": top, "text_offset": [0, 2]}
@@ -118,8 +131,9 @@ def score_choice(choice: Mapping[str, object], *, context: str, continuation: st
     if echo.logprobs[first] is None:
         raise LogprobFault(
             "boundary",
-            "the continuation's first token has no log-probability, for nothing stands in front of it; "
-            "give the benchmark a context, or use a server that puts a BOS token before the prompt",
+            "the continuation's first token has no log-probability, for nothing stands in front of"
+            " it; give the benchmark a context, or use a server that puts a BOS token before the"
+            " prompt",
         )
     borders = [
         _border(echo, place, len(context))
@@ -142,24 +156,31 @@ def _border(echo: _Echo, first: int, boundary: int) -> Border:
     try:
         logprob = math.fsum(values)
     except OverflowError as error:
-        raise LogprobFault("not_finite", "the log-probabilities of the continuation have no finite sum") from error
-    is_greedy = all(_is_top(value, top) for value, top in zip(values, echo.tops[first:], strict=True))
+        raise LogprobFault(
+            "not_finite", "the log-probabilities of the continuation have no finite sum"
+        ) from error
+    is_greedy = all(
+        _is_top(value, top) for value, top in zip(values, echo.tops[first:], strict=True)
+    )
     characters = max(0, boundary - min(echo.places[first]))
     return Border(characters=characters, logprob=logprob, is_greedy=is_greedy, tokens=len(values))
 
 
-def on_one_border(scores: Sequence[ChoiceScore], contexts: Sequence[str]) -> tuple[ChoiceScore, ...]:
+def on_one_border(
+    scores: Sequence[ChoiceScore], contexts: Sequence[str]
+) -> tuple[ChoiceScore, ...]:
     """Return the scores of a sample's choices, all counted from one place of the context.
 
-    That is the border between context and choices where no token reaches over it, else the nearest start of a token
-    in front of it that all choices share.
+    That is the border between context and choices where no token reaches over it, else the nearest
+    start of a token in front of it that all choices share.
 
     Args:
         scores: As `score_choice` returns them.
         contexts: Of each; before such a place they must end alike.
 
     Raises:
-        LogprobFault: ``boundary``: there is no such place, so that no choice can be compared with another.
+        LogprobFault: ``boundary``: there is no such place, so that no choice can be compared with
+            another.
 
     >>> joined = Border(1, -2.0, False, 1)
     >>> cut = (Border(0, -0.5, True, 1), Border(1, -3.0, False, 2))
@@ -179,24 +200,29 @@ def on_one_border(scores: Sequence[ChoiceScore], contexts: Sequence[str]) -> tup
         if len({context[len(context) - place :] for context in contexts}) == 1:
             found = [borders[place] for borders in by_place]
             return tuple(
-                ChoiceScore(text=score.text, logprob=one.logprob, is_greedy=one.is_greedy, tokens=one.tokens)
+                ChoiceScore(
+                    text=score.text, logprob=one.logprob, is_greedy=one.is_greedy, tokens=one.tokens
+                )
                 for score, one in zip(scores, found, strict=True)
             )
     raise LogprobFault(
         "boundary",
-        f"a token reaches from the context into {sum(reach > 0 for reach in reaches)} of {len(scores)} choices, and no "
-        "place before it begins a token in all of them; begin the choices with a space",
+        f"a token reaches from the context into {sum(reach > 0 for reach in reaches)} of"
+        f" {len(scores)} choices, and no place before it begins a token in all of them; begin the"
+        " choices with a space",
     )
 
 
-def score_batch(payload: object, pairs: Sequence[tuple[str, str]], *, generated: int) -> tuple[ChoiceScore, ...]:
+def score_batch(
+    payload: object, pairs: Sequence[tuple[str, str]], *, generated: int
+) -> tuple[ChoiceScore, ...]:
     """Return the score of each ``(context, continuation)``, in the order asked.
 
     Entries are ordered by their ``index``, which servers need not do.
 
     Raises:
-        LogprobFault: ``count``: there are more or fewer entries than prompts, or their indices are not 0, 1, …; or
-            what `score_choice` raises.
+        LogprobFault: ``count``: there are more or fewer entries than prompts, or their indices are
+            not 0, 1, …; or what `score_choice` raises.
     """
     choices = order_choices(payload, len(pairs))
     return tuple(
@@ -215,13 +241,16 @@ def order_choices(payload: object, n_prompts: int) -> list[Mapping[str, Any]]:
     if not isinstance(choices, list) or not all(isinstance(choice, Mapping) for choice in choices):
         raise LogprobFault("malformed", "the body has no list of choices")
     if len(choices) != n_prompts:
-        raise LogprobFault("count", f"{n_prompts} prompts were sent and {len(choices)} choices came back")
+        raise LogprobFault(
+            "count", f"{n_prompts} prompts were sent and {len(choices)} choices came back"
+        )
     if n_prompts == 1:
         return list(choices)
     by_index = {choice["index"]: choice for choice in choices if type(choice.get("index")) is int}
     if sorted(by_index) != list(range(n_prompts)):
         raise LogprobFault(
-            "count", f"the choices have the indices {_shown(sorted(by_index))}, not 0 to {n_prompts - 1}"
+            "count",
+            f"the choices have the indices {_shown(sorted(by_index))}, not 0 to {n_prompts - 1}",
         )
     return [by_index[index] for index in range(n_prompts)]
 
@@ -252,14 +281,17 @@ def _read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> _Ec
     head = 0 if front is None else 1
     if not offsets_fit(offsets[head:size], tokens[head:size], places, front or ""):
         raise LogprobFault(
-            "offsets", f"text_offset contradicts the tokens it stands beside ({_shown(tokens)}: {_shown(offsets)})"
+            "offsets",
+            f"text_offset contradicts the tokens it stands beside ({_shown(tokens)}:"
+            f" {_shown(offsets)})",
         )
     logprobs = [_logprob(value, index) for index, value in enumerate(values[:size])]
     best = [_top(top, index) for index, top in enumerate(tops[:size])]
     for token, value, top in zip(tokens, logprobs, best, strict=False):
         if value is not None and top and value > max(top.values()) + _ABOVE_ZERO_MAX:
             raise LogprobFault(
-                "shifted", f"the token {_brief(token)} is likelier than the likeliest token at its place"
+                "shifted",
+                f"the token {_brief(token)} is likelier than the likeliest token at its place",
             )
     return _Echo(
         places=places,
@@ -270,7 +302,9 @@ def _read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> _Ec
     )
 
 
-def _columns(choice: Mapping[str, object], prompt: str) -> tuple[list[str], list[Any], list[Any], list[int]]:
+def _columns(
+    choice: Mapping[str, object], prompt: str
+) -> tuple[list[str], list[Any], list[Any], list[int]]:
     """Return the four lists of a legacy logprobs object, of one length."""
     logprobs, text = choice.get("logprobs"), choice.get("text")
     has_prompt = isinstance(text, str) and prompt in text
@@ -279,18 +313,26 @@ def _columns(choice: Mapping[str, object], prompt: str) -> tuple[list[str], list
     if not isinstance(tokens, list) or not isinstance(values, list):
         if not has_prompt:
             raise LogprobFault("echo_ignored", NO_ECHO)
-        raise LogprobFault("malformed", "the answer repeats the prompt without the log-probabilities of its tokens")
+        raise LogprobFault(
+            "malformed", "the answer repeats the prompt without the log-probabilities of its tokens"
+        )
     if not has_prompt and len("".join(str(token) for token in tokens)) < len(prompt) // 2:
         raise LogprobFault("echo_ignored", NO_ECHO)
     if not isinstance(tops, list) or not isinstance(offsets, list):
-        raise LogprobFault("malformed", "the answer has no top_logprobs or no text_offset; both are needed")
+        raise LogprobFault(
+            "malformed", "the answer has no top_logprobs or no text_offset; both are needed"
+        )
     if not len(tokens) == len(values) == len(tops) == len(offsets):
         lengths = [len(tokens), len(values), len(tops), len(offsets)]
-        raise LogprobFault("malformed", f"{', '.join(_COLUMNS)} have the lengths {lengths}, which do not fit")
+        raise LogprobFault(
+            "malformed", f"{', '.join(_COLUMNS)} have the lengths {lengths}, which do not fit"
+        )
     if not all(isinstance(token, str) for token in tokens):
         raise LogprobFault("malformed", "a token is not text")
     if not all(type(offset) is int for offset in offsets) or sorted(offsets) != offsets:
-        raise LogprobFault("offsets", f"text_offset is no list of rising whole numbers: {_shown(offsets)}")
+        raise LogprobFault(
+            "offsets", f"text_offset is no list of rising whole numbers: {_shown(offsets)}"
+        )
     return tokens, values, tops, offsets
 
 
@@ -300,7 +342,9 @@ _COLUMNS: Final = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 def _place(
     choice: Mapping[str, object], tokens: list[str], prompt: str, generated: int
 ) -> tuple[list[frozenset[int]], str | None, int]:
-    """Return where the prompt's tokens begin, the token in front of the text, and how many entries both are."""
+    """Return where the prompt's tokens begin, the token in front of the text, and how many entries
+    both are.
+    """
     for size in range(max(len(tokens) - generated, 0), len(tokens) + 1):
         for front in (None, tokens[0]) if size and is_special(tokens[0]) else (None,):
             places = align(tokens[0 if front is None else 1 : size], prompt)
@@ -313,19 +357,22 @@ def _place(
 
 
 def _check_tail(choice: Mapping[str, object], tail: list[str], prompt: str, generated: int) -> None:
-    """Refuse entries that end with the prompt where the text goes on: then every value stands one place too early."""
+    """Refuse entries that end with the prompt where the text goes on: then every value stands one
+    place too early.
+    """
     text = choice.get("text")
     rest = text.partition(prompt)[2] if isinstance(text, str) else ""
     if not tail and generated and (rest or choice.get("finish_reason") == "length"):
         raise LogprobFault(
             "shifted",
-            "the log-probabilities are shifted by one token: the text has a generated token and the list of tokens has "
-            "not; llama-cpp-python does this for models without a BOS token "
-            "(start it with --kv_overrides tokenizer.ggml.add_bos_token=bool:true)",
+            "the log-probabilities are shifted by one token: the text has a generated token and the"
+            " list of tokens has not; llama-cpp-python does this for models without a BOS token"
+            " (start it with --kv_overrides tokenizer.ggml.add_bos_token=bool:true)",
         )
     if tail == [""] and not prompt[-1:].isascii() and choice.get("finish_reason") != "length":
         raise LogprobFault(
-            "boundary", "an empty last token may be generated, or a piece of the prompt's last character"
+            "boundary",
+            "an empty last token may be generated, or a piece of the prompt's last character",
         )
 
 
@@ -335,15 +382,17 @@ def _first_token(echo: _Echo, context: str, continuation: str) -> int:
     inside = [min(candidates) >= boundary for candidates in places]
     first = inside.index(True) if True in inside else len(places)
     if not all(inside[first:]) or any(max(candidates) >= boundary for candidates in places[:first]):
-        raise LogprobFault("boundary", "the boundary lies among pieces of characters that cannot be told apart")
+        raise LogprobFault(
+            "boundary", "the boundary lies among pieces of characters that cannot be told apart"
+        )
     begins_at_border = first < len(places) and boundary in places[first]
     if first > 0 and not begins_at_border and echo.is_whole[first - 1]:
         return first - 1
     if first == len(places):
         raise LogprobFault(
             "boundary",
-            f"no token begins in the continuation {continuation[:_SHOWN_CHARACTERS]!r}: the tokenizer joins it to the "
-            "end of the context; begin it with a space",
+            f"no token begins in the continuation {continuation[:_SHOWN_CHARACTERS]!r}: the"
+            " tokenizer joins it to the end of the context; begin it with a space",
         )
     return first
 
@@ -352,11 +401,19 @@ def _logprob(value: object, index: int) -> float | None:
     if value is None and index == 0:
         return None
     if type(value) is int and value.bit_length() > _INTEGER_BITS_MAX:  # no float holds it
-        raise LogprobFault("not_finite", f"entry {index} of token_logprobs is a number of {value.bit_length()} bits")
+        raise LogprobFault(
+            "not_finite",
+            f"entry {index} of token_logprobs is a number of {value.bit_length()} bits",
+        )
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise LogprobFault("not_finite", f"entry {index} of token_logprobs is {_brief(value)}, not a log-probability")
+        raise LogprobFault(
+            "not_finite",
+            f"entry {index} of token_logprobs is {_brief(value)}, not a log-probability",
+        )
     if value > _ABOVE_ZERO_MAX:
-        raise LogprobFault("not_finite", f"entry {index} of token_logprobs is {value}; no probability is above 1")
+        raise LogprobFault(
+            "not_finite", f"entry {index} of token_logprobs is {value}; no probability is above 1"
+        )
     return float(value)
 
 
@@ -365,7 +422,8 @@ def _top(top: object, index: int) -> Mapping[str, float] | None:
         return None
     if not isinstance(top, Mapping) or not top:
         raise LogprobFault(
-            "malformed", f"entry {index} of top_logprobs is {_brief(top)}; ask for logprobs of at least 1"
+            "malformed",
+            f"entry {index} of top_logprobs is {_brief(top)}; ask for logprobs of at least 1",
         )
     for value in top.values():
         if _logprob(value, index or 1) is None:

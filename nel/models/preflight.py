@@ -1,8 +1,8 @@
 """Finds a wrong URL, key or model before anything is spent, and says which it is.
 
-Asks for the list of models, which costs nothing. Many servers have no such list, or show it without a key; then only
-the run's own first request can tell, which the engine sends alone for that reason. A base URL that lists no models is
-asked for again with ``/v1``, which is then offered.
+Asks for the list of models, which costs nothing. Many servers have no such list, or show it without
+a key; then only the run's own first request can tell, which the engine sends alone for that reason.
+A base URL that lists no models is asked for again with ``/v1``, which is then offered.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from nel.types import ResponseError
 
 _FORBIDDEN = 403
 _CLIENT_ERRORS = range(400, 500)
-"""Which a setting cures; any other status says that the endpoint cannot answer, now or at this URL."""
+"""Which a setting cures; any other status says that the endpoint cannot answer, now or at this
+URL.
+"""
 _LISTED_MAX = 5
 _PROBE_SECONDS = 120.0
 _LIKE = 0.6
@@ -56,7 +58,8 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
     """Ask the endpoint for its models.
 
     Raises:
-        PreflightError: The key is refused, the certificate is not trusted, or the model is not in the list.
+        PreflightError: The key is refused, the certificate is not trusted, or the model is not in
+            the list.
         StoppedEarly: Nothing answers at the URL; the run can be resumed once it does.
     """
     endpoint = client.endpoint
@@ -69,51 +72,62 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
         raise_if_hopeless(client, found, listing=True, flags=flags)
     if not isinstance(found, list):
         client.better_url = await _find_base_url(client)
-        if found is None and client.better_url is not None:  # a page of a web app, where an API has its list
+        if (
+            found is None and client.better_url is not None
+        ):  # a page of a web app, where an API has its list
             raise _wrong_url(client, client.better_url, "no list of models there", flags)
     elif wire_of(endpoint.spoken).lists_all and not _is_served(endpoint.model, found):
         near = nearest_model(endpoint.model, found)
         listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
         meant = "" if near is None else f'; did you mean "{near}"?'
         raise PreflightError(
-            f'{endpoint.url} does not serve the model "{endpoint.model}"{meant}; '
-            f"it serves: {listed}; set {flags.model}, or skip this check with -O engine.preflight=false",
+            f'{endpoint.url} does not serve the model "{endpoint.model}"{meant}; it serves:'
+            f" {listed}; set {flags.model}, or skip this check with -O engine.preflight=false",
             endpoint_kind="model_not_served",
             fix=() if near is None else (flags.model, near),
         )
 
 
 async def _find_base_url(client: Client) -> str | None:
-    """Return the first of the likely base URLs at the endpoint's host that lists models; asking for a list is free."""
+    """Return the first of the likely base URLs at the endpoint's host that lists models; asking for
+    a list is free.
+    """
     url = client.endpoint.url
     for suffix in _NOT_BASE:
         url = url.removesuffix(suffix)
     root = urlsplit(url)._replace(path="").geturl()
     likely = [url, *(f"{base}/v1" for base in (url, root) if not base.endswith("/v1"))]
     for candidate in dict.fromkeys(likely):
-        if candidate != client.endpoint.url and isinstance(await client.list_models(candidate), list):
+        if candidate != client.endpoint.url and isinstance(
+            await client.list_models(candidate), list
+        ):
             return candidate
     return None
 
 
 def _wrong_url(client: Client, better: str, detail: str, flags: Flags) -> PreflightError:
     return PreflightError(
-        f"{client.endpoint.url} is not the base URL of the endpoint ({detail}): {better} lists models; "
-        f"set {flags.url}, or skip this check with -O engine.preflight=false",
+        f"{client.endpoint.url} is not the base URL of the endpoint ({detail}): {better} lists"
+        f" models; set {flags.url}, or skip this check with -O engine.preflight=false",
         endpoint_kind="not_found",
         fix=(flags.url, better),
     )
 
 
 def nearest_model(wanted: str, listed: Sequence[str]) -> str | None:
-    """Return the listed model that a name most likely means: the only one, or one of a similar name or last part."""
+    """Return the listed model that a name most likely means: the only one, or one of a similar name
+    or last part.
+    """
     if len(listed) == 1:
         return listed[0]
 
     def likeness(name: str) -> float:
         parts = {name.lower(), name.lower().rpartition("/")[2]}
         within = any(len(short) >= _PART_MIN and short in name.lower() for short in asked)
-        return max(within * _CONTAINED, *(SequenceMatcher(None, a, b).ratio() for a in asked for b in parts))
+        return max(
+            within * _CONTAINED,
+            *(SequenceMatcher(None, a, b).ratio() for a in asked for b in parts),
+        )
 
     asked = {wanted.lower(), wanted.lower().rpartition("/")[2]}
     best = max(listed, key=likeness)
@@ -121,12 +135,18 @@ def nearest_model(wanted: str, listed: Sequence[str]) -> str | None:
 
 
 def _is_served(model: str, listed: Sequence[str]) -> bool:
-    """Return whether a list has a model, as Gemini (``models/x``), Ollama and LiteLLM (``openai/*``) spell it."""
-    return any(name in (model, f"models/{model}", f"{model}:latest") or fnmatchcase(model, name) for name in listed)
+    """Return whether a list has a model, as Gemini (``models/x``), Ollama and LiteLLM
+    (``openai/*``) spell it.
+    """
+    return any(
+        name in (model, f"models/{model}", f"{model}:latest") or fnmatchcase(model, name)
+        for name in listed
+    )
 
 
 async def check_echo(client: Client) -> EchoSupport:
-    """Return what the endpoint can do for log-likelihoods, from a handful of prompts whose answers are known.
+    """Return what the endpoint can do for log-likelihoods, from a handful of prompts whose answers
+    are known.
 
     Raises:
         PreflightError: It does not return right prompt log-probabilities; scores would be chance.
@@ -140,12 +160,14 @@ async def check_echo(client: Client) -> EchoSupport:
         found = await probe_echo(send, client.endpoint.model)
     except LogprobFault as error:
         raise PreflightError(
-            f"{client.endpoint.url} cannot be used for log-likelihoods: {error}", endpoint_kind=f"logprob_{error.kind}"
+            f"{client.endpoint.url} cannot be used for log-likelihoods: {error}",
+            endpoint_kind=f"logprob_{error.kind}",
         ) from error
     if isinstance(found, Fault):
         raise_if_hopeless(client, found)
         raise StoppedEarly(
-            f"{client.endpoint.url} did not answer the probe of its log-probabilities ({client.describe(found)})",
+            f"{client.endpoint.url} did not answer the probe of its log-probabilities"
+            f" ({client.describe(found)})",
             endpoint_kind=found.kind,
         )
     return found
@@ -156,20 +178,27 @@ def _refused_key(fault: Fault, detail: str, variable: str) -> str:
     if fault.status != _FORBIDDEN:
         return f"the key in {variable} was refused ({detail}); check the key in {variable}"
     return (
-        f"access was refused ({detail}); check the key in {variable}, whether it may use the model, and whether a "
-        "firewall or the region stands in between"
+        f"access was refused ({detail}); check the key in {variable}, whether it may use the model,"
+        " and whether a firewall or the region stands in between"
     )
 
 
 def _remedy(detail: str, flags: Flags) -> str:
-    """Return what to do where nothing answers: the proxy in front of the endpoint is not the endpoint."""
+    """Return what to do where nothing answers: the proxy in front of the endpoint is not the
+    endpoint.
+    """
     if detail.startswith("the proxy "):
-        return "correct endpoint.proxy or HTTP_PROXY and HTTPS_PROXY, or name the endpoint's host in NO_PROXY"
+        return (
+            "correct endpoint.proxy or HTTP_PROXY and HTTPS_PROXY, or name the endpoint's host in"
+            " NO_PROXY"
+        )
     return f"start the endpoint or correct {flags.url}"
 
 
 def refused_by_all(client: Client, error: ResponseError) -> PreflightError | StoppedEarly:
-    """Return the error of an endpoint that refuses each request alike: its words, and what a user can change."""
+    """Return the error of an endpoint that refuses each request alike: its words, and what a user
+    can change.
+    """
     fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
     if client.better_url is not None and error.kind != "auth":
         return _wrong_url(client, client.better_url, client.describe(fault), MODEL_FLAGS)
@@ -178,14 +207,17 @@ def refused_by_all(client: Client, error: ResponseError) -> PreflightError | Sto
     except (PreflightError, StoppedEarly) as known:
         return known
     words = (
-        f"{client.endpoint.url} refuses every request ({error.message}); {advice(error, client.endpoint)} "
-        "(samples from all over the set and a neutral prompt were refused alike)"
+        f"{client.endpoint.url} refuses every request ({error.message});"
+        f" {advice(error, client.endpoint)} (samples from all over the set and a neutral prompt"
+        " were refused alike)"
     )
     is_of_server = error.status is not None and error.status not in _CLIENT_ERRORS
     return (StoppedEarly if is_of_server else PreflightError)(words, endpoint_kind=error.kind)
 
 
-def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, flags: Flags = MODEL_FLAGS) -> None:
+def raise_if_hopeless(
+    client: Client, fault: Fault, *, listing: bool = False, flags: Flags = MODEL_FLAGS
+) -> None:
     """Raise when a fault means that no request can succeed; return when it may be this one's alone.
 
     Args:
@@ -200,10 +232,18 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, fl
         variable = key_variable(endpoint)
         if not variable:
             key = f"it wants a key; name the variable that holds it with {flags.key}"
-            raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind="auth", fix=(flags.key, "VARIABLE"))
-        raise PreflightError(f"{endpoint.url}: {_refused_key(fault, detail, variable)}", endpoint_kind="auth")
+            raise PreflightError(
+                f"{endpoint.url}: {key} ({detail})",
+                endpoint_kind="auth",
+                fix=(flags.key, "VARIABLE"),
+            )
+        raise PreflightError(
+            f"{endpoint.url}: {_refused_key(fault, detail, variable)}", endpoint_kind="auth"
+        )
     if fault.kind == "quota":
-        raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind)
+        raise StoppedEarly(
+            f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind
+        )
     if fault.kind == "tls":
         step = "" if NO_TLS in detail else "; check the certificate and the host name"
         raise PreflightError(f"{endpoint.url}: {detail}{step}", endpoint_kind=fault.kind)

@@ -1,7 +1,8 @@
 """The two OpenAI-compatible protocols: request bodies out, answers in. Sends nothing.
 
-What a model thinks is not its answer. Reasoning comes in a field of its own or as a leading ``<think>`` block, and a
-block that never closes means that the answer was cut off before it began. Recorded answers are read in the same way.
+What a model thinks is not its answer. Reasoning comes in a field of its own or as a leading
+``<think>`` block, and a block that never closes means that the answer was cut off before it began.
+Recorded answers are read in the same way.
 """
 
 from __future__ import annotations
@@ -61,7 +62,11 @@ def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
     if isinstance(finish_reason, str) and ending_of(finish_reason) == "aborted":
         return aborted(finish_reason)
     source = choice.get("message") if protocol == "chat" else choice
-    if source is None and isinstance(finish_reason, str) and ending_of(finish_reason) == "content_filter":
+    if (
+        source is None
+        and isinstance(finish_reason, str)
+        and ending_of(finish_reason) == "content_filter"
+    ):
         source = {}  # Azure leaves the message out
     if not isinstance(source, dict):
         return malformed("the choice has no message")
@@ -72,7 +77,8 @@ def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
 
 
 def first_token_of(logprobs: object) -> dict[str, float]:
-    """Return the log-probability of each alternative for the first token of a choice; empty where it gives none.
+    """Return the log-probability of each alternative for the first token of a choice; empty where
+    it gives none.
 
     Chat has a list of alternatives for each token, completions a mapping.
     """
@@ -83,7 +89,9 @@ def first_token_of(logprobs: object) -> dict[str, float]:
     if isinstance(tokens, list) and tokens and isinstance(tokens[0], dict):
         listed = tokens[0].get("top_logprobs")
         if isinstance(listed, list):
-            pairs = [(one.get("token"), one.get("logprob")) for one in listed if isinstance(one, dict)]
+            pairs = [
+                (one.get("token"), one.get("logprob")) for one in listed if isinstance(one, dict)
+            ]
     else:
         listed = logprobs.get("top_logprobs")
         first = listed[0] if isinstance(listed, list) and listed else None
@@ -107,7 +115,11 @@ def first_choice(choices: object) -> dict[str, Any] | None:
 
     Choices without an index count in the order in which they stand.
     """
-    found = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+    found = (
+        [choice for choice in choices if isinstance(choice, dict)]
+        if isinstance(choices, list)
+        else []
+    )
     numbered = [(index_of(choice, place), place) for place, choice in enumerate(found)]
     return found[min(numbered)[1]] if numbered else None
 
@@ -118,11 +130,14 @@ def index_of(choice: Mapping[str, object], place: int) -> int:
     return index if type(index) is int else place
 
 
-def read_text(text: str, *, finish_reason: str | None = None, reasoning: str | None = None) -> Response:
-    """Return the answer that a model's text holds, recorded or just received, without its reasoning.
+def read_text(
+    text: str, *, finish_reason: str | None = None, reasoning: str | None = None
+) -> Response:
+    """Return the answer that a model's text holds, recorded or just received, without its
+    reasoning.
 
-    A text whose reasoning never closes is truncated, whatever the finish reason says. It is split here and nowhere
-    else, so that a tag in the answer stays there.
+    A text whose reasoning never closes is truncated, whatever the finish reason says. It is split
+    here and nowhere else, so that a tag in the answer stays there.
 
     Args:
         text: As received.
@@ -145,7 +160,9 @@ def _answer(
 ) -> Response | Fault:
     content = read_content(source.get(field))
     if content is None:
-        return malformed(f"the choice's {field} is a {type(source.get(field)).__name__} that holds no text")
+        return malformed(
+            f"the choice's {field} is a {type(source.get(field)).__name__} that holds no text"
+        )
     refusal = source.get("refusal") or content.refusal
     outer = source.get("reasoning_content") or source.get("reasoning")
     reasoning = outer if isinstance(outer, str) else content.reasoning
@@ -155,7 +172,11 @@ def _answer(
         found = replace(found, text=refusal, finish_reason="refusal")
     if called := source.get("tool_calls"):
         found = replace(found, tool_calls=tool_calls_in(called))
-        found = found if found.text or found.finish_reason == "length" else replace(found, finish_reason="tool_calls")
+        found = (
+            found
+            if found.text or found.finish_reason == "length"
+            else replace(found, finish_reason="tool_calls")
+        )
     return replace(
         found,
         usage=parse_usage(payload.get("usage")),
@@ -189,10 +210,18 @@ def read_content(content: object) -> Content | None:
         if not isinstance(part, dict):
             return None
         kind = str(part.get("type"))
-        field = "reasoning" if kind.startswith(_THOUGHTS) else "refusal" if kind == "refusal" else "text"
+        field = (
+            "reasoning"
+            if kind.startswith(_THOUGHTS)
+            else "refusal"
+            if kind == "refusal"
+            else "text"
+        )
         value = part.get("text") or (part.get(kind) if field != "text" else None) or ""
         if field == "reasoning" and isinstance(value, list):  # as Mistral has them
-            value = "".join(str(piece.get("text") or "") for piece in value if isinstance(piece, dict))
+            value = "".join(
+                str(piece.get("text") or "") for piece in value if isinstance(piece, dict)
+            )
         if not isinstance(value, str):
             return None
         found[field].append(value)
@@ -208,8 +237,14 @@ def name_in(payload: Mapping[str, object], field: str) -> str | None:
 def names_listed(payload: object) -> list[str]:
     """Return the names in the body of a list of models; empty where it is none."""
     given = payload if isinstance(payload, dict) else {}
-    listed, field = (given.get("data"), "id") if "data" in given else (given.get("models"), "name")  # of Gemini
-    names = [model.get(field) for model in listed if isinstance(model, dict)] if isinstance(listed, list) else []
+    listed, field = (
+        (given.get("data"), "id") if "data" in given else (given.get("models"), "name")
+    )  # of Gemini
+    names = (
+        [model.get(field) for model in listed if isinstance(model, dict)]
+        if isinstance(listed, list)
+        else []
+    )
     return [name for name in names if isinstance(name, str)]
 
 
@@ -244,7 +279,10 @@ def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
 
 def _message(message: Message) -> dict[str, Any]:
     content = message.content
-    sent: dict[str, Any] = {"role": message.role, "content": content if isinstance(content, str) else list(content)}
+    sent: dict[str, Any] = {
+        "role": message.role,
+        "content": content if isinstance(content, str) else list(content),
+    }
     if message.tool_calls:
         sent["tool_calls"] = [sent_call(call) for call in message.tool_calls]
     if message.tool_call_id is not None:
@@ -258,4 +296,8 @@ def _inner(usage: dict[str, object], name: str) -> dict[str, Any]:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _COUNT_MAX else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _COUNT_MAX
+        else None
+    )

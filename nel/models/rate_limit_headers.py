@@ -1,6 +1,8 @@
-"""Parses response headers about rate limits and retries: Retry-After, x-ratelimit-*, anthropic-ratelimit-*. No I/O.
+"""Parses response headers about rate limits and retries: Retry-After, x-ratelimit-*,
+anthropic-ratelimit-*. No I/O.
 
-Headers are untrusted text: a value that cannot be parsed counts as absent, and no function here raises.
+Headers are untrusted text: a value that cannot be parsed counts as absent, and no function here
+raises.
 """
 
 from __future__ import annotations
@@ -32,18 +34,24 @@ _UNITS: Final = {
 }
 _UNIT: Final = "|".join(sorted(_UNITS, key=len, reverse=True))
 _PART: Final = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({_UNIT})", re.IGNORECASE)
-_PARTS: Final = re.compile(rf"(?:PT?)?((?:[0-9]{{1,12}}(?:\.[0-9]{{1,12}})? ?(?:{_UNIT})[ T]?){{1,6}})", re.IGNORECASE)
+_PARTS: Final = re.compile(
+    rf"(?:PT?)?((?:[0-9]{{1,12}}(?:\.[0-9]{{1,12}})? ?(?:{_UNIT})[ T]?){{1,6}})", re.IGNORECASE
+)
 """``1m30s``, ``250 ms``, ``30 seconds``, and ``PT1M30S`` of ISO 8601."""
 _QUOTES: Final = " \t\"'"
 _USED_UP: Final = re.compile(r"\b(?:r|remaining)=0\b[^\"]{0,60}?[;, ](?:t|reset)=([0-9.]{1,20})")
 _IN_MILLISECONDS: Final = ("retry-after-ms", "x-ms-retry-after-ms")
 _VALUE_MAX: Final = 200
 _DATE: Final = re.compile(r"[0-9A-Za-z ,:.+-]{1,64}")
-"""The characters of an HTTP or ISO date; the parsers below read underscores and the digits of all scripts too."""
+"""The characters of an HTTP or ISO date; the parsers below read underscores and the digits of all
+scripts too.
+"""
 _PREFIXES: Final = ("x-ratelimit-{what}-{kind}", "anthropic-ratelimit-{kind}-{what}")
 
 _KINDS: Final = ("requests", "tokens")
-_LIMITS: Final = tuple(prefix.format(what="limit", kind=kind) for prefix in _PREFIXES for kind in _KINDS)
+_LIMITS: Final = tuple(
+    prefix.format(what="limit", kind=kind) for prefix in _PREFIXES for kind in _KINDS
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +65,20 @@ class Quota:
 
     @property
     def per_second(self) -> float:
-        """Return the rate that this limit allows: per minute, which is the usual window, or faster if its reset says
-        so.
+        """Return the rate that this limit allows: per minute, which is the usual window, or faster
+        if its reset says so.
         """
         refill = (self.limit - self.remaining) / self.reset_seconds if self.reset_seconds else 0.0
         return max(self.limit / 60, refill)
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the wait that a server asks for after a refusal, in seconds from now; None where it names none.
+    """Return the wait that a server asks for after a refusal, in seconds from now; None where it
+    names none.
 
-    Read are ``retry-after-ms``, then ``Retry-After`` as seconds, a duration or a date (relative to the response's own
-    ``Date``), then the latest reset of the limits that are used up, under whatever name. Negative and unreadable
-    values count as absent.
+    Read are ``retry-after-ms``, then ``Retry-After`` as seconds, a duration or a date (relative to
+    the response's own ``Date``), then the latest reset of the limits that are used up, under
+    whatever name. Negative and unreadable values count as absent.
     """
     date = headers.get("Date")
     for name in _IN_MILLISECONDS:
@@ -79,19 +88,29 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     given = headers.get("Retry-After")
     if given is not None and (found := _each(given[:_VALUE_MAX], date)):
         return max(found)
-    resets = [reset for name, value in headers.items() if (reset := _reset_of(name, value, headers, date)) is not None]
+    resets = [
+        reset
+        for name, value in headers.items()
+        if (reset := _reset_of(name, value, headers, date)) is not None
+    ]
     return max(resets) if resets else None
 
 
 def _each(text: str, date: str | None) -> list[float]:
-    """Return a header's values as durations: one, or one for each time that proxies put into it (``30, 30``)."""
+    """Return a header's values as durations: one, or one for each time that proxies put into it
+    (``30, 30``).
+    """
     whole = duration_seconds(text, date)
-    parts = [whole] if whole is not None else [duration_seconds(part, date) for part in text.split(",")]
+    parts = (
+        [whole] if whole is not None else [duration_seconds(part, date) for part in text.split(",")]
+    )
     return [part for part in parts if part is not None]
 
 
 def _reset_of(name: str, value: str, headers: Mapping[str, str], date: str | None) -> float | None:
-    """Return when a limit that is used up is full again, of the header that says so; None for any other header."""
+    """Return when a limit that is used up is full again, of the header that says so; None for any
+    other header.
+    """
     lowered = name.lower()
     if "ratelimit" not in lowered:
         return None
@@ -113,13 +132,16 @@ def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
             limit = _number(headers.get(prefix.format(what="limit", kind=kind)))
             remaining = _number(headers.get(prefix.format(what="remaining", kind=kind)))
             if limit is not None and limit >= 1 and remaining is not None:
-                reset = duration_seconds(headers.get(prefix.format(what="reset", kind=kind)), headers.get("Date"))
+                reset = duration_seconds(
+                    headers.get(prefix.format(what="reset", kind=kind)), headers.get("Date")
+                )
                 found[kind] = Quota(limit=limit, remaining=remaining, reset_seconds=reset)
     return found
 
 
 def duration_seconds(text: str | None, date: str | None = None) -> float | None:
-    """Parse a reset as seconds from now: ``1.5``, ``1m30s``, ``250ms``, seconds since 1970, or an ISO or HTTP date.
+    """Parse a reset as seconds from now: ``1.5``, ``1m30s``, ``250ms``, seconds since 1970, or an
+    ISO or HTTP date.
 
     Args:
         date: The response's own ``Date``, from which absolute times are measured.

@@ -1,4 +1,6 @@
-"""Refusals of an endpoint: which are alike, what a neutral request is, and what a user can change. Sends nothing."""
+"""Refusals of an endpoint: which are alike, what a neutral request is, and what a user can change.
+Sends nothing.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,16 @@ _OTHER_STATUS: Final = "http_"
 
 
 def is_refusal(error: ResponseError | None) -> bool:
-    """Return whether an endpoint refused a request for good, and not for what the model was to read or had said."""
+    """Return whether an endpoint refused a request for good, and not for what the model was to read
+    or had said.
+    """
     if error is None or error.model_failure is not None:
         return False
-    return error.kind in _REFUSED or error.kind.startswith(_OTHER_STATUS) or error.status in FINAL_SERVER_ERRORS
+    return (
+        error.kind in _REFUSED
+        or error.kind.startswith(_OTHER_STATUS)
+        or error.status in FINAL_SERVER_ERRORS
+    )
 
 
 def is_unanswered(error: ResponseError | None) -> bool:

@@ -1,4 +1,6 @@
-"""The headers of a request: key, configured ones, and the sample's id where it is asked for. Sends nothing."""
+"""The headers of a request: key, configured ones, and the sample's id where it is asked for. Sends
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -32,5 +34,7 @@ def sample_headers(endpoint: EndpointConfig, request: Request) -> dict[str, str]
     if not endpoint.send_sample_id:
         return {}
     identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
-    identifier = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in identifier)
+    identifier = "".join(
+        char if char.isprintable() else f"\\x{ord(char):02x}" for char in identifier
+    )
     return {"X-Nel-Sample-Id": identifier, "X-Nel-Repeat": str(request.repeat)}

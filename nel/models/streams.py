@@ -1,4 +1,5 @@
-"""Server-sent events to one answer: the same payload that the endpoint would have sent without a stream. Sends nothing.
+"""Server-sent events to one answer: the same payload that the endpoint would have sent without a
+stream. Sends nothing.
 
 A stream that simply ends was cut off. It is whole only once a finish reason or ``[DONE]`` was seen.
 """
@@ -46,7 +47,9 @@ class AnswerStream(ABC):
         self._pending: list[bytes] = []
         self._ends_in_cr = False
         self._data: list[bytes] = []
-        self._unframed: list[bytes] = []  # lines that are no field of an event, but may be the body of an answer
+        self._unframed: list[
+            bytes
+        ] = []  # lines that are no field of an event, but may be the body of an answer
         self._is_error = False
         self._fault: Fault | None = None
         self._done = False
@@ -65,7 +68,9 @@ class AnswerStream(ABC):
         return self._fault is not None
 
     def feed(self, chunk: bytes, now: float) -> bool:
-        """Take the next bytes; return whether they held data, which comments and blank lines are not."""
+        """Take the next bytes; return whether they held data, which comments and blank lines are
+        not.
+        """
         chunk = b"\r" + chunk if self._ends_in_cr else chunk
         self._ends_in_cr = chunk.endswith(b"\r")  # the other half of a line end may follow
         first, *rest = _LINE_END.split(chunk[:-1] if self._ends_in_cr else chunk)
@@ -93,11 +98,15 @@ class AnswerStream(ABC):
         if not self._started:
             return self._unframed_answer()
         if (lost := next((line for line in self._unframed if b"{" in line), None)) is not None:
-            return malformed(f"a line of the stream has data, but is no field of an event: {lost[:80]!r}")
+            return malformed(
+                f"a line of the stream has data, but is no field of an event: {lost[:80]!r}"
+            )
         return self._result()
 
     def _unframed_answer(self) -> Any | Fault:
-        """Return the payload of an answer, or of an error, that came under the name of a stream and is none."""
+        """Return the payload of an answer, or of an error, that came under the name of a stream and
+        is none.
+        """
         try:
             payload = answer_of(b"\n".join(self._unframed))
         except ValueError:
@@ -175,14 +184,18 @@ class EventStream(AnswerStream):
         self._finish: object = None
         self._index: int | None = None
         self._rest: dict[str, object] = {}
-        self._logprobs: object = None  # of the first chunk that has some, which are the first token's
+        self._logprobs: object = (
+            None  # of the first chunk that has some, which are the first token's
+        )
         self._tool_calls = CallPieces()
 
     def _result(self) -> object:
         if not self._done and self._finish is None:
             return malformed("the stream broke off: neither a finish reason nor [DONE]")
         if self._index is None:
-            return malformed("the stream has no choices; is this the protocol that the endpoint has?")
+            return malformed(
+                "the stream has no choices; is this the protocol that the endpoint has?"
+            )
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
         ending = {"finish_reason": self._finish, "logprobs": self._logprobs}
         if not self._chat:
@@ -195,9 +208,16 @@ class EventStream(AnswerStream):
         return {**self._rest, "choices": [{"message": message, **ending}]}
 
     def _is_chosen(self, index: int) -> bool:
-        """Return whether a chunk belongs to the choice with the lowest index; drops what came of a higher one."""
+        """Return whether a chunk belongs to the choice with the lowest index; drops what came of a
+        higher one.
+        """
         if self._index is not None and index < self._index:
-            self._texts, self._finish, self._logprobs, self._tool_calls = {}, None, None, CallPieces()
+            self._texts, self._finish, self._logprobs, self._tool_calls = (
+                {},
+                None,
+                None,
+                CallPieces(),
+            )
             self.token_times.clear()
         self._index = index if self._index is None else min(index, self._index)
         return index == self._index
@@ -232,14 +252,22 @@ class EventStream(AnswerStream):
             self._forget_repeated(content.text)
         if delta.get("tool_calls"):
             self._tool_calls.add(delta["tool_calls"])
-        parts = {"content": content.text, "reasoning": content.reasoning, "refusal": content.refusal}
-        for name, piece in (parts | {name: delta[name] for name in _TEXTS if delta.get(name)}).items():
+        parts = {
+            "content": content.text,
+            "reasoning": content.reasoning,
+            "refusal": content.refusal,
+        }
+        for name, piece in (
+            parts | {name: delta[name] for name in _TEXTS if delta.get(name)}
+        ).items():
             if isinstance(piece, str) and piece:
                 self._texts.setdefault(name, []).append(piece)
                 self.token_times.append(now)
 
     def _take_finish(self, reason: object) -> None:
-        """Keep why the answer ended; one that is both whole and cut off, or filtered, cannot be known."""
+        """Keep why the answer ended; one that is both whole and cut off, or filtered, cannot be
+        known.
+        """
         if not has_ended(reason):
             return
         endings = {ending_of(one) for one in (self._finish, reason) if isinstance(one, str)}
@@ -248,7 +276,9 @@ class EventStream(AnswerStream):
         self._finish = reason
 
     def _forget_repeated(self, text: str) -> None:
-        """Drop the pieces that came, where the last chunk says the whole text once more, as MiniMax's does."""
+        """Drop the pieces that came, where the last chunk says the whole text once more, as
+        MiniMax's does.
+        """
         said = "".join(self._texts.get("content", []))
         if said and text.startswith(said):
             self._texts.pop("content")

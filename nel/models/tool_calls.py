@@ -1,4 +1,5 @@
-"""Calls of tools in the shape of OpenAI's chat: out of an answer, out of the chunks of a streamed one, and back again.
+"""Calls of tools in the shape of OpenAI's chat: out of an answer, out of the chunks of a streamed
+one, and back again.
 
 Sends nothing and runs no tool.
 """
@@ -28,13 +29,22 @@ def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
 
 def sent_call(call: ToolCall) -> dict[str, Any]:
     """Return a call as a message carries it."""
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    }
 
 
 def _call(given: object) -> ToolCall | None:
     function = given.get("function") if isinstance(given, Mapping) else None
     name = function.get("name") if isinstance(function, Mapping) else None
-    if not isinstance(given, Mapping) or not isinstance(function, Mapping) or not isinstance(name, str) or not name:
+    if (
+        not isinstance(given, Mapping)
+        or not isinstance(function, Mapping)
+        or not isinstance(name, str)
+        or not name
+    ):
         return None
     arguments = function.get("arguments")
     if isinstance(arguments, Mapping) or arguments is None:  # as Ollama and some others give them
@@ -42,7 +52,9 @@ def _call(given: object) -> ToolCall | None:
     identity = given.get("id")
     if not isinstance(arguments, str):
         return None
-    return ToolCall(id=identity if isinstance(identity, str) else "", name=name, arguments=arguments)
+    return ToolCall(
+        id=identity if isinstance(identity, str) else "", name=name, arguments=arguments
+    )
 
 
 @dataclass(slots=True)
@@ -79,16 +91,23 @@ class CallPieces:
     def whole(self) -> list[dict[str, object]]:
         """Return the calls as an answer in one piece lists them."""
         return [
-            {"id": call.identity, "function": {"name": call.name, "arguments": _joined(call.arguments)}}
+            {
+                "id": call.identity,
+                "function": {"name": call.name, "arguments": _joined(call.arguments)},
+            }
             for _, call in sorted(self._calls.items())
         ]
 
     def _place(self, piece: Mapping[str, object]) -> int:
-        """Return the number of the call that a piece belongs to; without one, a new id begins a new call."""
+        """Return the number of the call that a piece belongs to; without one, a new id begins a new
+        call.
+        """
         index = piece.get("index")
         if type(index) is int:
             self._last = index
-        elif self._last < 0 or (piece.get("id") and piece.get("id") != self._calls[self._last].identity):
+        elif self._last < 0 or (
+            piece.get("id") and piece.get("id") != self._calls[self._last].identity
+        ):
             self._last += 1
         return self._last
 

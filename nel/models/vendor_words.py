@@ -1,7 +1,9 @@
-"""What vendors say when they filter a prompt, bill an account, refuse a key or limit a rate. No I/O.
+"""What vendors say when they filter a prompt, bill an account, refuse a key or limit a rate. No
+I/O.
 
-The status alone does not tell them apart: a filtered prompt comes with 400, 403 or 446, an empty account with 400, 402,
-403, 412 or 429, a wrong key with 400, and a rate limit with 400 or 413. The codes decide first, then the words.
+The status alone does not tell them apart: a filtered prompt comes with 400, 403 or 446, an empty
+account with 400, 402, 403, 412 or 429, a wrong key with 400, and a rate limit with 400 or 413. The
+codes decide first, then the words.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ UNKNOWN_FIELD: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""A field that a server does not know: its name, such as ``context_length``, says nothing of the prompt."""
+"""A field that a server does not know: its name, such as ``context_length``, says nothing of the
+prompt.
+"""
 
 _FILTER_CODES: Final = frozenset(
     {
@@ -111,7 +115,8 @@ _PLAN_QUOTA: Final = re.compile(r"exceeded your current (?:token )?quota", re.IG
 _ALLOCATED: Final = re.compile(r"allocated quota exceeded", re.IGNORECASE)
 """DashScope says so of a limit by the minute, with OpenAI's code of a spent account."""
 _PASSING: Final = re.compile(
-    r"per[ _-]?(?:model[ _-]?per[ _-]?)?(?:min|sec|hour|day)|retry in|try again in|retry after|google"
+    r"per[ _-]?(?:model[ _-]?per[ _-]?)?(?:min|sec|hour|day)|retry in|try again in|retry"
+    r" after|google"
     r"|resource_exhausted|\b[TR]P[MDS]\b|for metric",
     re.IGNORECASE,
 )
@@ -139,10 +144,13 @@ _RATE_WORDS: Final = re.compile(
     r"too many (?:tokens|requests)[^.]{0,40}please wait|\bthrottl(?:ed|ing)\b", re.IGNORECASE
 )
 RATE: Final = re.compile(
-    r"tokens?[ -]per[ -](?:min|day|hour|sec)|\b[TR]P[MD]\b|rate.?limit|\bthrottl|please wait before trying again",
+    r"tokens?[ -]per[ -](?:min|day|hour|sec)|\b[TR]P[MD]\b|rate.?limit|\bthrottl|please wait before"
+    r" trying again",
     re.IGNORECASE,
 )
-"""Groq refuses a request that is larger than its tokens a minute with 413 and "Request too large"."""
+"""Groq refuses a request that is larger than its tokens a minute with 413 and "Request too
+large".
+"""
 
 _FILTERING: Final = frozenset({400, 403, 406, 422, 424, 446, 451})
 _BILLING: Final = frozenset({400, 401, 403, 412, 422, 429})
@@ -152,7 +160,8 @@ _PAYMENT_REQUIRED: Final = 402
 
 
 def meaning_of(status: int, said: ErrorBody) -> Meaning | None:
-    """Return what a refusal means where its codes or words tell more than its status; None where they do not.
+    """Return what a refusal means where its codes or words tell more than its status; None where
+    they do not.
 
     >>> meaning_of(403, ErrorBody("Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"))
     'content_filter'
@@ -173,7 +182,9 @@ def meaning_of(status: int, said: ErrorBody) -> Meaning | None:
 
 
 def _is_spent(said: ErrorBody) -> bool:
-    """Return whether the account has nothing left, rather than reached a limit that passes by itself."""
+    """Return whether the account has nothing left, rather than reached a limit that passes by
+    itself.
+    """
     if _ALLOCATED.search(said.message):
         return False
     if _SPENT_CODE in said.codes or _matches(said, _QUOTA_CODES, _QUOTA_WORDS):

@@ -1,8 +1,10 @@
-"""Prompt templates that are safe to run when untrusted: plain ``{field}`` text, and sandboxed Jinja.
+"""Prompt templates that are safe to run when untrusted: plain ``{field}`` text, and sandboxed
+Jinja.
 
-A template is compiled once, and data is never parsed as a template, so braces, ``%s`` and backslashes in a row reach
-the model byte for byte. In a plain template ``{{name}}`` is an escaped brace and not a Jinja expression; only ``{%``,
-``{#`` or a file name ending in ``.jinja`` makes a template Jinja.
+A template is compiled once, and data is never parsed as a template, so braces, ``%s`` and
+backslashes in a row reach the model byte for byte. In a plain template ``{{name}}`` is an escaped
+brace and not a Jinja expression; only ``{%``, ``{#`` or a file name ending in ``.jinja`` makes a
+template Jinja.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ class Template:
     text: str
     """The source."""
     fields: frozenset[str]
-    """The top-level fields that it names; Jinja does not need one that it tests with ``is defined``."""
+    """The top-level fields that it names; Jinja does not need one that it tests with ``is
+    defined``.
+    """
     _fill: Callable[[Mapping[str, object]], str] = field(repr=False, compare=False)
 
     def render(self, values: Mapping[str, object]) -> str:
@@ -53,16 +57,20 @@ class Template:
         Strings are inserted unchanged, numbers in Python's notation, lists and objects as JSON.
 
         Raises:
-            PromptError: A field is missing or null, or a Jinja template failed or exceeded its limits.
+            PromptError: A field is missing or null, or a Jinja template failed or exceeded its
+                limits.
         """
         return self._fill(values)
 
 
-def load_template(path_or_text: str | Path, base_dir: Path | None = None, *, name: str = "prompt") -> Template:
+def load_template(
+    path_or_text: str | Path, base_dir: Path | None = None, *, name: str = "prompt"
+) -> Template:
     """Compile a template given as text, or as the name of a text, Markdown or Jinja file.
 
     Args:
-        path_or_text: A line that ends like a file name and names a file is read; anything else is a template.
+        path_or_text: A line that ends like a file name and names a file is read; anything else is a
+            template.
         base_dir: Folder that is searched for a relative name before the working directory.
         name: Name of a template given as text, for messages.
 
@@ -100,7 +108,9 @@ def compile_template(text: str, *, name: str) -> Template:
     if len(text) > TEMPLATE_BYTES_MAX:
         raise PromptError(f'template "{name}" is longer than {TEMPLATE_BYTES_MAX} characters')
     if name.lower().endswith(_JINJA_NAMES) or any(mark in text for mark in _JINJA_MARKS):
-        from nel.prompts.jinja import compile_jinja  # noqa: PLC0415 - only when a Jinja template is used
+        from nel.prompts.jinja import (  # noqa: PLC0415 - only when a Jinja template is used
+            compile_jinja,
+        )
 
         fields, fill = compile_jinja(text, name)
         return Template(name=name, kind="jinja", text=text, fields=fields, _fill=fill)
@@ -120,7 +130,9 @@ def _read(path: Path, shown: str) -> str:
             data = file.read(TEMPLATE_BYTES_MAX + 1)
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise PromptError(f"template file {shown}: invalid UTF-8 (byte {error.start + 1})") from error
+        raise PromptError(
+            f"template file {shown}: invalid UTF-8 (byte {error.start + 1})"
+        ) from error
     except OSError as error:
         raise PromptError(f"template file {shown} cannot be read: {error.strerror}") from error
     if len(data) > TEMPLATE_BYTES_MAX:
@@ -175,7 +187,9 @@ def _field_problem(token: str) -> str | None:
     return None if _NAME.fullmatch(inside) else f"{token[:60]} is not a field name"
 
 
-def _fill_format(name: str, parts: list[str], slots: list[tuple[int, str]], values: Mapping[str, object]) -> str:
+def _fill_format(
+    name: str, parts: list[str], slots: list[tuple[int, str]], values: Mapping[str, object]
+) -> str:
     filled = parts.copy()
     for index, path in slots:
         value = values[path] if path in values else _below(name, path, values)

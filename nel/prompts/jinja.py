@@ -1,8 +1,10 @@
-"""Jinja templates of strangers: a sandbox that reaches nothing but data, and that bounds the work of each operation.
+"""Jinja templates of strangers: a sandbox that reaches nothing but data, and that bounds the work
+of each operation.
 
-Depends on jinja2. Time is checked between operations and cannot be checked inside one, so the work of each is counted
-first: filters, tests, methods, comparisons and slices pay for what they are given, whole numbers stay small, and there
-are few enough tags to compile in a second.
+Depends on jinja2. Time is checked between operations and cannot be checked inside one, so the work
+of each is counted
+first: filters, tests, methods, comparisons and slices pay for what they are given, whole numbers
+stay small, and there are few enough tags to compile in a second.
 """
 
 from __future__ import annotations
@@ -43,9 +45,10 @@ _TAG: Final = re.compile(r"\{[{%].*?[}%]\}|\{[{%].*", re.DOTALL)
 _METHODS: Final[Mapping[type, frozenset[str]]] = {
     str: frozenset(
         (
-            "capitalize count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric isspace "
-            "istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex "
-            "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
+            "capitalize count endswith find index isalnum isalpha isdecimal isdigit islower"
+            " isnumeric isspace istitle isupper join lower lstrip partition removeprefix"
+            " removesuffix replace rfind rindex rpartition rsplit rstrip split splitlines"
+            " startswith strip swapcase title upper"
         ).split()
     ),
     dict: frozenset(("copy", "get", "items", "keys", "values")),
@@ -53,16 +56,32 @@ _METHODS: Final[Mapping[type, frozenset[str]]] = {
     tuple: frozenset(("count", "index")),
 }
 """What a template may call of each type of data; other data has no attributes."""
-_DATA: Final = (str, dict, list, tuple, int, float, complex, bytes, range, set, frozenset, type(None))
+_DATA: Final = (
+    str,
+    dict,
+    list,
+    tuple,
+    int,
+    float,
+    complex,
+    bytes,
+    range,
+    set,
+    frozenset,
+    type(None),
+)
 _FILTERS: Final = (
-    "abs capitalize count d default dictsort first float groupby int items last length list lower map max "
-    "min reject rejectattr reverse select selectattr sort title trim truncate unique upper wordcount"
+    "abs capitalize count d default dictsort first float groupby int items last length list lower"
+    " map max min reject rejectattr reverse select selectattr sort title trim truncate unique upper"
+    " wordcount"
 )
 """Jinja's own filters whose result is no larger than their input."""
 
 
 def _output(value: object) -> str:
-    text = str(value) if isinstance(value, Undefined) else text_of(value)  # str() raises with the undefined name
+    text = (
+        str(value) if isinstance(value, Undefined) else text_of(value)
+    )  # str() raises with the undefined name
     spend(len(text))
     return text
 
@@ -88,7 +107,9 @@ def _replace(value: object, old: object, new: object, count: int = -1) -> str:
 
 def _tojson(value: object, indent: int | None = None) -> str:
     measure(value)
-    return json.dumps(value, ensure_ascii=False, indent=None if indent is None else min(int(indent), 8))
+    return json.dumps(
+        value, ensure_ascii=False, indent=None if indent is None else min(int(indent), 8)
+    )
 
 
 def _round(value: float, precision: int = 0) -> float:
@@ -118,7 +139,9 @@ def _small(value: Any) -> Any:  # any number, which is returned as it is
 
 
 def _pay_to_read(value: object) -> None:
-    """Spend what an operation costs that looks at a value, and at all that it holds, without a copy."""
+    """Spend what an operation costs that looks at a value, and at all that it holds, without a
+    copy.
+    """
     if isinstance(value, str):
         spend(len(value) // _READ_SHARE)
     elif isinstance(value, range):
@@ -131,9 +154,13 @@ def _pay_to_read(value: object) -> None:
 
 
 def _paid(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter or test that pays for its arguments, and for the elements of a generator as they come."""
+    """Return a filter or test that pays for its arguments, and for the elements of a generator as
+    they come.
+    """
 
-    n_given = int(hasattr(function, "jinja_pass_arg"))  # jinja2's own first argument: its environment or context
+    n_given = int(
+        hasattr(function, "jinja_pass_arg")
+    )  # jinja2's own first argument: its environment or context
 
     @functools.wraps(function)
     def paying(*args: Any, **kwargs: Any) -> Any:
@@ -221,13 +248,19 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: object, attribute: str) -> object:
         spend(0)
-        return obj[attribute] if isinstance(obj, dict) and attribute in obj else super().getattr(obj, attribute)
+        return (
+            obj[attribute]
+            if isinstance(obj, dict) and attribute in obj
+            else super().getattr(obj, attribute)
+        )
 
     def getitem(self, obj: object, argument: object) -> object:
         _pay_to_read(argument)
         return super().getitem(obj, argument)
 
-    def call(self, context: Context, function: object, /, *args: Any, **kwargs: Any) -> object:  # of a template
+    def call(
+        self, context: Context, function: object, /, *args: Any, **kwargs: Any
+    ) -> object:  # of a template
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
         for value in (owner, *args, *kwargs.values()):
             _pay_to_read(value)
@@ -241,18 +274,28 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 @functools.cache
 def _environment() -> Environment:
     environment = _Sandbox(
-        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, loader=None, finalize=_output
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=True,
+        loader=None,
+        finalize=_output,
     )
-    filters: dict[str, Callable[..., Any]] = {name: environment.filters[name] for name in _FILTERS.split()}
+    filters: dict[str, Callable[..., Any]] = {
+        name: environment.filters[name] for name in _FILTERS.split()
+    }
     filters |= _OWN_FILTERS
     environment.filters = {name: _paid(function) for name, function in filters.items()}
     tests: Any = environment.tests  # typed as plain functions there
     environment.tests = {name: _paid(function) for name, function in tests.items()}
-    environment.globals = {name: environment.globals[name] for name in ("range", "dict", "namespace")}
+    environment.globals = {
+        name: environment.globals[name] for name in ("range", "dict", "namespace")
+    }
     return environment
 
 
-def compile_jinja(text: str, name: str) -> tuple[frozenset[str], Callable[[Mapping[str, object]], str]]:
+def compile_jinja(
+    text: str, name: str
+) -> tuple[frozenset[str], Callable[[Mapping[str, object]], str]]:
     """Compile a template; return the fields that it names, and the function that fills it.
 
     Raises:
@@ -282,7 +325,11 @@ def _guarded(tree: nodes.Template, environment: Environment) -> nodes.Template:
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         raise RefusedError("names another template; includes are not supported", node.lineno)
     counted: list[nodes.For | nodes.Macro | nodes.CallBlock]
-    counted = [*tree.find_all(nodes.For), *tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)]
+    counted = [
+        *tree.find_all(nodes.For),
+        *tree.find_all(nodes.Macro),
+        *tree.find_all(nodes.CallBlock),
+    ]
     for node in counted:
         n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
         paid = _call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
@@ -298,7 +345,9 @@ def _call(attribute: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
 
 
 class _Guard(NodeTransformer):
-    """Makes operations that the sandbox does not see pay: ``~``, comparisons, slices, keys and tested values."""
+    """Makes operations that the sandbox does not see pay: ``~``, comparisons, slices, keys and
+    tested values.
+    """
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802 - jinja2 looks it up by this name
         self.generic_visit(node)

@@ -1,7 +1,8 @@
-"""What templates may make of values, and how much work they may do: shared by plain and Jinja templates.
+"""What templates may make of values, and how much work they may do: shared by plain and Jinja
+templates.
 
-The work of one rendering is counted in characters and elements; each count checks the deadline, so every operation that
-can take long is counted before it begins.
+The work of one rendering is counted in characters and elements; each count checks the deadline, so
+every operation that can take long is counted before it begins.
 """
 
 from __future__ import annotations
@@ -32,11 +33,16 @@ def missing_field(name: str, wanted: str, values: Mapping[str, object]) -> Promp
     hint = did_you_mean(wanted, known) or ";"
     more = f" and {len(known) - _SHOWN_MAX} more" if len(known) > _SHOWN_MAX else ""
     has = ", ".join(known[:_SHOWN_MAX]) or "no fields"
-    return PromptError(f'template "{name}" needs the field "{wanted}", which is missing{hint} the row has {has}{more}')
+    return PromptError(
+        f'template "{name}" needs the field "{wanted}", which is missing{hint} the row has'
+        f" {has}{more}"
+    )
 
 
 def text_of(value: object) -> str:
-    """Return the text of a value: strings unchanged, numbers in Python's notation, lists and objects as JSON."""
+    """Return the text of a value: strings unchanged, numbers in Python's notation, lists and
+    objects as JSON.
+    """
     if isinstance(value, str):
         return str(value)
     if value is None:
@@ -50,7 +56,9 @@ def text_of(value: object) -> str:
 
 
 class RefusedError(Exception):
-    """A template or a value violated a limit; the message continues a sentence that names the place."""
+    """A template or a value violated a limit; the message continues a sentence that names the
+    place.
+    """
 
     def __init__(self, message: str, lineno: int | None = None) -> None:
         """Keep the line of the template, where it is known."""
@@ -78,7 +86,9 @@ def bounded() -> Iterator[None]:
 
 
 def spend(n_chars: int) -> None:
-    """Count work against the budget of the current rendering; plain templates have none, since they cannot amplify."""
+    """Count work against the budget of the current rendering; plain templates have none, since they
+    cannot amplify.
+    """
     budget = _BUDGET.get()
     if budget is None:
         return
@@ -90,7 +100,9 @@ def spend(n_chars: int) -> None:
 
 
 def measure(value: object) -> None:
-    """Spend the size of a value, counting an object once for each reference, as serializing it would."""
+    """Spend the size of a value, counting an object once for each reference, as serializing it
+    would.
+    """
     pending: list[object] = [value]
     while pending:
         item = pending.pop()

@@ -1,1 +1,3 @@
-"""Finds the answer that a response states: letters, numbers, decisions, labels, texts, formulas, programs."""
+"""Finds the answer that a response states: letters, numbers, decisions, labels, texts, formulas,
+programs.
+"""

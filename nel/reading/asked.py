@@ -1,4 +1,5 @@
-"""The form of an answer that a prompt asks for, as a benchmark declares it in one line; it is read before any other.
+"""The form of an answer that a prompt asks for, as a benchmark declares it in one line; it is read
+before any other.
 
     answer_form: tag answer             <answer>…</answer>
     answer_form: json answer            "answer": …
@@ -53,9 +54,15 @@ def parse_asked_form(text: str, *, is_strict: bool = False) -> AskedForm:
     named = _NAMED.fullmatch(plain)
     if named is not None:
         name = re.escape(named["name"])
-        source = rf"<{name}>" if named["form"] == "tag" else rf"\\?(?P<quote>[\"']){name}\\?(?P=quote)\s*:\s*"
+        source = (
+            rf"<{name}>"
+            if named["form"] == "tag"
+            else rf"\\?(?P<quote>[\"']){name}\\?(?P=quote)\s*:\s*"
+        )
         return AskedForm(
-            Form.TAG if named["form"] == "tag" else Form.FIELD, re.compile(source, re.IGNORECASE), is_strict
+            Form.TAG if named["form"] == "tag" else Form.FIELD,
+            re.compile(source, re.IGNORECASE),
+            is_strict,
         )
     if plain == "box":
         return AskedForm(Form.BOX, re.compile(r"\\+(?:boxed|fbox)\s*\{"), is_strict)
@@ -66,10 +73,14 @@ def parse_asked_form(text: str, *, is_strict: bool = False) -> AskedForm:
     try:
         pattern = re.compile(plain)
     except re.error as error:
-        raise ConfigError(f"the answer_form {text!r} is not a regular expression ({error}); {_FORMS}") from error
+        raise ConfigError(
+            f"the answer_form {text!r} is not a regular expression ({error}); {_FORMS}"
+        ) from error
     if pattern.groups != 1:
         raise ConfigError(f"the answer_form {text!r} has {pattern.groups} groups; {_FORMS}")
     return AskedForm(Form.ASKED, pattern, is_strict)
 
 
-_FORMS: Final = 'use "tag NAME", "json NAME", \'after "WORDS"\', "box", or a regular expression with one group'
+_FORMS: Final = (
+    'use "tag NAME", "json NAME", \'after "WORDS"\', "box", or a regular expression with one group'
+)

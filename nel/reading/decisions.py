@@ -29,13 +29,19 @@ _OPENS: Final = (
     r"definitely\s|indeed\s|most\slikely\s|probably\s)[\s\"'*(]*+)*+"
 )
 _WORDS: Final = "|".join(DECISIONS)
-_OPENING: Final = re.compile(rf"{_OPENS}(?P<not>not\s(?:necessarily\s)?)?(?P<word>{_WORDS})(?![\w'’-])")
+_OPENING: Final = re.compile(
+    rf"{_OPENS}(?P<not>not\s(?:necessarily\s)?)?(?P<word>{_WORDS})(?![\w'’-])"
+)
 _ALSO: Final = re.compile(rf"[\s*_\"'.)]*(?:/|,?\s?\bor\b|\band\b)\s*[\"'*]*(?P<word>{_WORDS})\b")
-_ENDS: Final = re.compile(r"[\s*_`\"')\]}$]*(?:[.,;:!—–\n-]|\Z|because\b|since\b|it\b|there\b|that\b)")
+_ENDS: Final = re.compile(
+    r"[\s*_`\"')\]}$]*(?:[.,;:!—–\n-]|\Z|because\b|since\b|it\b|there\b|that\b)"
+)
 _NAMED: Final = re.compile(
     r"(?<![\w-])(?P<not>not\s)?[\"'(\[*]*(?P<word>yes|no|true|false)(?![\w'’-]|\s(?:\w+\s)?(?:or|and)\s)"
 )
-_HEDGE: Final = re.compile(r"\b(?:not|cannot|can't|never|hardly|doubt|unable|if|whether|\w+n't)\b[^.,;:\n]{0,60}\Z")
+_HEDGE: Final = re.compile(
+    r"\b(?:not|cannot|can't|never|hardly|doubt|unable|if|whether|\w+n't)\b[^.,;:\n]{0,60}\Z"
+)
 """Before a decision in the same clause: it is denied, or only supposed."""
 _HEDGE_MAX: Final = 80
 _NO_WORD: Final = re.compile(r"[\"')\]*]*\s+[a-z]")
@@ -51,7 +57,9 @@ class DecisionReader:
         if form is Form.HASHES:
             return self.line(response, start, stop)
         match = _OPENING.match(response.low, start, stop)
-        if match is not None and not (match["word"] == "no" and _is_denial(response, match.end(), stop)):
+        if match is not None and not (
+            match["word"] == "no" and _is_denial(response, match.end(), stop)
+        ):
             return self._settled(response, match, stop)
         first = next(sentences(response.text, start, stop), None)
         return None if first is None else self.sentence(response, *first)
@@ -74,7 +82,9 @@ class DecisionReader:
                 continue
             before = response.low[max(start, match.start() - _HEDGE_MAX) : match.start()]
             is_hedged = _HEDGE.search(before) is not None
-            value = Value(None, *match.span()) if is_hedged else self._settled(response, match, stop)
+            value = (
+                Value(None, *match.span()) if is_hedged else self._settled(response, match, stop)
+            )
             named[value.answer] = value
         return next(iter(named.values())) if len(named) == 1 else None
 

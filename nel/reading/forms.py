@@ -1,4 +1,5 @@
-"""Finds where a response declares its answer: the table `forms.toml`, and the stretch that each declaration opens.
+"""Finds where a response declares its answer: the table `forms.toml`, and the stretch that each
+declaration opens.
 
 Depends on `nel.reading.response` for the text. A new form is a row of the table.
 """
@@ -48,7 +49,9 @@ class Row:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The compiled pattern; most rows are of other languages than a response, and are never compiled."""
+        """The compiled pattern; most rows are of other languages than a response, and are never
+        compiled.
+        """
         return re.compile(self.source)
 
 
@@ -111,13 +114,17 @@ def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declar
             (row, match)
             for row in tried
             if row.form in forms
-            for match in _matches(row, response.low, min(first[text] for text in row.needs if text in first))
+            for match in _matches(
+                row, response.low, min(first[text] for text in row.needs if text in first)
+            )
         ]
         places.sort(key=lambda place: place[1].end(), reverse=True)
         for row, match in places:
             declaration = _declared(response, row.form, match)
             if declaration is not None:
-                yield declaration if row.decimal == "." else declaration._replace(decimal=row.decimal)
+                yield (
+                    declaration if row.decimal == "." else declaration._replace(decimal=row.decimal)
+                )
 
 
 def _matches(row: Row, low: str, first: int) -> list[re.Match[str]]:
@@ -138,7 +145,9 @@ def _needs() -> frozenset[str]:
 
 
 def named_in(response: Response, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield where a stretch of sentences names an answer of a kind in words of the table: "B is correct"."""
+    """Yield where a stretch of sentences names an answer of a kind in words of the table: "B is
+    correct".
+    """
     for row in rows_of(_SENTENCES):
         if row.kind == kind and any(text in response.low for text in row.needs):
             for match in row.pattern.finditer(response.low, start, stop):
@@ -161,11 +170,15 @@ def _declared(response: Response, form: Form, match: re.Match[str]) -> Declarati
     if form is Form.FIELD:
         return Declaration(form, start, field_end(response.text, start), match.start())
     first, stop = introduced(response, start)
-    return Declaration(form, first, stop, match.start(), is_below="\n" in response.text[start:first])
+    return Declaration(
+        form, first, stop, match.start(), is_below="\n" in response.text[start:first]
+    )
 
 
 def introduced(response: Response, start: int) -> tuple[int, int]:
-    """Return the stretch that a marker introduces: the rest of its line, or the next line or quoted block below it."""
+    """Return the stretch that a marker introduces: the rest of its line, or the next line or quoted
+    block below it.
+    """
     text = response.text
     block = _QUOTED_BLOCK.match(text, start)
     if block is not None:
@@ -203,7 +216,9 @@ _FIELD_STRING: Final = re.compile(
 
 
 def field_end(text: str, start: int) -> int:
-    """Return where the value of a JSON field ends: a string with its quotes, a bracketed value, or a bare word."""
+    """Return where the value of a JSON field ends: a string with its quotes, a bracketed value, or
+    a bare word.
+    """
     string = _FIELD_STRING.match(text, start)
     if string is not None:
         return string.end()

@@ -1,4 +1,5 @@
-"""The mathematical expression that a response gives as its answer; what it equals is decided elsewhere.
+"""The mathematical expression that a response gives as its answer; what it equals is decided
+elsewhere.
 
 Depends on `nel.reading.reader`, and on the reader of numbers for a result in words.
 """
@@ -22,7 +23,9 @@ _FORMULA: Final = re.compile(
 )
 _MONEY: Final = re.compile(r"\$\d[\d,.]*(?![\d$])")
 _WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
-_FUNCTIONS: Final = frozenset("sin cos tan cot sec csc log exp sqrt arcsin arccos arctan min max gcd lcm mod".split())
+_FUNCTIONS: Final = frozenset(
+    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan min max gcd lcm mod".split()
+)
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
 _NOTHING: Final = frozenset(("n/a", "na"))
 _EITHER: Final = re.compile(r"\bor\b")
@@ -45,7 +48,11 @@ class FormulaReader:
             return self._boxed(response, start, stop)
         if form is Form.FIELD:
             value = field_value(response.text, start, stop)
-            return None if value is None or value.answer is None else value._replace(answer=_bare(value.answer))
+            return (
+                None
+                if value is None or value.answer is None
+                else value._replace(answer=_bare(value.answer))
+            )
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.TAG:
@@ -71,13 +78,19 @@ class FormulaReader:
         words = set(_WORD.findall(_COMMAND.sub(" ", content)))
         return (
             None
-            if not _OPERAND.search(content) or words - _FUNCTIONS or content.count("{") != content.count("}")
+            if not _OPERAND.search(content)
+            or words - _FUNCTIONS
+            or content.count("{") != content.count("}")
             else Value(content, start, stop)
         )
 
     def sentence(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the only formula of a stretch, or its only number."""
-        formulas = [match for match in _FORMULA.finditer(response.text, start, stop) if not _MONEY.match(match[0])]
+        formulas = [
+            match
+            for match in _FORMULA.finditer(response.text, start, stop)
+            if not _MONEY.match(match[0])
+        ]
         if formulas:
             is_last = not response.text[formulas[-1].end() : stop].strip(_WRAPPING + ".")
             return _in_formula(formulas[-1]) if len(formulas) == 1 or is_last else None
@@ -89,10 +102,16 @@ class FormulaReader:
             return Value(None, start, stop, Reason.BLANK)
         return Value(content, start, stop)
 
-    def _introduced(self, response: Response, start: int, stop: int, line_stop: int) -> Value | None:
-        """Return the formula that a sentence gives: the one in delimiters, else the sentence where it has no words."""
+    def _introduced(
+        self, response: Response, start: int, stop: int, line_stop: int
+    ) -> Value | None:
+        """Return the formula that a sentence gives: the one in delimiters, else the sentence where
+        it has no words.
+        """
         text = response.text
-        formulas = [match for match in _FORMULA.finditer(text, start, line_stop) if match.start() < stop]
+        formulas = [
+            match for match in _FORMULA.finditer(text, start, line_stop) if match.start() < stop
+        ]
         formulas = [match for match in formulas if not _MONEY.match(match[0])]
         if formulas:
             return _in_formula(formulas[0] if len(formulas) == 1 else formulas[-1])
@@ -113,7 +132,11 @@ def _bare(text: str) -> str:
     """Return an expression without delimiters, emphasis and a full stop."""
     content = text.strip(_WRAPPING).rstrip(".").strip(_WRAPPING)
     formula = _FORMULA.fullmatch(content)
-    return content if formula is None else formula[formula.lastgroup or "inline"].strip().rstrip(".,").strip()
+    return (
+        content
+        if formula is None
+        else formula[formula.lastgroup or "inline"].strip().rstrip(".,").strip()
+    )
 
 
 def read_formula(response: Response) -> Reading:

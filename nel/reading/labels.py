@@ -15,7 +15,9 @@ from nel.reading.types import Form, Reading, Reason, Value
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = re.compile(r"[\s*_`\"'“(\[{<【:.>-]*")
 _ALSO: Final = re.compile(r"[\s*_`\"'”)\]】]*(?:,|/|;|、|\bor\b|\band\b|和|或)\s*[\s*_`\"'“(\[【]*")
-_DENIED: Final = re.compile(r"\b(?:not|isn't|neither|nor|rather than|instead of)\s(?:\w+\s)?[\"'*(]*\Z")
+_DENIED: Final = re.compile(
+    r"\b(?:not|isn't|neither|nor|rather than|instead of)\s(?:\w+\s)?[\"'*(]*\Z"
+)
 _DENIAL_MAX: Final = 30
 
 
@@ -62,7 +64,9 @@ class LabelReader:
         """Return the only label that a stretch names and does not deny."""
         named = {}
         for match in self.pattern.finditer(self._compared(response), start, stop):
-            if not _DENIED.search(response.low, max(start, match.start() - _DENIAL_MAX), match.start()):
+            if not _DENIED.search(
+                response.low, max(start, match.start() - _DENIAL_MAX), match.start()
+            ):
                 named[self.bare(match[0])] = match
         return self._of(next(iter(named.values()))) if len(named) == 1 else None
 
@@ -72,7 +76,9 @@ class LabelReader:
 
 @lru_cache(maxsize=64)
 def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of labels, the longest first; letters of a label are not letters of a longer word."""
+    """Return a pattern of labels, the longest first; letters of a label are not letters of a longer
+    word.
+    """
     texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
     return re.compile(r"(?<![a-zA-Z0-9])(?:" + "|".join(texts) + r")(?![a-zA-Z0-9])")
 

@@ -1,7 +1,7 @@
 """The label of the option that a response chooses in a multiple-choice question.
 
-A label stands bare, in brackets, or before its option's text; the text of an option counts where it is all that is
-declared, or all that the response says. Depends on `nel.reading.reader`.
+A label stands bare, in brackets, or before its option's text; the text of an option counts where it
+is all that is declared, or all that the response says. Depends on `nel.reading.reader`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,19 @@ _AFTER_ARTICLE: Final = re.compile(
 )
 _EITHER: Final = re.compile(r"\bor\b|\bou\b|或|/")
 _IS: Final = re.compile(r"\s(?:is|are|was)\b")
-_WRONG: Final = re.compile(r"[)\]*_\s]*\s(?:is|are|was)\s(?:clearly\s|also\s)?(?:wrong|incorrect|false|not\b)")
+_WRONG: Final = re.compile(
+    r"[)\]*_\s]*\s(?:is|are|was)\s(?:clearly\s|also\s)?(?:wrong|incorrect|false|not\b)"
+)
 _RULED_OUT: Final = re.compile(r"\b(?:not|rule out|isn't)\s(?:option\s|choice\s)?[(\[]?\Z")
 _RULED_OUT_MAX: Final = 24
-_NONE: Final = re.compile(r"\s*(?:none|neither|not\b|no (?:option|answer|correct)|cannot|unknown|n/a)")
+_NONE: Final = re.compile(
+    r"\s*(?:none|neither|not\b|no (?:option|answer|correct)|cannot|unknown|n/a)"
+)
 _DENIED_MAX: Final = 12
 """Characters between "not" and the label that it denies."""
 _BETWEEN: Final = (
-    r"[)\]}.*_`\"'$\s]{0,3}\s*(?:,|/|&|、|\band\b|\bor\b|\be\b|\by\b|\bou\b|和|或)\s*(?:option\s|choice\s|and\s|or\s)?"
+    r"[)\]}.*_`\"'$\s]{0,3}\s*(?:,|/|&|、"
+    r"|\band\b|\bor\b|\be\b|\by\b|\bou\b|和|或)\s*(?:option\s|choice\s|and\s|or\s)?"
 )
 _TEXT_MAX: Final = 200
 """Characters of an option's text where the texts are not known."""
@@ -62,7 +67,11 @@ class _Patterns:
         if all(len(label) == 1 and label in _ALPHABET for label in labels):
             one = f"[{''.join(labels)}]"
         else:
-            one = "(?:" + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True)) + ")"
+            one = (
+                "(?:"
+                + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
+                + ")"
+            )
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+]\w|[+#])"
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{one}){apart}|(?<=[(\[])(?P<small>(?i:{one}))(?=[)\]])|(?P<lower>(?i:{one}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
@@ -104,8 +113,12 @@ class LetterReader:
         return [_bare(choice, is_exact=True) for choice in self.choices]
 
     def _index_of(self, text: str, exact: str) -> int | None:
-        """Return the place of the only option with a text; of several that differ by case, of the one written so."""
-        texts, wanted = (self.texts, text) if self.texts.count(text) == 1 else (self.exact_texts, exact)
+        """Return the place of the only option with a text; of several that differ by case, of the
+        one written so.
+        """
+        texts, wanted = (
+            (self.texts, text) if self.texts.count(text) == 1 else (self.exact_texts, exact)
+        )
         return texts.index(wanted) if text and texts.count(wanted) == 1 else None
 
     def declared(self, response: Response, declaration: Declaration) -> Value | None:
@@ -134,21 +147,37 @@ class LetterReader:
             return value
         is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]")
         index = self.labels.index(value.answer) if value.answer in self.labels else len(self.texts)
-        repeats_text = index < len(self.texts) and self.texts[index] and _bare(rest).startswith(self.texts[index])
+        repeats_text = (
+            index < len(self.texts)
+            and self.texts[index]
+            and _bare(rest).startswith(self.texts[index])
+        )
         is_option = is_marked and (len(rest) <= self.text_max or repeats_text)
-        return value if is_option and not self._is_listed(response, value.answer, start, stop) else None
+        return (
+            value
+            if is_option and not self._is_listed(response, value.answer, start, stop)
+            else None
+        )
 
     def _is_listed(self, response: Response, label: str, start: int, stop: int) -> bool:
-        """Return whether a line belongs to a list of options: the line before or after it has another label."""
+        """Return whether a line belongs to a list of options: the line before or after it has
+        another label.
+        """
         plain = response.plain
         before = plain[:start].rstrip()
         lines = (before.rfind("\n") + 1, stop + len(plain[stop:]) - len(plain[stop:].lstrip()))
         neighbours = (self.patterns.listed.match(plain, line) for line in lines)
-        return any(neighbour is not None and neighbour["label"] != label for neighbour in neighbours)
+        return any(
+            neighbour is not None and neighbour["label"] != label for neighbour in neighbours
+        )
 
     def sentence(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return the only label that a sentence names: in brackets, after "option", or called correct."""
-        named = {response.plain[slice(*span)]: span for span in named_in(response, "letter", start, stop)}
+        """Return the only label that a sentence names: in brackets, after "option", or called
+        correct.
+        """
+        named = {
+            response.plain[slice(*span)]: span for span in named_in(response, "letter", start, stop)
+        }
         named = {label: span for label, span in named.items() if label in self.labels}
         if len(named) == 1:
             ((label, span),) = named.items()
@@ -195,14 +224,18 @@ class LetterReader:
         return None if index is None else Value(self.labels[index], start, stop)
 
     def _longer_text(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return the label of the option whose text is a label and a mark, such as the grade ``A-``."""
+        """Return the label of the option whose text is a label and a mark, such as the grade
+        ``A-``.
+        """
         text = response.plain[start:stop].strip(_WRAPPING)
         is_marked = len(text) == _MARKED_CHARACTERS and not text[1].isalnum()
         is_marked = is_marked and text[0].upper() in self.labels
         return self._by_text(response, start, stop) if is_marked else None
 
     def _marked(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return the only label of a sentence that stands in brackets or after a word such as "option"."""
+        """Return the only label of a sentence that stands in brackets or after a word such as
+        "option".
+        """
         places = {}
         for match in self.patterns.marked.finditer(response.plain, start, stop):
             group = "bracketed" if match["bracketed"] else "named"
@@ -219,7 +252,9 @@ class LetterReader:
         """Return the label of the only option whose text the last sentence ends with."""
         stretch = response.text[start:stop]
         sentence = _bare(stretch)
-        longest = max((text for text in self.texts if text and sentence.endswith(text)), key=len, default="")
+        longest = max(
+            (text for text in self.texts if text and sentence.endswith(text)), key=len, default=""
+        )
         exact = _bare(stretch, is_exact=True)
         index = self._index_of(longest, exact[max(0, len(exact) - len(longest)) :])
         return None if index is None else Value(self.labels[index], start, stop)
@@ -231,7 +266,8 @@ def _bare(text: str, *, is_exact: bool = False) -> str:
 
 
 def labels_after_marker(response: Response, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels on the last line that a marker such as ``Answer:`` opens, in the order of the labels.
+    """Return the labels on the last line that a marker such as ``Answer:`` opens, in the order of
+    the labels.
 
     >>> labels_after_marker(Response("Answer: A is tempting.\\nANSWER: C and A"), "ABCD")
     ('A', 'C')
@@ -244,7 +280,9 @@ def labels_after_marker(response: Response, labels: Sequence[str]) -> tuple[str,
     return ()
 
 
-def read_labels(response: Response, labels: Sequence[str], choices: Sequence[str] | None = None) -> Reading:
+def read_labels(
+    response: Response, labels: Sequence[str], choices: Sequence[str] | None = None
+) -> Reading:
     """Return the label, or the labels joined by commas, that a response chooses.
 
     Args:
@@ -255,7 +293,9 @@ def read_labels(response: Response, labels: Sequence[str], choices: Sequence[str
     return read(response, LetterReader(labels, choices))
 
 
-def read_letter(response: Response, labels: Sequence[str], choices: Sequence[str] | None = None) -> Reading:
+def read_letter(
+    response: Response, labels: Sequence[str], choices: Sequence[str] | None = None
+) -> Reading:
     """Return the only label that a response chooses; several are no answer."""
     reading = read_labels(response, labels, choices)
     if reading.value is not None and "," in reading.value:

@@ -1,4 +1,5 @@
-"""Numbers in English words: ``twelve``, ``minus seven``, ``one hundred and five``, ``two thirds``, ``a dozen``.
+"""Numbers in English words: ``twelve``, ``minus seven``, ``one hundred and five``, ``two thirds``,
+``a dozen``.
 
 Recorded outputs in other languages write digits. Depends on the standard library alone.
 """
@@ -10,8 +11,8 @@ from fractions import Fraction
 from typing import Final
 
 _ONES: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
 ).split()
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _VALUES: Final = {word: value for value, word in enumerate(_ONES)} | {
@@ -34,7 +35,8 @@ _PARTS: Final = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, 
 _WORDS_MAX: Final = 16
 _WORD: Final = "|".join([*_VALUES, *SCALES, *_PARTS, "and", "an?"])
 IN_WORDS: Final = re.compile(
-    rf"(?<![\w-])(?:minus\s|negative\s)?(?:(?:{_WORD})(?:,?\s|-))*(?:{_WORD})(?![\w-])", re.IGNORECASE
+    rf"(?<![\w-])(?:minus\s|negative\s)?(?:(?:{_WORD})(?:,?\s|-))*(?:{_WORD})(?![\w-])",
+    re.IGNORECASE,
 )
 """A row of words of numbers; `words_value` says whether it is one."""
 
@@ -61,7 +63,9 @@ def words_value(text: str) -> Fraction | None:
 
 
 def _with_part(words: list[str], part: int) -> Fraction | None:
-    """Return the value of a number that ends in a part: "half", "two thirds", "one and three quarters"."""
+    """Return the value of a number that ends in a part: "half", "two thirds", "one and three
+    quarters".
+    """
     if not words or words in (["a"], ["one"], ["an"]):
         return Fraction(1, part)
     if "and" in words:
@@ -74,7 +78,9 @@ def _with_part(words: list[str], part: int) -> Fraction | None:
 
 
 def _whole(words: list[str]) -> int | None:
-    """Return the value of a whole number in words: units below tens, and scales that multiply what precedes them."""
+    """Return the value of a whole number in words: units below tens, and scales that multiply what
+    precedes them.
+    """
     if not words or words[0] == "and" or words[-1] in ("and", "a", "an"):
         return None
     total, section, last = 0, 0, "start"
@@ -94,7 +100,9 @@ def _whole(words: list[str]) -> int | None:
         else:
             kind = "ten" if word in _TENS else "one"
             value = _VALUES.get(word)
-            fits = last in ("start", "scale") or (last == "ten" and kind == "one" and value in range(1, 10))
+            fits = last in ("start", "scale") or (
+                last == "ten" and kind == "one" and value in range(1, 10)
+            )
             if value is None or not fits:
                 return None
             section, last = section + value, kind

@@ -1,6 +1,7 @@
 """The number that a response gives as its answer.
 
-Depends on `nel.reading.reader` for where answers stand and on `nel.reading.numerals` for what a number is worth.
+Depends on `nel.reading.reader` for where answers stand and on `nel.reading.numerals` for what a
+number is worth.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ _ROOT_BEFORE: Final = re.compile(
 """Before a number under a root, an exponent, an index, or an operand beside an unknown."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    r"[\s*_`)\]}$\"'.]*\s*(?:,?\s?\bor\b|\band\b|/|,)\s*(?:\w+\s){0,2}?[\s*_`(\[{$\"']*\Z", re.IGNORECASE
+    r"[\s*_`)\]}$\"'.]*\s*(?:,?\s?\bor\b|\band\b|/|,)\s*(?:\w+\s){0,2}?[\s*_`(\[{$\"']*\Z",
+    re.IGNORECASE,
 )
 _ALSO_MAX: Final = 8
 """Characters between two numbers that are joined."""
@@ -64,7 +66,9 @@ _LATEX_TEXT: Final = re.compile(
     r"\\(?:text|mathrm|textbf|mathbf|mbox|textit)\s*\{([^{}]*)\}|\\(?:text)?color\s*\{\w+\}"
     r"|\^\s?\{?\\circ\}?|\\[,;:! ]|~"
 )
-_UNIT: Final = re.compile(r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+[²³]?(?:/[^\W\d_]+)?[\s.)%\]*_`\"'$]*){0,3}")
+_UNIT: Final = re.compile(
+    r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+[²³]?(?:/[^\W\d_]+)?[\s.)%\]*_`\"'$]*){0,3}"
+)
 _THOUSANDS: Final = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
@@ -84,7 +88,9 @@ class Number:
     """None where it looks like a number and is none: a range, a time, a root."""
 
 
-def numbers_in(text: str, start: int = 0, stop: int | None = None, mark: Mark | None = None) -> Iterator[Number]:
+def numbers_in(
+    text: str, start: int = 0, stop: int | None = None, mark: Mark | None = None
+) -> Iterator[Number]:
     """Yield the numbers of a stretch of a text.
 
     Args:
@@ -116,7 +122,8 @@ class NumberReader:
 
         Args:
             mark: What parts decimals.
-            joins_thousands: Any mark before three digits groups thousands, as where all answers are whole numbers.
+            joins_thousands: Any mark before three digits groups thousands, as where all answers are
+                whole numbers.
         """
         self.mark: Mark | None = mark
         self.joins_thousands = joins_thousands
@@ -156,7 +163,9 @@ class NumberReader:
         return self._taken(response, start, number)
 
     def sentence(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return the result of the last sentence: what its last "=" leads to, or the only number that it names."""
+        """Return the result of the last sentence: what its last "=" leads to, or the only number
+        that it names.
+        """
         numbers = list(numbers_in(response.plain, start, stop, self.mark))
         equals = response.plain.rfind("=", start, stop)
         results = [number for number in numbers if number.start > equals] if equals >= 0 else []
@@ -171,7 +180,9 @@ class NumberReader:
         return self._taken(response, 0, last) if is_named else None
 
     def _in_sentence(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return the number of a stretch: its result, its opening, or the first of its last sentence."""
+        """Return the number of a stretch: its result, its opening, or the first of its last
+        sentence.
+        """
         text = response.plain
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:
@@ -198,7 +209,10 @@ class NumberReader:
         """Return the number that a box holds, with at most a name before it and a unit."""
         content = response.plain[start:stop]
         content = _LATEX_TEXT.sub(
-            lambda match: " " * len(match[0]) if match[1] is None else match[1].rjust(len(match[0])), content
+            lambda match: (
+                " " * len(match[0]) if match[1] is None else match[1].rjust(len(match[0]))
+            ),
+            content,
         )
         equals = content.rfind("=")
         numbers = list(numbers_in(content, equals + 1, mark=self.mark))
@@ -220,7 +234,10 @@ class NumberReader:
 
 def _is_label(response: Response, number: Number) -> bool:
     """Return whether a number only numbers something: "Step 3"."""
-    return _LABELLED.search(response.plain, max(0, number.start - _LABEL_MAX), number.start) is not None
+    return (
+        _LABELLED.search(response.plain, max(0, number.start - _LABEL_MAX), number.start)
+        is not None
+    )
 
 
 def _opens(text: str, start: int, number: Number) -> bool:
@@ -236,7 +253,9 @@ def _are_joined(text: str, first: Number, second: Number) -> bool:
 
 
 def _plain_decimal(number: Number) -> str:
-    """Return a number as written, or as a plain decimal where only its language gives it its value."""
+    """Return a number as written, or as a plain decimal where only its language gives it its
+    value.
+    """
     if number.value is None or parse_number(number.text) == number.value:
         return number.text
     value = number.value
@@ -257,7 +276,11 @@ def _in_words(response: Response, start: int, stop: int) -> Value | None:
 
 
 def read_number(
-    response: Response, mark: Mark | None = None, *, declared_only: bool = False, joins_thousands: bool = False
+    response: Response,
+    mark: Mark | None = None,
+    *,
+    declared_only: bool = False,
+    joins_thousands: bool = False,
 ) -> Reading:
     """Return the number that a response gives as its answer, as written.
 
@@ -267,11 +290,14 @@ def read_number(
         declared_only: A number that nothing introduces does not count.
         joins_thousands: Any mark before three digits groups thousands.
     """
-    return read(response, NumberReader(mark, joins_thousands=joins_thousands), declared_only=declared_only)
+    return read(
+        response, NumberReader(mark, joins_thousands=joins_thousands), declared_only=declared_only
+    )
 
 
 def stated_value(text: str) -> Fraction | None:
-    """Return the value of a text that is one number with at most its unit, such as "18kg" or "twelve eggs", or None.
+    """Return the value of a text that is one number with at most its unit, such as "18kg" or
+    "twelve eggs", or None.
 
     >>> [str(stated_value(text)) for text in ("42 dollars", "$5k", "(7)", "5!", "40 or 42", "twelve")]
     ['42', '5000', '7', 'None', 'None', '12']

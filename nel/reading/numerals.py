@@ -1,9 +1,9 @@
 """`parse_number`: the exact value of a text that is one number, however it is written.
 
-Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. Three layers: `_written` takes off what stands around
-a number in answers (currency, emphasis, LaTeX, units of percent) and resolves fractions, powers and scales;
-`_separated` decides which marks group thousands and which parts decimals; `_numeral` reads digits of any script.
-Depends on `nel.reading.number_words`.
+Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. Three layers: `_written` takes off
+what stands around a number in answers (currency, emphasis, LaTeX, units of percent) and resolves
+fractions, powers and scales; `_separated` decides which marks group thousands and which parts
+decimals; `_numeral` reads digits of any script. Depends on `nel.reading.number_words`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _GROUP: Final = 3
 _CENTS: Final = 2
 """Digits after the decimal mark of an amount: ``28,00 $``."""
 _ASCII_DECIMAL: Final = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
-_PLAIN_MONEY: Final = re.compile(r"\$?(?:[1-9]\d{0,2}(?:,\d{3}){1,9}|\d{1,40})(?:\.\d{1,40})?", re.ASCII)
+_PLAIN_MONEY: Final = re.compile(
+    r"\$?(?:[1-9]\d{0,2}(?:,\d{3}){1,9}|\d{1,40})(?:\.\d{1,40})?", re.ASCII
+)
 """Most numbers of answers that are not bare digits: ``$18``, ``1,200``, ``$1,200.50``."""
 CURRENCIES: Final = "$€£¥₹₩₽₺₫₪₱฿￥"
 _CURRENCY_CODE: Final = r"(?:US|A|C|NZ|HK|S)?\\?\$|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|Rs\.?"
@@ -66,19 +68,28 @@ _LETTER_SCALES: Final = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9, "B": 1
 _LETTER_SCALE: Final = re.compile(r"(?<=\d)(?:k|K|M|bn|B)\Z")
 """Only without a space: ``300 K`` is a temperature."""
 _SCALED: Final = re.compile(
-    rf"(?P<base>.+?)(?:(?:[×·*x]|\\times|\\cdot)10(?P<power>\D.*)|(?P<word>{SCALE_WORD}))", re.IGNORECASE
+    rf"(?P<base>.+?)(?:(?:[×·*x]|\\times|\\cdot)10(?P<power>\D.*)|(?P<word>{SCALE_WORD}))",
+    re.IGNORECASE,
 )
 _POWER: Final = re.compile(r"(?P<base>.+?)\^\{?(?P<exponent>[+-]?\d{1,4})\}?")
 _MINUS_WORD: Final = re.compile(r"\A(?:minus|negative)\s+", re.IGNORECASE)
 _DIGIT: Final = re.compile(r"\d")
 _MINUS_SIGNS: Final = "-−–﹣－"
-_SUPERSCRIPTS: Final = {mark: str(digit) for digit, mark in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {"⁻": "-", "⁺": "+"}
+_SUPERSCRIPTS: Final = {mark: str(digit) for digit, mark in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {
+    "⁻": "-",
+    "⁺": "+",
+}
 _SUPERSCRIPT_TAIL: Final = re.compile(r"([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})\Z")
 _GROUPING_SPACE: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 _DECIMAL_COMMA: Final = re.compile(r"\d*,\d{1,3}")
-_DECIMAL: Final = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?", re.ASCII)
+_DECIMAL: Final = re.compile(
+    r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?", re.ASCII
+)
 _OTHER_MARKS: Final = str.maketrans("，﹐٫．٬", ",,..,")
-_CHINESE_DIGITS: Final = {mark: value for value, mark in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
+_CHINESE_DIGITS: Final = {mark: value for value, mark in enumerate("〇一二三四五六七八九")} | {
+    "零": 0,
+    "两": 2,
+}
 _CHINESE_UNITS: Final = {"十": 10, "百": 100, "千": 1000}
 _CHINESE_SCALES: Final = {"万": 10**4, "亿": 10**8}
 
@@ -88,18 +99,21 @@ def parse_number(
 ) -> Fraction | None:
     """Return the exact value of a text that is one number, or None.
 
-    Understood are thousands marks (``1,234``, ``1.000.000``, ``1'234.50``, ``1,23,456``), a currency, a trailing full
-    stop or percent sign, emphasis, fractions (``1/2``, ``\\\\frac{1}{2}``, ``½``, ``2½``, ``2 1/2``), powers (``10^3``,
-    ``3²``, ``1.5 × 10^3``, ``1e3``), scales such as ``million``, ``5k`` and ``3.2M``, digits of any script, Chinese
-    numerals and numbers in English words. Infinities, NaN, factorials, roots, times and numbers of over 1,000 digits
-    are not numbers.
+    Understood are thousands marks (``1,234``, ``1.000.000``, ``1'234.50``, ``1,23,456``), a
+    currency, a trailing full stop or percent sign, emphasis, fractions (``1/2``,
+    ``\\\\frac{1}{2}``, ``½``, ``2½``, ``2 1/2``), powers (``10^3``, ``3²``, ``1.5 × 10^3``,
+    ``1e3``), scales such as ``million``, ``5k`` and ``3.2M``, digits of any script, Chinese
+    numerals and numbers in English words. Infinities, NaN, factorials, roots, times and numbers of
+    over 1,000 digits are not numbers.
 
     Args:
         text: At most 2,000 characters; a longer text is not a number.
-        numeral_only: Read a bare numeral as Inspect's ``match`` does: no currency, percent sign, LaTeX, fraction bar,
-            ``^`` or scale, and a lone comma before one to three digits parts decimals.
-        decimal_mark: The language's, where it is known: with a comma ``12,5`` is 12.5 and ``1.234`` is 1234; without,
-            ``12,5`` is not a number, ``12,50`` an amount, and ``1.234`` is less than two.
+        numeral_only: Read a bare numeral as Inspect's ``match`` does: no currency, percent sign,
+            LaTeX, fraction bar, ``^`` or scale, and a lone comma before one to three digits parts
+            decimals.
+        decimal_mark: The language's, where it is known: with a comma ``12,5`` is 12.5 and ``1.234``
+            is 1234; without, ``12,5`` is not a number, ``12,50`` an amount, and ``1.234`` is less
+            than two.
         words: Read numbers in words.
 
     >>> [str(parse_number(text)) for text in ("$1,234.50", "1/2", "\\\\dfrac12", "1.5 × 10^3", "1,2")]
@@ -161,7 +175,8 @@ def _written(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
 
 
 def _separated(text: str, mark: Mark | None) -> str | None:
-    """Return digits with marks between them as a plain decimal, or None where they are no single number.
+    """Return digits with marks between them as a plain decimal, or None where they are no single
+    number.
 
     Several equal marks group; of two kinds the last one parts decimals. A lone point parts
     decimals, a lone comma before three digits groups them, before two it parts decimals, and the
@@ -182,12 +197,16 @@ def _separated(text: str, mark: Mark | None) -> str | None:
 
 
 def _are_groups(digits: list[str], mark: str) -> bool:
-    """Return whether digits are grouped by thousands, or, with commas, as in India: ``1,23,456``."""
+    """Return whether digits are grouped by thousands, or, with commas, as in India:
+    ``1,23,456``.
+    """
     first, *rest = (len(group) for group in digits)
     if digits[0].startswith("0") or rest[-1] != _GROUP:
         return False
     is_western = first <= _GROUP and all(length == _GROUP for length in rest)
-    return is_western or (mark == "," and first < _GROUP and all(length == _GROUP - 1 for length in rest[:-1]))
+    return is_western or (
+        mark == "," and first < _GROUP and all(length == _GROUP - 1 for length in rest[:-1])
+    )
 
 
 def _ascii_digit(character: str) -> str:
@@ -209,11 +228,15 @@ def _value(plain: str) -> Fraction | None:
         whole, part = _value(mixed["whole"]), _value(mixed["part"] or mixed["latex"])
         if whole is None or part is None:
             return None
-        return whole - part if mixed["whole"].startswith("-") else whole + part  # -2 1/2 is -2.5, not -1.5
+        return (
+            whole - part if mixed["whole"].startswith("-") else whole + part
+        )  # -2 1/2 is -2.5, not -1.5
     scaled = _SCALED.fullmatch(plain) if not plain[-1:].isdigit() or "10" in plain else None
     if scaled and _DIGIT.search(scaled["base"]):
         base = _value(scaled["base"])
-        factor = SCALES[scaled["word"].lower()] if scaled["word"] else _value(f"10{scaled['power']}")
+        factor = (
+            SCALES[scaled["word"].lower()] if scaled["word"] else _value(f"10{scaled['power']}")
+        )
         return None if base is None or factor is None else base * factor
     power = _POWER.fullmatch(plain)
     if power:
@@ -264,16 +287,21 @@ def _unsigned(text: str) -> Fraction | None:
 
 
 def _symbol(character: str) -> Fraction | None:
-    """Return the value of one character, such as ½ or Ⅻ; Unicode gives it as a float, of denominators below 1000."""
+    """Return the value of one character, such as ½ or Ⅻ; Unicode gives it as a float, of
+    denominators below 1000.
+    """
     value = None if character in _SUPERSCRIPTS else unicodedata.numeric(character, None)
     return None if value is None else Fraction(value).limit_denominator(1000)
 
 
 def _decimal(text: str) -> Fraction | None:
     plain = "".join(map(_ascii_digit, text)).translate(_OTHER_MARKS)
-    plain = _GROUPING_SPACE.sub("", plain.replace("\u00a0", " ").replace("\u202f", " ").replace("'", ""))
+    plain = _GROUPING_SPACE.sub(
+        "", plain.replace("\u00a0", " ").replace("\u202f", " ").replace("'", "")
+    )
     point, comma = plain.rfind("."), plain.rfind(",")
-    # Of a point and a comma the later one parts decimals. A lone comma does before one to three digits.
+    # Of a point and a comma the later one parts decimals. A lone comma does before one to three
+    # digits.
     if comma >= 0 and (point > comma or plain.count(",") > 1):
         plain = plain.replace(",", "")
     elif comma >= 0 and (point >= 0 or _DECIMAL_COMMA.fullmatch(plain)):
@@ -285,9 +313,11 @@ def _decimal(text: str) -> Fraction | None:
 
 
 def _chinese(text: str) -> Fraction | None:
-    """Return the value of a Chinese integer: digits in a row (二〇二四), or digits with units (三百二十万五千).
+    """Return the value of a Chinese integer: digits in a row (二〇二四), or digits with units
+    (三百二十万五千).
 
-    Units up to 千 multiply the digit before them and add up to a section; 万 and 亿 multiply the section before them.
+    Units up to 千 multiply the digit before them and add up to a section; 万 and 亿 multiply the
+    section before them.
     """
     if all(mark in _CHINESE_DIGITS for mark in text):
         return Fraction(int("".join(str(_CHINESE_DIGITS[mark]) for mark in text)))

@@ -1,8 +1,10 @@
-"""The rule by which an answer is read, for answers of every kind; docs/reference/reading.md states it.
+"""The rule by which an answer is read, for answers of every kind; docs/reference/reading.md states
+it.
 
-The answer is what the last declaration introduces, forms before phrases; without one it is a line that is nothing but
-an answer, or the only answer that the last sentence names. What answers of a kind look like is the part of a
-`KindReader`. Depends on `nel.reading.forms` and `nel.reading.response`.
+The answer is what the last declaration introduces, forms before phrases; without one it is a line
+that is nothing but an answer, or the only answer that the last sentence names. What answers of a
+kind look like is the part of a `KindReader`. Depends on `nel.reading.forms` and
+`nel.reading.response`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ _BOX_BEFORE: Final = re.compile(r"\\boxed\s*\{[^{}]*\}[\s$]*(?:,|;|,?\s?and|or)[
 _OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
 _BOX_MAX: Final = 200
 _SENTENCE_END: Final = re.compile(
-    r"(?<=[.!?])(?<![ (][A-Z][.])(?<!\bSt[.])(?<!\bMr[.])(?<!\bMrs[.])(?<!\bDr[.])(?<![A-Z][.][A-Z][.])"
+    r"(?<=[.!?])(?<!["
+    r" (][A-Z][.])(?<!\bSt[.])(?<!\bMr[.])(?<!\bMrs[.])(?<!\bDr[.])(?<![A-Z][.][A-Z][.])"
     r"[)\]\"'*_]*\s|[。！？।]|\n"
 )
 _CLOSES: Final = frozenset(".!?)]}>*_`\"'”’$。！？।|%,;:")
@@ -45,7 +48,9 @@ class KindReader(Protocol):
     """What answers of one kind look like."""
 
     def declared(self, response: Response, declaration: Declaration) -> Value | None:
-        """Return the answer in the stretch that a declaration opens, or None where it holds none of this kind."""
+        """Return the answer in the stretch that a declaration opens, or None where it holds none of
+        this kind.
+        """
 
     def line(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the answer of a line that is nothing but an answer, or None."""
@@ -76,7 +81,9 @@ def read(response: Response, reader: KindReader, *, declared_only: bool = False)
 
 
 def _read_declared(response: Response, reader: KindReader, reading: Reading) -> Reading | None:
-    """Return the reading of the last declaration that holds an answer or denies one, or None where none does."""
+    """Return the reading of the last declaration that holds an answer or denies one, or None where
+    none does.
+    """
     for declaration in declarations(response):
         value = reader.declared(response, declaration)
         if value is None:
@@ -85,10 +92,14 @@ def _read_declared(response: Response, reader: KindReader, reading: Reading) -> 
         if value.answer is None:
             reading.reject(value.start, value.end, value.why)
             return reading
-        if declaration.form is Form.BOX and _BOX_BEFORE.search(response.text[: declaration.begin][-_BOX_MAX:]):
+        if declaration.form is Form.BOX and _BOX_BEFORE.search(
+            response.text[: declaration.begin][-_BOX_MAX:]
+        ):
             reading.reject(value.start, value.end, Reason.SEVERAL)
             return reading
-        if declaration.form in (Form.PHRASE, Form.MARKER) and _RETRACTED.match(response.low, value.end):
+        if declaration.form in (Form.PHRASE, Form.MARKER) and _RETRACTED.match(
+            response.low, value.end
+        ):
             reading.reject(value.start, value.end, Reason.RETRACTED)
             return reading
         return reading.take(value, Form.ASKED if declaration.is_asked else declaration.form)
@@ -129,7 +140,9 @@ def _settled(response: Response, reading: Reading, value: Value, form: Form) -> 
 
 
 def lines_of(text: str) -> list[tuple[int, int]]:
-    """Return the first and the last line of a text that hold a word, one where they are the same."""
+    """Return the first and the last line of a text that hold a word, one where they are the
+    same.
+    """
     first = _WORD.search(text)
     if first is None:
         return []
@@ -168,9 +181,15 @@ def sentences(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_cut_off(text: str, value: Value) -> bool:
-    """Return whether a text breaks off after a value: it goes on with words and does not end a sentence."""
+    """Return whether a text breaks off after a value: it goes on with words and does not end a
+    sentence.
+    """
     end = text.strip()
-    return len(end) > _SHORT_MAX and end[-1] not in _CLOSES and _WORD.search(text, value.end) is not None
+    return (
+        len(end) > _SHORT_MAX
+        and end[-1] not in _CLOSES
+        and _WORD.search(text, value.end) is not None
+    )
 
 
 def _repeats_itself(text: str) -> bool:

@@ -1,8 +1,8 @@
 """A response as the readers see it: only its own turn, in the same length, so that positions hold.
 
-Its reasoning was split from it where it arrived. End tokens become spaces; typographic variants of a character become
-the plain one. The text ends where an end token stands, or where the question marker of the prompt opens a line again,
-since a base model goes on with a question of its own.
+Its reasoning was split from it where it arrived. End tokens become spaces; typographic variants of
+a character become the plain one. The text ends where an end token stands, or where the question
+marker of the prompt opens a line again, since a base model goes on with a question of its own.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import Final
 from nel.reading.asked import AskedForm
 
 _END_TOKEN: Final = re.compile(
-    r"<\|[^<>|\s]{1,40}\|>|<(?:/s|eo[a-z]{1,4}|end_of_[a-z_]{1,20})>|<｜[^<>｜\s]{1,40}｜>", re.IGNORECASE
+    r"<\|[^<>|\s]{1,40}\|>|<(?:/s|eo[a-z]{1,4}|end_of_[a-z_]{1,20})>|<｜[^<>｜\s]{1,40}｜>",
+    re.IGNORECASE,
 )
 _START_TOKEN: Final = re.compile(
-    r"<\|[^<>|\s]*(?:start|begin|sep|header)[^<>|\s]*\|>(?:\s*(?:assistant|model)\b)?", re.IGNORECASE
+    r"<\|[^<>|\s]*(?:start|begin|sep|header)[^<>|\s]*\|>(?:\s*(?:assistant|model)\b)?",
+    re.IGNORECASE,
 )
 _UNKNOWN_TOKEN: Final = re.compile(r"<[A-Za-z_]{1,24}>\s*\Z")
 _WORD: Final = re.compile(r"\w")
@@ -65,7 +67,8 @@ _PLAIN: Final = _PlainCharacters()
 
 
 def folded(text: str) -> str:
-    """Return a text in the same length with full-width, curly and invisible characters as plain ones.
+    """Return a text in the same length with full-width, curly and invisible characters as plain
+    ones.
 
     >>> folded("答案：Ｂ\u200b")
     '答案:B '
@@ -94,7 +97,9 @@ class Response:
     def plain(self) -> str:
         """The text folded, without emphasis, in the same length."""
         plain = folded(self.text)
-        return plain.replace("**", "  ").replace("`", " ") if "*" in plain or "`" in plain else plain
+        return (
+            plain.replace("**", "  ").replace("`", " ") if "*" in plain or "`" in plain else plain
+        )
 
     @cached_property
     def low(self) -> str:
@@ -103,7 +108,8 @@ class Response:
 
 
 def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) -> Response:
-    """Return the part of a response that answers its own prompt; positions stay those of the whole response.
+    """Return the part of a response that answers its own prompt; positions stay those of the whole
+    response.
 
     Args:
         text: The response, whole.
@@ -115,12 +121,17 @@ def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) ->
 
 
 def _own_turn(text: str) -> str:
-    """Return a text up to its first end token that follows something; tokens before it become spaces."""
+    """Return a text up to its first end token that follows something; tokens before it become
+    spaces.
+    """
     text = _START_TOKEN.sub(lambda token: " " * len(token[0]), text)
     start = 0
     for token in _END_TOKEN.finditer(text):
         if _WORD.search(text, start, token.start()):
-            return _END_TOKEN.sub(lambda token: " " * len(token[0]), text[:start]) + text[start : token.start()]
+            return (
+                _END_TOKEN.sub(lambda token: " " * len(token[0]), text[:start])
+                + text[start : token.start()]
+            )
         start = token.end()
     text = _END_TOKEN.sub(lambda token: " " * len(token[0]), text)
     unknown = _UNKNOWN_TOKEN.search(text, max(0, len(text) - 40))
@@ -146,7 +157,9 @@ def before_next_question(response: str, prompt: str) -> str:
 
 
 def invented_turn(text: str) -> int | None:
-    """Return where a line opens another question, or a second ``A:`` another answer; None where none does."""
+    """Return where a line opens another question, or a second ``A:`` another answer; None where
+    none does.
+    """
     if "\n" not in text or ":" not in text:
         return None
     starts = [match.start() for match in _TURN.finditer(text) if match.start()]
@@ -156,9 +169,13 @@ def invented_turn(text: str) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _question_markers(prompt: str) -> re.Pattern[str] | None:
-    """Return a pattern of the question markers that open lines of a prompt, or None where it has none."""
+    """Return a pattern of the question markers that open lines of a prompt, or None where it has
+    none.
+    """
     words = {match["word"] for match in _MARKER.finditer(prompt)}
     if not words:
         return None
     alternatives = "|".join(re.escape(word) for word in sorted(words))
-    return re.compile(rf"(?m)^[^\S\n]*[#*>\[<]*[^\S\n]*(?:{alternatives})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]")
+    return re.compile(
+        rf"(?m)^[^\S\n]*[#*>\[<]*[^\S\n]*(?:{alternatives})[^\S\n]*\d*[\])]?[*]*[^\S\n]*[:：]"
+    )

@@ -23,7 +23,9 @@ _LEADS_IN: Final = re.compile(r"\s*[:*_-]*\s*")
 _COMMAND: Final = re.compile(
     r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
 )
-"""A command of LaTeX that a model did not escape: JSON would read its first letter as a control character."""
+"""A command of LaTeX that a model did not escape: JSON would read its first letter as a control
+character.
+"""
 _APPOSITION: Final = re.compile(r",\s(?:which|who|as|because|since|where)\b")
 _LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
 _LIST_MARK: Final = re.compile(r"\s*(?:[-•]|\d{1,2}[.)])\s+")
@@ -33,7 +35,9 @@ class TextReader:
     """Reads short texts."""
 
     def declared(self, response: Response, declaration: Declaration) -> Value | None:
-        """Return the text that a declaration introduces: of a phrase up to the end of its sentence."""
+        """Return the text that a declaration introduces: of a phrase up to the end of its
+        sentence.
+        """
         form, start, stop = declaration[:3]
         if form is Form.FIELD:
             return field_value(response.text, start, stop)
@@ -51,11 +55,15 @@ class TextReader:
         return _unwrapped(response.text, start, stop)
 
     def line(self, response: Response, start: int, stop: int) -> Value | None:
-        """Return a line of a few words that is the whole response, or stands below the reasoning."""
+        """Return a line of a few words that is the whole response, or stands below the
+        reasoning.
+        """
         text = response.text
         is_only = not text[:start].strip() and not text[stop:].strip()
         is_apart = (
-            text[:start].rstrip(" \t").endswith("\n\n") if text[:start].strip() else text.startswith("\n\n", stop)
+            text[:start].rstrip(" \t").endswith("\n\n")
+            if text[:start].strip()
+            else text.startswith("\n\n", stop)
         )
         words = text[start:stop].split()
         if not (is_only or is_apart) or text[start:stop].rstrip().endswith((":", "?")):
@@ -66,7 +74,9 @@ class TextReader:
             return None
         mark = _LIST_MARK.match(text, start, stop)
         apposition = _APPOSITION.search(text, start, stop)
-        return _unwrapped(text, mark.end() if mark else start, apposition.start() if apposition else stop)
+        return _unwrapped(
+            text, mark.end() if mark else start, apposition.start() if apposition else stop
+        )
 
     def sentence(self, response: Response, start: int, stop: int) -> Value | None:
         """Return what the last words of a sentence name: "The city is called Zenith."."""
@@ -97,7 +107,12 @@ def _unwrapped(text: str, start: int, stop: int) -> Value | None:
     content = text[start:stop].strip(_WRAPPING)
     if content.endswith(tuple(_END_MARKS)) and not content.endswith(".."):
         content = content[:-1].rstrip(_WRAPPING)
-    if len(content) > 1 and content[0] in "\"'“" and content[-1] in "\"'”" and content[0] not in content[1:-1]:
+    if (
+        len(content) > 1
+        and content[0] in "\"'“"
+        and content[-1] in "\"'”"
+        and content[0] not in content[1:-1]
+    ):
         content = content[1:-1]
     content = content.strip(_WRAPPING)
     if not content:

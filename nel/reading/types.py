@@ -1,6 +1,8 @@
-"""What a reader returns: the answer, where it stands, the form it was read in, and the candidates it rejected.
+"""What a reader returns: the answer, where it stands, the form it was read in, and the candidates
+it rejected.
 
-Depends on the standard library alone. Verdicts depend on `Form` and `Reason`, never on the text of a message.
+Depends on the standard library alone. Verdicts depend on `Form` and `Reason`, never on the text of
+a message.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ READING_VERSIONS: Final[Mapping[str, int]] = {
     "formulas": 1,
     "programs": 1,
 }
-"""Of the rule of docs/reference/reading.md and of each kind of answer. A change that reads any recorded output
-differently raises the version of its kind, or that of the rule where several kinds are concerned."""
+"""Of the rule of docs/reference/reading.md and of each kind of answer. A change that reads any
+recorded output differently raises the version of its kind, or that of the rule where several kinds
+are concerned."""
 _MODULES_OF_NUMBERS: Final = ("numerals", "number_words")
 
 
@@ -61,7 +64,9 @@ class Form(StrEnum):
     NONE = "nothing found"
 
 
-DECLARING: Final = frozenset((Form.ASKED, Form.TAG, Form.BOX, Form.HASHES, Form.FIELD, Form.MARKER, Form.PHRASE))
+DECLARING: Final = frozenset(
+    (Form.ASKED, Form.TAG, Form.BOX, Form.HASHES, Form.FIELD, Form.MARKER, Form.PHRASE)
+)
 """Forms that introduce an answer; the others find one that stands alone."""
 
 

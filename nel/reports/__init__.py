@@ -1,4 +1,5 @@
 """Pages and tables for people, made from the artifact files alone.
 
-A report is a pure function of the files: a clock, a host name or an absolute path would make it differ after a resume.
+A report is a pure function of the files: a clock, a host name or an absolute path would make it
+differ after a resume.
 """

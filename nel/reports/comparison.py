@@ -1,6 +1,8 @@
-"""A comparison as lines of text for a terminal: the verdicts, what else moved, and the samples that changed.
+"""A comparison as lines of text for a terminal: the verdicts, what else moved, and the samples that
+changed.
 
-Made from the JSON of `nel.comparison.document`. A difference of shares is given in points, hundredths of the score.
+Made from the JSON of `nel.comparison.document`. A difference of shares is given in points,
+hundredths of the score.
 """
 
 from __future__ import annotations
@@ -16,7 +18,15 @@ SHOWN_FLIPS: Final = 5
 _SLICES_SHOWN: Final = 8
 _SETTINGS_SHOWN: Final = 20
 _TEXT_MAX: Final = 240
-HEADINGS: Final = ("benchmark", "baseline", "candidate", "difference", "95 % interval", "adjusted p", "verdict")
+HEADINGS: Final = (
+    "benchmark",
+    "baseline",
+    "candidate",
+    "difference",
+    "95 % interval",
+    "adjusted p",
+    "verdict",
+)
 
 
 def is_share(measure: Mapping[str, Any]) -> bool:
@@ -137,7 +147,9 @@ def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
         "n_not_scored": "unscored on a side",
         "n_not_asked": "not asked on a side",
     }
-    return said + [f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs[name]]
+    return said + [
+        f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs[name]
+    ]
 
 
 def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
@@ -148,18 +160,22 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
     if found["test"] in (STOP_RULE, NO_INTERVAL):
         yield counts
         return
-    yield f"{counts}; {found['test']} p = {p_text(found['p_value'])}, interval by {found['ci_method']}"
+    yield (
+        f"{counts}; {found['test']} p = {p_text(found['p_value'])}, interval by"
+        f" {found['ci_method']}"
+    )
     if found["n_clusters"] is not None:
         yield f"samples in {found['n_clusters']:,} clusters"
     yield (
-        f"smallest difference that this comparison would find in 4 of 5 cases: "
-        f"{points(found['smallest_detectable'], measure, signed=False)}" + (" points" if is_share(measure) else "")
+        "smallest difference that this comparison would find in 4 of 5 cases: "
+        f"{points(found['smallest_detectable'], measure, signed=False)}"
+        + (" points" if is_share(measure) else "")
     )
     bounds = measure["bounds"]
     if bounds is not None:
         yield (
-            f"had the unscored been scored, the difference is between {points(bounds['lower'], measure)} and "
-            f"{points(bounds['upper'], measure)}"
+            "had the unscored been scored, the difference is between"
+            f" {points(bounds['lower'], measure)} and {points(bounds['upper'], measure)}"
         )
 
 
@@ -176,25 +192,35 @@ def _moved(benchmark: Mapping[str, Any]) -> Iterator[str]:
         found = benchmark["repeats"][place]
         if found is not None:
             yield (
-                f"  variance of the {title}: {numbers.plain(found['between'])} between samples, "
-                f"{numbers.plain(found['within'])} within ({numbers.plain(found['repeats'])} repeats)"
+                f"  variance of the {title}: {numbers.plain(found['between'])} between samples,"
+                f" {numbers.plain(found['within'])} within ({numbers.plain(found['repeats'])}"
+                " repeats)"
             )
 
 
 def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
-    moved = [one for one in benchmark["slices"] if one["difference"] is not None and one["difference"]["value"]]
+    moved = [
+        one
+        for one in benchmark["slices"]
+        if one["difference"] is not None and one["difference"]["value"]
+    ]
     moved.sort(key=lambda one: (one["p_adjusted"], -abs(one["difference"]["value"]), one["metric"]))
     for one in moved[:_SLICES_SHOWN]:
         difference = f"  {one['metric']}: {points(one['difference']['value'], one)}"
         if one["difference"]["test"] == NO_INTERVAL:
             yield f"{difference} of those that were asked"
         else:
-            yield f"{difference} ({interval(one)}), p = {p_text(one['p_adjusted'])}, {one['verdict']}"
+            yield (
+                f"{difference} ({interval(one)}), p = {p_text(one['p_adjusted'])}, {one['verdict']}"
+            )
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
     n = sum(one["p_adjusted"] is not None for one in (*benchmark["slices"], *benchmark["metrics"]))
     if n > 1 and moved:
-        yield f"  p is adjusted for {n} categories and metrics together; each interval stands for its own alone"
+        yield (
+            f"  p is adjusted for {n} categories and metrics together; each interval stands for its"
+            " own alone"
+        )
 
 
 def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
@@ -219,7 +245,11 @@ def _answer(answer: Mapping[str, Any]) -> str:
 
 def _cut(text: str) -> str:
     shown = one_line(text)
-    return shown if len(shown) <= _TEXT_MAX else f"{shown[: _TEXT_MAX // 2]} … {shown[-_TEXT_MAX // 2 :]}"
+    return (
+        shown
+        if len(shown) <= _TEXT_MAX
+        else f"{shown[: _TEXT_MAX // 2]} … {shown[-_TEXT_MAX // 2 :]}"
+    )
 
 
 def despite_note(parts: Sequence[str]) -> str:

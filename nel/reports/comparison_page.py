@@ -23,7 +23,9 @@ def write_page(document: Mapping[str, Any], path: Path) -> None:
         StoppedEarly: The disk is full.
     """
     if not path.parent.is_dir():
-        raise OutputError(f"there is no directory {path.parent} to write {path.name} into; create it")
+        raise OutputError(
+            f"there is no directory {path.parent} to write {path.name} into; create it"
+        )
     write_file(path, (chunk.encode() for chunk in html_page(document)))
 
 

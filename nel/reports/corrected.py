@@ -1,4 +1,6 @@
-"""Formats the label-corrected headline of a judge, and a measure with its interval, as one line each."""
+"""Formats the label-corrected headline of a judge, and a measure with its interval, as one line
+each.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,16 @@ ASSUMPTIONS: Final = {
 
 
 def measure_text(measure: Mapping[str, Any], *, is_rate: bool = True) -> str:
-    """Return ``81.00 % [74.00, 87.00]``, or why there is no value or no interval; kappa and alpha are no rates."""
+    """Return ``81.00 % [74.00, 87.00]``, or why there is no value or no interval; kappa and alpha
+    are no rates.
+    """
     if measure["value"] is None:
         return f"undefined: {measure.get('reason') or 'nothing was scored'}"
     if measure["ci_lower"] is None:
-        return f"{_number(measure['value'], is_rate=is_rate)} (no interval: {measure.get('reason') or 'unknown'})"
+        return (
+            f"{_number(measure['value'], is_rate=is_rate)} (no interval:"
+            f" {measure.get('reason') or 'unknown'})"
+        )
     if is_rate:
         ends = (numbers.percent(measure[name], unit=False) for name in ("ci_lower", "ci_upper"))
     else:
@@ -57,43 +64,56 @@ def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[st
     if calibration["is_binary"]:
         measures |= {name: calibration[name] for name in ("sensitivity", "specificity")}
     for one in calibration.get("recall", ()):
-        grade = f"{one['label']:g}" if one["grade"] is None else f"{one['grade']} ({one['label']:g})"
+        grade = (
+            f"{one['label']:g}" if one["grade"] is None else f"{one['grade']} ({one['label']:g})"
+        )
         measures[f"recall of {grade}, {one['n_found']:,} of {one['n'] or 0:,} found"] = one
     return measures
 
 
 def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return how far each judge of a panel agrees with the labels, and the weights that follow, as YAML.
+    """Return how far each judge of a panel agrees with the labels, and the weights that follow, as
+    YAML.
 
     Args:
         panel: ``judging.calibration.panel`` of metrics.json.
     """
     known = [one for one in panel if one["weight"] is not None]
     lines = [
-        f"  {one['judge']} agrees with {numbers.percent(one['agreement'])} of {one['n']:,} labels" for one in known
+        f"  {one['judge']} agrees with {numbers.percent(one['agreement'])} of {one['n']:,} labels"
+        for one in known
     ]
     weights = ", ".join(f"{one['judge']}: {one['weight']:g}" for one in known)
     return [*lines, f"  votes by these labels: judge.weights: {{{weights}}}"]
 
 
 def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
-    """Return the agreement of several annotators with each other, which bounds that of the judge with them.
+    """Return the agreement of several annotators with each other, which bounds that of the judge
+    with them.
 
     Args:
         annotators: ``judging.calibration.annotators`` of metrics.json.
     """
     agreement, n = annotators["agreement"], annotators["n_several"]
-    lines = [f"annotators: {', '.join(f'{name} {count:,}' for name, count in annotators['n_labels'].items())} labels"]
+    lines = [
+        (
+            "annotators:"
+            f" {', '.join(f'{name} {count:,}' for name, count in annotators['n_labels'].items())}"
+            " labels"
+        )
+    ]
     lines.append(f"  labelled by several: {n:,}, of which {annotators['n_disputed']:,} differ")
     names = {"raw": "raw agreement", "kappa": "kappa", "alpha": "alpha"}
     return lines + [
-        f"  {name} of the annotators, the judge's ceiling: {measure_text(agreement[key], is_rate=key == 'raw')}"
+        f"  {name} of the annotators, the judge's ceiling:"
+        f" {measure_text(agreement[key], is_rate=key == 'raw')}"
         for key, name in names.items()
     ]
 
 
 def best_correction(metrics: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the name and the numbers of the correction to show; None without labels or where none is defined.
+    """Return the name and the numbers of the correction to show; None without labels or where none
+    is defined.
 
     Args:
         metrics: The content of metrics.json.
@@ -117,7 +137,9 @@ def corrected_line(metrics: Mapping[str, Any]) -> str:
         return ""
     best = best_correction(metrics)
     other = corrected.get("labels_of")
-    labels = f"{numbers.count(corrected['n_labelled'])} labels" + ("" if other is None else f" of run {other}")
+    labels = f"{numbers.count(corrected['n_labelled'])} labels" + (
+        "" if other is None else f" of run {other}"
+    )
     if best is None:
         missing = corrected["ppi" if other is None else "rogan_gladen"]
         return f"No corrected value from {labels}: {missing.get('reason')}"

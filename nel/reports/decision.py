@@ -1,6 +1,8 @@
-"""Writes a decision: decision.json, decision.md, decision.junit.xml and, in CI, the summary of the step.
+"""Writes a decision: decision.json, decision.md, decision.junit.xml and, in CI, the summary of the
+step.
 
-Made from the JSON of `nel.comparison.decision`. Names come from datasets and plugins: each format neutralises them.
+Made from the JSON of `nel.comparison.decision`. Names come from datasets and plugins: each format
+neutralises them.
 """
 
 from __future__ import annotations
@@ -24,7 +26,17 @@ MARKDOWN_NAME: Final = "decision.md"
 JUNIT_NAME: Final = "decision.junit.xml"
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file for the summary of a CI step."""
-HEADINGS: Final = ("status", "benchmark", "tier", "metric", "baseline", "candidate", "difference", "interval", "limit")
+HEADINGS: Final = (
+    "status",
+    "benchmark",
+    "tier",
+    "metric",
+    "baseline",
+    "candidate",
+    "difference",
+    "interval",
+    "limit",
+)
 _TEXT_MAX: Final = 400
 
 
@@ -59,7 +71,10 @@ def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield what speaks for the decision, and against each benchmark that did not pass."""
     yield from document["reasons"]
     for one in document["benchmarks"]:
-        said = [*one["reasons"], *(f"why {one['tier']}: {text}" for text in [one["why_this_tier"]] if text)]
+        said = [
+            *one["reasons"],
+            *(f"why {one['tier']}: {text}" for text in [one["why_this_tier"]] if text),
+        ]
         for text in said:
             yield f"{one['benchmark']}: {text}"
         bounds = _spans(one)
@@ -72,22 +87,33 @@ def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
 def markdown(document: Mapping[str, Any]) -> str:
     """Return the decision as GitHub Markdown."""
     candidate = markdown_text(str(document["candidate"]["label"]))
-    against = "" if document["baseline"] is None else f" against {markdown_text(str(document['baseline']['label']))}"
+    against = (
+        ""
+        if document["baseline"] is None
+        else f" against {markdown_text(str(document['baseline']['label']))}"
+    )
     lines = [f"# {document['decision']}: {candidate}{against}", ""]
-    lines += [f"- {markdown_text(text, characters_max=_TEXT_MAX)}" for text in reason_lines(document)]
+    lines += [
+        f"- {markdown_text(text, characters_max=_TEXT_MAX)}" for text in reason_lines(document)
+    ]
     lines += ["", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
     lines += [f"| {' | '.join(markdown_text(cell) for cell in row)} |" for row in rows(document)]
     level = f"{document['level'] * 100:g} %"
     lines += [
         "",
-        f"Decided on the ends of {level} intervals; a breach holds after Holm's adjustment over all tests.",
+        (
+            f"Decided on the ends of {level} intervals; a breach holds after Holm's adjustment over"
+            " all tests."
+        ),
         "",
     ]
     return "\n".join(lines)
 
 
 def junit(document: Mapping[str, Any]) -> bytes:
-    """Return the decision as JUnit XML: a breach is a failure, what could not be decided an error."""
+    """Return the decision as JUnit XML: a breach is a failure, what could not be decided an
+    error.
+    """
     benchmarks = document["benchmarks"]
     gated = [one for one in benchmarks if one["tier"] != "advisory"]
     counts = {
@@ -96,7 +122,9 @@ def junit(document: Mapping[str, Any]) -> bytes:
         "errors": sum(one["status"] in ("inconclusive", "missing") for one in gated),
         "skipped": len(benchmarks) - len(gated),
     }
-    suite = Element("testsuite", {"name": "nel gate", **{name: str(n) for name, n in counts.items()}})
+    suite = Element(
+        "testsuite", {"name": "nel gate", **{name: str(n) for name, n in counts.items()}}
+    )
     for one in benchmarks:
         name = {
             "classname": f"nel.gate.{one_line(one['tier'])}",
@@ -112,18 +140,35 @@ def junit(document: Mapping[str, Any]) -> bytes:
     if not benchmarks:
         case = SubElement(suite, "testcase", {"classname": "nel.gate", "name": "nothing"})
         SubElement(case, "error", {"message": "nothing was gated", "type": "missing"})
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suite, encoding="unicode").encode() + b"\n"
+    return (
+        b'<?xml version="1.0" encoding="UTF-8"?>\n'
+        + tostring(suite, encoding="unicode").encode()
+        + b"\n"
+    )
 
 
 def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
     measure = one["measure"]
-    limit = ", ".join(_limit(check, are_rates=_are_rates(one)) for check in one["checks"]) or numbers.MISSING
+    limit = (
+        ", ".join(_limit(check, are_rates=_are_rates(one)) for check in one["checks"])
+        or numbers.MISSING
+    )
     head = (one["status"], one["benchmark"], one["tier"], one["metric"])
     if measure is None:
         is_unit = _are_rates(one)
         value = numbers.figure(one["value"], share=is_unit)
-        spans = [numbers.interval(check["lower"], check["upper"], share=is_unit) for check in one["checks"]]
-        return (*head, numbers.MISSING, value, numbers.MISSING, ", ".join(spans) or numbers.MISSING, limit)
+        spans = [
+            numbers.interval(check["lower"], check["upper"], share=is_unit)
+            for check in one["checks"]
+        ]
+        return (
+            *head,
+            numbers.MISSING,
+            value,
+            numbers.MISSING,
+            ", ".join(spans) or numbers.MISSING,
+            limit,
+        )
     found = measure["difference"]
     return (
         *head,
@@ -136,11 +181,16 @@ def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _limit(check: Mapping[str, Any], *, are_rates: bool) -> str:
-    """Return what a test demands: a drop of rates in points, a floor of a rate and a relative drop in per cent."""
+    """Return what a test demands: a drop of rates in points, a floor of a rate and a relative drop
+    in per cent.
+    """
     names = {"drop": "drop of", "relative_drop": "relative drop of", "floor": "at least"}
     units = {"drop": "points", "relative_drop": "rate", "floor": "rate"}
     is_plain = not are_rates and check["kind"] != "relative_drop"
-    return f"{names[check['kind']]} {numbers.in_unit(check['limit'], 'number' if is_plain else units[check['kind']])}"
+    return (
+        f"{names[check['kind']]}"
+        f" {numbers.in_unit(check['limit'], 'number' if is_plain else units[check['kind']])}"
+    )
 
 
 def _are_rates(one: Mapping[str, Any]) -> bool:
@@ -161,7 +211,10 @@ def _spans(one: Mapping[str, Any]) -> str:
             ends = f"{numbers.points(check['lower'])} to {numbers.points(check['upper'])} points"
         elif are_rates and check["kind"] == "floor":
             ends = numbers.interval(check["lower"], check["upper"], share=True)
-        said.append(f"{_limit(check, are_rates=are_rates)}: decided on {ends} at level {numbers.plain(check['level'])}")
+        said.append(
+            f"{_limit(check, are_rates=are_rates)}: decided on {ends} at level"
+            f" {numbers.plain(check['level'])}"
+        )
     return "; ".join(said)
 
 
@@ -173,4 +226,6 @@ def _append_step_summary(text: str) -> None:
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(text + "\n")
     except OSError as error:
-        raise OutputError(f"cannot append to {path}, which {STEP_SUMMARY} names: {error.strerror}") from error
+        raise OutputError(
+            f"cannot append to {path}, which {STEP_SUMMARY} names: {error.strerror}"
+        ) from error

@@ -1,4 +1,5 @@
-"""Distributions of what was measured of each answer, as counts in narrow bins that add up batch by batch. Does no I/O.
+"""Distributions of what was measured of each answer, as counts in narrow bins that add up batch by
+batch. Does no I/O.
 
 A bin is 1/64 of an octave, at most 1.6 % wide, so that a chart may choose its own columns later.
 """
@@ -31,7 +32,12 @@ MEASURES: Final = {
     "cost": "Cost of an answer",
 }
 """By name: its title."""
-UNITS: Final = {"latency": "seconds", "first_token": "seconds", "characters": "characters", "cost": "cost"}
+UNITS: Final = {
+    "latency": "seconds",
+    "first_token": "seconds",
+    "characters": "characters",
+    "cost": "cost",
+}
 """By name of a measure that is not counted in tokens."""
 
 
@@ -65,7 +71,11 @@ def measured(response: Response, price: Price | None) -> dict[str, float]:
         "prompt_tokens": usage.prompt_tokens,
         "cost": cost_of(usage, price),
     }
-    return {name: float(value) for name, value in found.items() if value is not None and 0 <= value < math.inf}
+    return {
+        name: float(value)
+        for name, value in found.items()
+        if value is not None and 0 <= value < math.inf
+    }
 
 
 def bin_of(value: float) -> int:

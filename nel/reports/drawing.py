@@ -1,8 +1,8 @@
 """Draws the samples that a page shows where a run has more of them than fit. Does no I/O.
 
-The draw is stratified: each stratum gets equal room, and what one leaves free goes to the others, so that what is rare
-is shown whole. Within a stratum the samples with the smallest digests of their ids are taken, which is the same draw in
-any order, and takes the repeats of a question together.
+The draw is stratified: each stratum gets equal room, and what one leaves free goes to the others,
+so that what is rare is shown whole. Within a stratum the samples with the smallest digests of their
+ids are taken, which is the same draw in any order, and takes the repeats of a question together.
 """
 
 from __future__ import annotations
@@ -18,20 +18,25 @@ _StratumT = TypeVar("_StratumT", bound=Hashable)
 
 
 def fair_shares(counts: Mapping[_StratumT, int], room: int) -> dict[_StratumT, int]:
-    """Return how many of each are taken when all get equal room, and the rest of those that need less.
+    """Return how many of each are taken when all get equal room, and the rest of those that need
+    less.
 
     >>> fair_shares({"right": 9, "wrong": 2, "unscored": 1}, 8)
     {'unscored': 1, 'wrong': 2, 'right': 5}
     """
     shares = {}
-    for place, (name, n) in enumerate(sorted(counts.items(), key=lambda item: (item[1], str(item[0])))):
+    for place, (name, n) in enumerate(
+        sorted(counts.items(), key=lambda item: (item[1], str(item[0])))
+    ):
         shares[name] = min(n, room // (len(counts) - place))
         room -= shares[name]
     return shares
 
 
 class Draw:
-    """Takes samples one by one and keeps those that can still be drawn: at most twice the room, and one a stratum."""
+    """Takes samples one by one and keeps those that can still be drawn: at most twice the room, and
+    one a stratum.
+    """
 
     def __init__(self, room: int) -> None:
         """Draw at most `room` samples, at least 1."""
@@ -45,7 +50,9 @@ class Draw:
     def add(self, stratum: tuple[str, str], sample_id: str, position: int) -> None:
         """Consider the sample at a position of the file."""
         self.counts[stratum] += 1
-        digest = hashlib.blake2b(sample_id.encode("utf-8", "replace"), digest_size=7, key=_SEED).digest()
+        digest = hashlib.blake2b(
+            sample_id.encode("utf-8", "replace"), digest_size=7, key=_SEED
+        ).digest()
         # A heap gives the smallest; the largest is what has to go, hence the signs.
         self._keep(stratum, (-int.from_bytes(digest, "big"), -position))
 
@@ -78,11 +85,15 @@ class Draw:
         """Return the positions of at most so many samples; no more than the draw was made for."""
         shares = fair_shares(self.counts, min(room, self._room))
         return frozenset(
-            -position for stratum, heap in self._kept.items() for _, position in heapq.nlargest(shares[stratum], heap)
+            -position
+            for stratum, heap in self._kept.items()
+            for _, position in heapq.nlargest(shares[stratum], heap)
         )
 
     def _trim(self) -> None:
-        """Drop what can no longer be drawn: the largest share only shrinks while more samples come."""
+        """Drop what can no longer be drawn: the largest share only shrinks while more samples
+        come.
+        """
         self._limit = max(1, *fair_shares(self.counts, self._room).values())
         for stratum, heap in self._kept.items():
             if len(heap) > self._limit:

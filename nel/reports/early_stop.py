@@ -16,7 +16,9 @@ _SAID: Final = {
 
 
 def stop_line(metrics: Mapping[str, Any]) -> str:
-    """Return what was left out and what the interval means then; of a shard what it is; empty where all was asked."""
+    """Return what was left out and what the interval means then; of a shard what it is; empty where
+    all was asked.
+    """
     rule = metrics.get("stop_rule")
     if not rule:
         return shard_line(metrics)
@@ -28,9 +30,10 @@ def stop_line(metrics: Mapping[str, Any]) -> str:
     n_left = rule["n_questions"] - rule["n_questions_asked"]
     answers = f" ({accounting['n_not_asked']:,} answers)" if repeats > 1 else ""
     return (
-        f"stopped early by {rule['condition']}: {said} after {rule['n_questions_asked']:,} of "
-        f"{rule['n_questions']:,} questions in random order; {n_left:,} were not asked{answers}; the interval is of "
-        f"the score over all {rule['n_questions']:,} and valid at any time{_difference(rule)}"
+        f"stopped early by {rule['condition']}: {said} after {rule['n_questions_asked']:,} of"
+        f" {rule['n_questions']:,} questions in random order; {n_left:,} were not asked{answers};"
+        f" the interval is of the score over all {rule['n_questions']:,} and valid at any"
+        f" time{_difference(rule)}"
     )
 
 
@@ -38,4 +41,7 @@ def _difference(rule: Mapping[str, Any]) -> str:
     found = rule["difference"]
     if found is None:
         return ""
-    return f"; difference to {rule['baseline']}: {100 * found['lower']:+.2f} % to {100 * found['upper']:+.2f} %"
+    return (
+        f"; difference to {rule['baseline']}: {100 * found['lower']:+.2f} % to"
+        f" {100 * found['upper']:+.2f} %"
+    )

@@ -1,4 +1,5 @@
-"""The templates of pages: autoescaping, numbers in one style, and no text printed that hides something.
+"""The templates of pages: autoescaping, numbers in one style, and no text printed that hides
+something.
 
 Depends on Jinja2 and on how numbers and texts are printed.
 """
@@ -17,11 +18,20 @@ if TYPE_CHECKING:
 
 
 def templates_of(package: str) -> Environment:
-    """Return an environment of the templates of a package and of those that all pages share, with their filters."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
+    """Return an environment of the templates of a package and of those that all pages share, with
+    their filters.
+    """
+    from jinja2 import (  # noqa: PLC0415 - slow to import
+        ChoiceLoader,
+        Environment,
+        PackageLoader,
+        StrictUndefined,
+    )
 
     made = Environment(
-        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, "nel.reports"))]),
+        loader=ChoiceLoader(
+            [PackageLoader(name) for name in dict.fromkeys((package, "nel.reports"))]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -59,7 +69,9 @@ def measure(value: float, name: str) -> str:
 
 
 def _shown(value: object) -> object:
-    """Return what a template expression prints: plain text never without `visible`, trusted markup as it is."""
+    """Return what a template expression prints: plain text never without `visible`, trusted markup
+    as it is.
+    """
     if value is None:
         return numbers.MISSING
     return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)

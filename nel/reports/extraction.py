@@ -34,14 +34,22 @@ def band_text(metrics: Mapping[str, Any]) -> str:
     found = metrics.get("extraction")
     if not found:
         return ""
-    n = f"{numbers.count(found['n_differ'])} of {numbers.count(found['n_answers'])} answers are read differently"
+    n = (
+        f"{numbers.count(found['n_differ'])} of {numbers.count(found['n_answers'])} answers are"
+        " read differently"
+    )
     if found["band"] is None:
         return f"no band by the way of reading: {found['reason']}; {n}"
-    return f"{numbers.interval(found['band']['lower'], found['band']['upper'], share=True)} by the way of reading; {n}"
+    return (
+        f"{numbers.interval(found['band']['lower'], found['band']['upper'], share=True)} by the way"
+        f" of reading; {n}"
+    )
 
 
 def reading_rows(found: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return a row for each way of reading: its name, what it is, in how many answers it finds one, and its score."""
+    """Return a row for each way of reading: its name, what it is, in how many answers it finds one,
+    and its score.
+    """
     return [
         {
             "name": name,
@@ -54,7 +62,8 @@ def reading_rows(found: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
-    """Return how answers were read that are read differently, as lines of text by sample id and repeat.
+    """Return how answers were read that are read differently, as lines of text by sample id and
+    repeat.
 
     Raises:
         OutputError: extraction_audit.json is damaged.
@@ -64,7 +73,9 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
         return {}
     try:
         listed = loads(path.read_bytes())["differences"]
-        return {(str(one["sample_id"]), int(one["repeat"])): "\n".join(_lines(one)) for one in listed}
+        return {
+            (str(one["sample_id"]), int(one["repeat"])): "\n".join(_lines(one)) for one in listed
+        }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise OutputError(f"{path} is damaged; make it again with nel report") from error
 
@@ -80,7 +91,10 @@ def _lines(one: Mapping[str, Any]) -> Iterator[str]:
         if way.get("excerpt"):
             yield f"    {way['start']}–{way['end']}: {_cut(way['excerpt'])}"
         for rejected in way.get("rejected", ()):
-            yield f"    rejected, {rejected['why']}: {rejected['start']}–{rejected['end']}: {_cut(rejected['excerpt'])}"
+            yield (
+                f"    rejected, {rejected['why']}: {rejected['start']}–{rejected['end']}:"
+                f" {_cut(rejected['excerpt'])}"
+            )
 
 
 def _ordered(readings: Mapping[str, Any]) -> list[tuple[str, Any]]:

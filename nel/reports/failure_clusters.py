@@ -1,4 +1,6 @@
-"""What the pages say of failures that look alike: the clusters of failure_analysis.json, each with where to see one."""
+"""What the pages say of failures that look alike: the clusters of failure_analysis.json, each with
+where to see one.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class ClusterExample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRow:
-    """Failures of one kind that have one error text or one form of answer in common; texts are printable."""
+    """Failures of one kind that have one error text or one form of answer in common; texts are
+    printable.
+    """
 
     kind: str
     signature: str

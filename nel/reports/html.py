@@ -1,8 +1,9 @@
 """Writes report.html: one self-contained page about a run, made from its artifact files alone.
 
-Responsible for the template environment, the content security policy and the data island; `nel.reports.page` and the
-templates hold the content. Model output is hostile: every printed value passes `visible` and the autoescaping, data
-reaches the script only in base64, and the policy allows no code but the page's own.
+Responsible for the template environment, the content security policy and the data island;
+`nel.reports.page` and the templates hold the content. Model output is hostile: every printed value
+passes `visible` and the autoescaping, data reaches the script only in base64, and the policy allows
+no code but the page's own.
 """
 
 from __future__ import annotations
@@ -46,13 +47,17 @@ def write_report(run_dir: Path) -> Path:
 
 
 def render_report(run_dir: Path) -> Iterator[str]:
-    """Return the page in chunks; the same files give the same text. Holds one block of samples in memory.
+    """Return the page in chunks; the same files give the same text. Holds one block of samples in
+    memory.
 
     Raises:
         OutputError: The directory has no artifacts, or one of them is damaged.
     """
     files = read_run(run_dir)
-    views = [view_of(one, place, found) for place, (one, found) in enumerate(zip(files, select(files), strict=True), 1)]
+    views = [
+        view_of(one, place, found)
+        for place, (one, found) in enumerate(zip(files, select(files), strict=True), 1)
+    ]
     style, script = page_style(), asset("report.js")
     run_yaml = read_run_yaml(run_dir)
     chunks = (
@@ -61,7 +66,11 @@ def render_report(run_dir: Path) -> Iterator[str]:
         .generate(
             views=views,
             header=_header(views),
-            run_yaml=None if run_yaml is None else preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX),
+            run_yaml=(
+                None
+                if run_yaml is None
+                else preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX)
+            ),
             policy=policy(style, script),
             style=trusted(style),
             script=trusted(script),
@@ -77,7 +86,9 @@ def _translated(chunks: Iterator[str]) -> Iterator[str]:
     try:
         yield from chunks
     except UndefinedError as error:
-        raise OutputError(f"an artifact is incomplete ({error}); make the artifacts again with nel report") from error
+        raise OutputError(
+            f"an artifact is incomplete ({error}); make the artifacts again with nel report"
+        ) from error
 
 
 def _island(view: BenchmarkView) -> Iterator[object]:
@@ -87,10 +98,16 @@ def _island(view: BenchmarkView) -> Iterator[object]:
 
 
 def _header(views: list[BenchmarkView]) -> dict[str, object]:
-    """Return what the top of the page says of all benchmarks together; values that differ are all named."""
+    """Return what the top of the page says of all benchmarks together; values that differ are all
+    named.
+    """
 
     def distinct(key: str) -> list[str]:
-        return list(dict.fromkeys(str(view.config[key]) for view in views if view.config.get(key) is not None))
+        return list(
+            dict.fromkeys(
+                str(view.config[key]) for view in views if view.config.get(key) is not None
+            )
+        )
 
     has_bundle = any(view.config for view in views)
     return {
@@ -107,7 +124,8 @@ def _header(views: list[BenchmarkView]) -> dict[str, object]:
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the package's templates: autoescaping, and every printed text made visible.
+    """Return the environment of the package's templates: autoescaping, and every printed text made
+    visible.
 
     Compiling the templates takes a quarter of a second, so a process does it once.
     """
@@ -156,7 +174,10 @@ def page_style() -> str:
 def policy(style: str, script: str | None = None) -> str:
     """Return the content security policy of a page that has this style and this script, or none."""
     code = "" if script is None else f"script-src '{_digest(script)}'; "
-    return f"default-src 'none'; style-src '{_digest(style)}'; {code}base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; {code}base-uri 'none'; form-action"
+        " 'none'"
+    )
 
 
 def _digest(text: str) -> str:

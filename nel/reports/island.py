@@ -1,7 +1,9 @@
-"""Packs the samples of a page: gzip in base64, a block for some hundred samples and one for the rows of the list.
+"""Packs the samples of a page: gzip in base64, a block for some hundred samples and one for the
+rows of the list.
 
-The page unpacks the rows when it opens, and a block when one of its samples is looked at. Base64 has no character that
-HTML or a script could act on. The blocks are written as they are made, so that one of them is in memory at a time.
+The page unpacks the rows when it opens, and a block when one of its samples is looked at. Base64
+has no character that HTML or a script could act on. The blocks are written as they are made, so
+that one of them is in memory at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ _GZIP: Final = 31
 """Window bits of zlib that stand for gzip with the largest window; the header holds no time."""
 
 
-def packed_samples(samples: Iterator[tuple[list[object], Mapping[str, object]]], totals: object) -> Iterator[str]:
+def packed_samples(
+    samples: Iterator[tuple[list[object], Mapping[str, object]]], totals: object
+) -> Iterator[str]:
     """Yield script elements: the blocks of the samples in order, then their rows.
 
     Args:
@@ -37,7 +41,10 @@ def packed_samples(samples: Iterator[tuple[list[object], Mapping[str, object]]],
             block = _Gzip(b"[")
     if n % BLOCK_SAMPLES:
         yield _element("block", block.closed(b"]"))
-    yield _element("rows", rows.closed(b'],"totals":' + orjson.dumps(totals, option=orjson.OPT_SORT_KEYS) + b"}"))
+    yield _element(
+        "rows",
+        rows.closed(b'],"totals":' + orjson.dumps(totals, option=orjson.OPT_SORT_KEYS) + b"}"),
+    )
 
 
 def unpacked(text: str) -> object:
@@ -69,4 +76,7 @@ class _Gzip:
 
 
 def _element(name: str, content: bytes) -> str:
-    return f'<script type="application/gzip" data-part="{name}">{base64.b64encode(content).decode()}</script>\n'
+    return (
+        '<script type="application/gzip"'
+        f' data-part="{name}">{base64.b64encode(content).decode()}</script>\n'
+    )

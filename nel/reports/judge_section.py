@@ -1,6 +1,7 @@
 """Formats ``judging`` of metrics.json as lines of text, for the terminal and for pages.
 
-Names of judges and templates come from configurations and datasets; the caller escapes each line before printing it.
+Names of judges and templates come from configurations and datasets; the caller escapes each line
+before printing it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def judged_line(judging: Mapping[str, Any]) -> str:
         by = f"to be {by} (not asked)"
     missing = judging["n_without_grade"]
     kinds = ", ".join(f"{kind} {n:,}" for kind, n in sorted(missing["kinds"].items()))
-    without = f"{missing['n']:,} of {judging['n_judged']:,} without verdict{f' ({kinds})' if kinds else ''}"
+    without = (
+        f"{missing['n']:,} of {judging['n_judged']:,} without"
+        f" verdict{f' ({kinds})' if kinds else ''}"
+    )
     return f"{by}{f' ({_listed(ways)})' if ways else ''}; {without}"
 
 
@@ -43,7 +47,10 @@ def settings_line(judging: Mapping[str, Any]) -> str:
     said = []
     if len(judging["judges"]) > 1 and settings.get("aggregate"):
         quorum = settings.get("quorum")
-        said.append(f"{settings['aggregate']} of the panel" + (f", at least {quorum} verdicts" if quorum else ""))
+        said.append(
+            f"{settings['aggregate']} of the panel"
+            + (f", at least {quorum} verdicts" if quorum else "")
+        )
     if (settings.get("repeats") or 1) > 1:
         said.append(f"each case asked {settings['repeats']} times")
     if judging["position_swap"]:
@@ -54,7 +61,11 @@ def settings_line(judging: Mapping[str, Any]) -> str:
 def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return a row for each judge; counts by name as one text, most frequent first."""
     return [
-        {**judge, "faults_text": counts_text(judge["faults"]), "grades_text": counts_text(judge["grades"])}
+        {
+            **judge,
+            "faults_text": counts_text(judge["faults"]),
+            "grades_text": counts_text(judge["grades"]),
+        }
         for judge in judging["judges"]
     ]
 
@@ -72,7 +83,9 @@ def counts_text(counts: Mapping[str, int]) -> str:
 
 
 def measure_text(measure: Mapping[str, Any] | None, *, share: bool = False) -> str:
-    """Return a measure: a share as a percentage, any other with three decimals; a dash where there is none."""
+    """Return a measure: a share as a percentage, any other with three decimals; a dash where there
+    is none.
+    """
     value = None if measure is None else measure["value"]
     return numbers.percent(value) if share or value is None else figure_text(value)
 
@@ -82,7 +95,11 @@ def interval_text(measure: Mapping[str, Any], *, share: bool = False) -> str:
     lower, upper = measure["ci_lower"], measure["ci_upper"]
     if lower is None or upper is None:
         return ""
-    return numbers.interval(lower, upper, share=True) if share else f"{figure_text(lower)} – {figure_text(upper)}"
+    return (
+        numbers.interval(lower, upper, share=True)
+        if share
+        else f"{figure_text(lower)} – {figure_text(upper)}"
+    )
 
 
 def figure_text(value: float) -> str:
@@ -91,7 +108,9 @@ def figure_text(value: float) -> str:
 
 
 def shown_judgements(records: object) -> list[dict[str, object]]:
-    """Return the judgements of a sample as a page shows them: each judge's grade, and its reply cut to a preview."""
+    """Return the judgements of a sample as a page shows them: each judge's grade, and its reply cut
+    to a preview.
+    """
     return [_shown_judgement(record) for record in judgements_in(records)[:_JUDGEMENTS_MAX]]
 
 
@@ -105,8 +124,12 @@ def _shown_judgement(record: Mapping[str, Any]) -> dict[str, object]:
 
 def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, object]:
     notes = {
-        "repeats": ", ".join("no verdict" if one is None else _label(one[0]) for one in opinion["repeats"]),
-        "questions": ", ".join(f"{_label(pair[0])}: {_label(pair[1])}" for pair in opinion["questions"]),
+        "repeats": ", ".join(
+            "no verdict" if one is None else _label(one[0]) for one in opinion["repeats"]
+        ),
+        "questions": ", ".join(
+            f"{_label(pair[0])}: {_label(pair[1])}" for pair in opinion["questions"]
+        ),
         "asked again": str(opinion["reasked"] or ""),
     }
     return {
@@ -128,7 +151,9 @@ def _graded(label: str | None, score: object) -> str | None:
 
 def _label(value: object) -> str:
     text = as_text(value)
-    return one_line(text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…")
+    return one_line(
+        text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…"
+    )
 
 
 def _listed(names: list[str]) -> str:

@@ -1,7 +1,8 @@
-"""Shows a leaderboard: leaderboard.md, and leaderboard.html, one self-contained page without a script.
+"""Shows a leaderboard: leaderboard.md, and leaderboard.html, one self-contained page without a
+script.
 
-Depends on the content of leaderboard.json alone. Names of models are untrusted: every printed value passes the escaping
-of `nel.reports.html`.
+Depends on the content of leaderboard.json alone. Names of models are untrusted: every printed value
+passes the escaping of `nel.reports.html`.
 """
 
 from __future__ import annotations
@@ -60,13 +61,24 @@ def html_page(board: Mapping[str, object]) -> Iterator[str]:
 def markdown_page(board: Mapping[str, Any]) -> str:
     """Return a GitHub Markdown table of the models, with what is to be known beside it."""
     has_length = board["length_control"] is not None
-    heads = ["Rank", "Model", "Elo", "Win rate", *(["Elo at equal length"] if has_length else []), "Pairs", "Left out"]
+    heads = [
+        "Rank",
+        "Model",
+        "Elo",
+        "Win rate",
+        *(["Elo at equal length"] if has_length else []),
+        "Pairs",
+        "Left out",
+    ]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for row in shown_rows(board):
         own = [row["rank"], markdown_text(row["label"]), row["elo"], row["rate"]]
         own += [row["controlled_elo"]] if has_length else []
         lines.append(f"| {' | '.join(map(str, [*own, row['n'], row['left_out']]))} |")
-    head = f"# {markdown_text(str(board['benchmark']['benchmark']))}, judged by {markdown_text(judge_text(board))}"
+    head = (
+        f"# {markdown_text(str(board['benchmark']['benchmark']))}, judged by"
+        f" {markdown_text(judge_text(board))}"
+    )
     said = "".join(f"\n- {markdown_text(text)}" for text in banners(board))
     return f"{head}\n\n" + "\n".join(lines) + "\n" + (f"{said}\n" if said else "")
 
@@ -80,10 +92,15 @@ def judge_text(board: Mapping[str, Any]) -> str:
 def shown_rows(board: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the models in the board's order, each number as text beside what a bar of it needs."""
     scale = _scale(board["models"])
-    return [_row(model, scale, controlled=board["length_control"] is not None) for model in board["models"]]
+    return [
+        _row(model, scale, controlled=board["length_control"] is not None)
+        for model in board["models"]
+    ]
 
 
-def _row(model: Mapping[str, Any], scale: tuple[float, float], *, controlled: bool) -> dict[str, object]:
+def _row(
+    model: Mapping[str, Any], scale: tuple[float, float], *, controlled: bool
+) -> dict[str, object]:
     rating = model["length_controlled"] if controlled else None
     ranked = rating if rating and rating["rank"] is not None else model
     elo = ranked["elo"]
@@ -95,7 +112,11 @@ def _row(model: Mapping[str, Any], scale: tuple[float, float], *, controlled: bo
         "elo": _rating(model["elo"]),
         "controlled_elo": _rating(rating["elo"] if rating else None),
         "controlled_rate": _share(rating["expected_win_rate"] if rating else None),
-        "bar": None if elo is None else {name: _placed(elo[name], scale) for name in ("value", "ci_lower", "ci_upper")},
+        "bar": (
+            None
+            if elo is None
+            else {name: _placed(elo[name], scale) for name in ("value", "ci_lower", "ci_upper")}
+        ),
         "rate": _share(rate),
         "won": f"{rate['wins']} / {rate['ties']} / {rate['losses']}",
         "n": numbers.count(rate["n"]),
@@ -122,7 +143,9 @@ def _rank(standing: Mapping[str, object]) -> Figure:
     if standing["rank"] is None:
         return Figure(numbers.MISSING)
     lower, upper = standing["rank_lower"], standing["rank_upper"]
-    return Figure(str(standing["rank"]), "" if lower is None or lower == upper else f"{lower}–{upper}")
+    return Figure(
+        str(standing["rank"]), "" if lower is None or lower == upper else f"{lower}–{upper}"
+    )
 
 
 def _rating(elo: Mapping[str, object] | None) -> Figure:
@@ -133,7 +156,9 @@ def _share(rate: Mapping[str, object] | None) -> Figure:
     return _figure(rate, lambda value: f"{value * 100:.1f}", f"{numbers.THIN}%")
 
 
-def _figure(estimate: Mapping[str, Any] | None, write: Callable[[float], str], unit: str = "") -> Figure:
+def _figure(
+    estimate: Mapping[str, Any] | None, write: Callable[[float], str], unit: str = ""
+) -> Figure:
     if estimate is None or estimate["value"] is None:
         return Figure(numbers.MISSING)
     value = f"{write(estimate['value'])}{unit}"
@@ -162,7 +187,9 @@ def _placed(elo: float | None, scale: tuple[float, float]) -> float | None:
 
 
 def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Return for each model, in the board's order, what it won of each other: text, number of pairs and share."""
+    """Return for each model, in the board's order, what it won of each other: text, number of pairs
+    and share.
+    """
     found: dict[tuple[str, str], tuple[float, int]] = {}
     for pair in board["pairs"]:
         rate = pair["win_rate"]
@@ -174,9 +201,11 @@ def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
     for label in labels:
         cells = [found.get((label, other)) for other in labels]
         shown = [
-            {"text": "" if label == other else numbers.MISSING, "n": None}
-            if cell is None
-            else {"text": f"{cell[0] * 100:.0f}{numbers.THIN}%", "n": cell[1]}
+            (
+                {"text": "" if label == other else numbers.MISSING, "n": None}
+                if cell is None
+                else {"text": f"{cell[0] * 100:.0f}{numbers.THIN}%", "n": cell[1]}
+            )
             for other, cell in zip(labels, cells, strict=True)
         ]
         rows.append({"label": label, "cells": shown})
@@ -190,24 +219,46 @@ def label_corrected_lines(board: Mapping[str, Any]) -> list[str]:
         found = model.get("label_corrected")
         if found is None:
             continue
-        value = f"undefined: {found['reason']}" if found["value"] is None else numbers.percent(found["value"])
-        span = numbers.interval(found["ci_lower"], found["ci_upper"], share=True) if found["value"] is not None else ""
+        value = (
+            f"undefined: {found['reason']}"
+            if found["value"] is None
+            else numbers.percent(found["value"])
+        )
+        span = (
+            numbers.interval(found["ci_lower"], found["ci_upper"], share=True)
+            if found["value"] is not None
+            else ""
+        )
         n = numbers.count(found["n_labelled"])
-        said.append(f"win rate of {model['label']}, corrected by {n} labels: {value} {span}".rstrip())
+        said.append(
+            f"win rate of {model['label']}, corrected by {n} labels: {value} {span}".rstrip()
+        )
     return said
 
 
 def alpaca_eval_lines(board: Mapping[str, Any]) -> list[str]:
-    """Return each model's length-controlled win rate of AlpacaEval 2 against the baseline, where there is one."""
+    """Return each model's length-controlled win rate of AlpacaEval 2 against the baseline, where
+    there is one.
+    """
     said = []
     for model in board["models"]:
         found = model.get("alpaca_eval_2")
         if found is None:
             continue
-        value = f"undefined: {found['reason']}" if found["value"] is None else numbers.percent(found["value"])
-        span = numbers.interval(found["ci_lower"], found["ci_upper"], share=True) if found["value"] is not None else ""
+        value = (
+            f"undefined: {found['reason']}"
+            if found["value"] is None
+            else numbers.percent(found["value"])
+        )
+        span = (
+            numbers.interval(found["ci_lower"], found["ci_upper"], share=True)
+            if found["value"] is not None
+            else ""
+        )
         baseline = board["statistics"]["baseline"]
-        said.append(f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}: {value} {span}".rstrip())
+        said.append(
+            f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}: {value} {span}".rstrip()
+        )
     return said
 
 
@@ -215,24 +266,37 @@ def banners(board: Mapping[str, Any]) -> list[str]:
     """Return what can move the ranking and must stand beside it."""
     said = []
     if not board["complete"]:
-        said.append("This leaderboard is PARTIAL: pairs have not been judged; resume it before reading the ranks.")
+        said.append(
+            "This leaderboard is PARTIAL: pairs have not been judged; resume it before reading the"
+            " ranks."
+        )
     said += _uncounted(board)
     reasons = [model["reason"] for model in board["models"]]
     if len(set(reasons)) > 1:
-        said += [f"{model['label']} has no Elo: {model['reason']}." for model in board["models"] if model["reason"]]
+        said += [
+            f"{model['label']} has no Elo: {model['reason']}."
+            for model in board["models"]
+            if model["reason"]
+        ]
     rankings = {"Elo": board["bradley_terry"], "Elo at equal length": board["length_control"]}
-    said += [f"{name}: {one['reason']}." for name, one in rankings.items() if one is not None and one["reason"]]
+    said += [
+        f"{name}: {one['reason']}."
+        for name, one in rankings.items()
+        if one is not None and one["reason"]
+    ]
     prior = board["statistics"]["prior"]
     if prior:
-        said.append(f"Elo holds a prior: each model tied {numbers.plain(prior)} times with an average one.")
+        said.append(
+            f"Elo holds a prior: each model tied {numbers.plain(prior)} times with an average one."
+        )
     for judge in dict.fromkeys(one["judge"] for one in board["same_family"]):
         kin = ", ".join(one["model"] for one in board["same_family"] if one["judge"] == judge)
         said.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
     rate = board["position"]["flip_rate"]["value"]
     if rate is not None and rate >= LOUD_FLIP_RATE:
         said.append(
-            f"{numbers.percent(rate)} of the verdicts change with the order in which the answers are shown: the judge "
-            "is swayed by position, or undecided."
+            f"{numbers.percent(rate)} of the verdicts change with the order in which the answers"
+            " are shown: the judge is swayed by position, or undecided."
         )
     return said
 
@@ -247,18 +311,21 @@ def _uncounted(board: Mapping[str, Any]) -> list[str]:
     said = []
     apart, compared = board["scheduling"]["n_questions_apart"], counts["questions"]
     if apart:
-        said.append(f"Questions that not all runs have, so that nothing is compared on them: {numbers.count(apart)}.")
+        said.append(
+            "Questions that not all runs have, so that nothing is compared on them:"
+            f" {numbers.count(apart)}."
+        )
     if 0 < compared < QUESTIONS_FEW:
         some = "question is" if compared == 1 else "questions are"
         said.append(
-            f"Only {numbers.count(compared)} {some} compared; with fewer than {QUESTIONS_FEW} the intervals of Elo and "
-            "rank, where there are any, tend to be too narrow."
+            f"Only {numbers.count(compared)} {some} compared; with fewer than {QUESTIONS_FEW} the"
+            " intervals of Elo and rank, where there are any, tend to be too narrow."
         )
     if parts:
         listed = ", ".join(f"{name} {numbers.count(n)}" for name, n in sorted(parts.items()))
         said.append(
-            f"{numbers.count(counts['left_out'])} of {numbers.count(counts['pairs'])} pairs are left out ({listed}); "
-            "they count for neither model."
+            f"{numbers.count(counts['left_out'])} of {numbers.count(counts['pairs'])} pairs are"
+            f" left out ({listed}); they count for neither model."
         )
     if counts["forfeits"]:
         said.append(

@@ -43,19 +43,28 @@ def matrix_json(matrix_id: str, results: Sequence[EndpointResult]) -> dict[str, 
 
 
 def matrix_rows(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and the rows of the table: a row for each endpoint, a column for each benchmark."""
+    """Return the headings and the rows of the table: a row for each endpoint, a column for each
+    benchmark.
+    """
     slots = list(dict.fromkeys(slot for run in document["runs"] for slot in run["benchmarks"]))
     rows = []
     for run in document["runs"]:
         cells = [_cell(run["benchmarks"].get(slot)) for slot in slots]
-        rows.append([run["name"], *cells, "done" if run["ended"] == "done" else f"exit {run['exit_code']}"])
+        rows.append(
+            [run["name"], *cells, "done" if run["ended"] == "done" else f"exit {run['exit_code']}"]
+        )
     return ["endpoint", *slots, "ended"], rows
 
 
 def matrix_markdown(document: Mapping[str, Any]) -> str:
     """Return the table as Markdown."""
     headings, rows = matrix_rows(document)
-    lines = [f"# {markdown_text(document['matrix_id'])}", "", _line(headings), _line(["---"] * len(headings))]
+    lines = [
+        f"# {markdown_text(document['matrix_id'])}",
+        "",
+        _line(headings),
+        _line(["---"] * len(headings)),
+    ]
     lines += [_line([markdown_text(cell) for cell in row]) for row in rows]
     return "\n".join([*lines, ""])
 
@@ -85,7 +94,9 @@ def _run_json(result: EndpointResult) -> dict[str, Any]:
         "directory": result.directory,
         "exit_code": result.exit_code,
         "ended": result.ended,
-        "benchmarks": {slot: _benchmark_json(metrics) for slot, metrics in result.benchmarks.items()},
+        "benchmarks": {
+            slot: _benchmark_json(metrics) for slot, metrics in result.benchmarks.items()
+        },
     }
 
 

@@ -1,7 +1,7 @@
 """Prepares the artifacts of a benchmark for the page's template.
 
-A value of null is "no score" with its reason. Only a metric with bounds is known to lie in [0, 1], and only
-such a metric is printed as a percentage.
+A value of null is "no score" with its reason. Only a metric with bounds is known to lie in [0, 1],
+and only such a metric is printed as a percentage.
 """
 
 from __future__ import annotations
@@ -77,9 +77,15 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> Bench
     """
     metrics = files.metrics
     headline = metrics.get("headline") or {}
-    accounting = dict.fromkeys(("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked"), 0)
+    accounting = dict.fromkeys(
+        ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked"), 0
+    )
     accounting.update(metrics.get("accounting") or {})
-    same = [metric for metric in metrics.get("metrics") or [] if metric.get("name") == headline.get("metric")]
+    same = [
+        metric
+        for metric in metrics.get("metrics") or []
+        if metric.get("name") == headline.get("metric")
+    ]
     complete = bool(metrics.get("complete"))
     judging = metrics.get("judging") or {}
     return BenchmarkView(
@@ -119,7 +125,9 @@ def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
     names = ("n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = [accounting.get(name, 0) for name in names]  # runs of an older version left nothing out
+    counts = [
+        accounting.get(name, 0) for name in names
+    ]  # runs of an older version left nothing out
     total = sum(counts)
     shares = [count / total * 100 if total else 0.0 for count in counts]
     widths = [max(share, _BAR_PERCENT_MIN) if share > 0 else 0.0 for share in shares]
@@ -133,7 +141,9 @@ def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
 
 
 def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
-    """Return the kinds of failures, most frequent first, each with its exemplars; of older files the categories."""
+    """Return the kinds of failures, most frequent first, each with its exemplars; of older files
+    the categories.
+    """
     kinds = files.failures.get("kinds") or files.failures.get("categories") or {}
     exemplars: dict[str, list[dict[str, object]]] = {}
     for exemplar in files.failures.get("exemplars") or []:
@@ -147,7 +157,8 @@ def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
             }
         )
     rows = [
-        {"name": name, "hint": "", **numbers_, "exemplars": exemplars.get(name, [])} for name, numbers_ in kinds.items()
+        {"name": name, "hint": "", **numbers_, "exemplars": exemplars.get(name, [])}
+        for name, numbers_ in kinds.items()
     ]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 

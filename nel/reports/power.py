@@ -1,4 +1,6 @@
-"""Shows a plan of `nel power`: lines for the terminal and the power curves as SVG. Pure functions of its JSON."""
+"""Shows a plan of `nel power`: lines for the terminal and the power curves as SVG. Pure functions
+of its JSON.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,15 @@ _HEIGHT: Final = 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 130, 30, 50
 _FONT: Final = 'font-family="sans-serif" font-size="12"'
 _COLOURS: Final = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2")
-_COLUMNS: Final = ("repeats", "questions", "answers a run", "tokens a run", "cost a run", "time a run", "all detect")
+_COLUMNS: Final = (
+    "repeats",
+    "questions",
+    "answers a run",
+    "tokens a run",
+    "cost a run",
+    "time a run",
+    "all detect",
+)
 
 
 def power_lines(found: Mapping[str, Any]) -> Iterator[str]:
@@ -34,8 +44,8 @@ def power_lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found["labels"]:
         labels = found["labels"]
         yield (
-            f"With a judge that correlates {labels['correlation']:g} with people: label {count(labels['labels'])} of "
-            f"{count(labels['judged'])} questions, on both sides."
+            f"With a judge that correlates {labels['correlation']:g} with people: label"
+            f" {count(labels['labels'])} of {count(labels['judged'])} questions, on both sides."
         )
     for note in found["notes"]:
         yield f"note: {note}"
@@ -53,11 +63,16 @@ def curve_lines(found: Mapping[str, Any]) -> Iterator[str]:
         reached = point["power"] >= found["power"] - 1e-9 and not marked
         marked = marked or reached
         bar = _bar(point["power"])
-        yield f"  {count(point['questions']):>{width}}  {bar}  {100 * point['power']:3.0f} %{'  ←' if reached else ''}"
+        yield (
+            f"  {count(point['questions']):>{width}}  {bar}  {100 * point['power']:3.0f}"
+            f" %{'  ←' if reached else ''}"
+        )
 
 
 def power_svg(found: Mapping[str, Any]) -> str:
-    """Return the power curves, one for each number of repeats, as a picture without scripts or outside parts."""
+    """Return the power curves, one for each number of repeats, as a picture without scripts or
+    outside parts.
+    """
     places = [point["questions"] for point in found["curves"][0]["points"]]
     low, high = math.log(places[0]), math.log(places[-1])
 
@@ -65,37 +80,55 @@ def power_svg(found: Mapping[str, Any]) -> str:
         return _LEFT + (math.log(questions) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" {_FONT}>',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
+            f" {_FONT}>"
+        ),
         f"<title>{escape(_heading(found))}</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
     ]
     for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        line = f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_y(share):.1f}" y2="{_y(share):.1f}" stroke="#ddd"/>'
+        line = (
+            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_y(share):.1f}" y2="{_y(share):.1f}"'
+            ' stroke="#ddd"/>'
+        )
         parts += [line, _text(_LEFT - 8, _y(share) + 4, f"{100 * share:.0f} %", anchor="end")]
     for questions in places:
         if str(questions).rstrip("0") in {"1", "2", "5"}:
-            parts.append(_text(x(questions), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle"))
+            parts.append(
+                _text(x(questions), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle")
+            )
     parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "questions", anchor="middle"))
     parts.append(_text(_LEFT, 18, f"Power to find {_points(found['effect'])}", anchor="start"))
     wanted = _y(found["power"])
     parts.append(
-        f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{wanted:.1f}" y2="{wanted:.1f}" stroke="#555" '
-        'stroke-dasharray="4 3"/>'
+        f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{wanted:.1f}" y2="{wanted:.1f}"'
+        ' stroke="#555" stroke-dasharray="4 3"/>'
     )
     for place, curve in enumerate(found["curves"]):
         colour = _COLOURS[place % len(_COLOURS)]
-        spots = " ".join(f"{x(point['questions']):.1f},{_y(point['power']):.1f}" for point in curve["points"])
+        spots = " ".join(
+            f"{x(point['questions']):.1f},{_y(point['power']):.1f}" for point in curve["points"]
+        )
         parts.append(f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>')
         legend = 40 + 18 * place
-        parts.append(_text(_WIDTH - _RIGHT + 12, legend, _repeats(curve["repeats"]), anchor="start", colour=colour))
+        parts.append(
+            _text(
+                _WIDTH - _RIGHT + 12,
+                legend,
+                _repeats(curve["repeats"]),
+                anchor="start",
+                colour=colour,
+            )
+        )
     return "\n".join([*parts, "</svg>", ""])
 
 
 def _heading(found: Mapping[str, Any]) -> str:
     sides = "two-sided" if found["two_sided"] else "one-sided"
     return (
-        f"To find {_points(found['effect'])} with a power of {100 * found['power']:g} % at {100 * found['alpha']:g} % "
-        f"({sides})"
+        f"To find {_points(found['effect'])} with a power of {100 * found['power']:g} % at"
+        f" {100 * found['alpha']:g} % ({sides})"
     )
 
 
@@ -137,10 +170,10 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _marginal(marginal: Mapping[str, Any]) -> str:
     start = (
-        f"At {count(marginal['questions'])} questions and {_repeats(marginal['repeats'])} the standard error is "
-        f"{_points(marginal['standard_error'])}: one more repeat of each makes it "
-        f"{_points(marginal['with_one_more_repeat'])}, as many answers to new questions "
-        f"{_points(marginal['with_more_questions'])}"
+        f"At {count(marginal['questions'])} questions and {_repeats(marginal['repeats'])} the"
+        f" standard error is {_points(marginal['standard_error'])}: one more repeat of each makes"
+        f" it {_points(marginal['with_one_more_repeat'])}, as many answers to new questions"
+        f" {_points(marginal['with_more_questions'])}"
     )
     if marginal["buys_more"] == "nothing":
         return f"{start}. There are no more questions, and repeats give the same answers again."
@@ -171,4 +204,7 @@ def _y(share: float) -> float:
 
 
 def _text(x: float, y: float, text: str, *, anchor: str, colour: str = "#333") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+        f' fill="{colour}">{escape(text)}</text>'
+    )

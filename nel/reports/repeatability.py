@@ -1,4 +1,6 @@
-"""Formats ``repeat_check`` of metrics.json: how often an endpoint differs from itself, as one line."""
+"""Formats ``repeat_check`` of metrics.json: how often an endpoint differs from itself, as one
+line.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from nel.reports import numbers
 
 
 def repeat_check_text(metrics: Mapping[str, Any]) -> str:
-    """Return how often the endpoint differs from itself and what that does to the score; empty without a check.
+    """Return how often the endpoint differs from itself and what that does to the score; empty
+    without a check.
 
     Args:
         metrics: The content of metrics.json.
@@ -18,16 +21,29 @@ def repeat_check_text(metrics: Mapping[str, Any]) -> str:
     if not found:
         return ""
     temperature = found["temperature"]
-    at = "the endpoint's own temperature" if temperature is None else f"temperature {numbers.plain(temperature)}"
-    asked = f"{numbers.count(found['n_asked'])} of {numbers.count(found['n_drawn'])} drawn problems asked twice at {at}"
-    parts = [f"{_rate(found['text'])} of texts differ", f"{_rate(found['verdict'])} of verdicts differ"]
+    at = (
+        "the endpoint's own temperature"
+        if temperature is None
+        else f"temperature {numbers.plain(temperature)}"
+    )
+    asked = (
+        f"{numbers.count(found['n_asked'])} of {numbers.count(found['n_drawn'])} drawn problems"
+        f" asked twice at {at}"
+    )
+    parts = [
+        f"{_rate(found['text'])} of texts differ",
+        f"{_rate(found['verdict'])} of verdicts differ",
+    ]
     return "; ".join([f"{asked}: {', '.join(parts)}", *_moves(found["score"], metrics["headline"])])
 
 
 def _rate(rate: Mapping[str, Any]) -> str:
     if not rate["n"]:
         return "an unknown share"
-    return f"{numbers.percent(rate['rate'])} ({numbers.interval(rate['ci_lower'], rate['ci_upper'], share=True)})"
+    return (
+        f"{numbers.percent(rate['rate'])}"
+        f" ({numbers.interval(rate['ci_lower'], rate['ci_upper'], share=True)})"
+    )
 
 
 def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list[str]:
@@ -40,7 +56,10 @@ def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list
     moved += "" if at_most is None else f" (at most {_width(at_most, share)})"
     if score["added_half_width"] is None:
         return [moved]
-    added, whole = _width(score["added_half_width"], share), _width(score["interval_half_width"], share)
+    added, whole = (
+        _width(score["added_half_width"], share),
+        _width(score["interval_half_width"], share),
+    )
     return [moved, f"{added} of the ± {whole} of its interval come from that"]
 
 

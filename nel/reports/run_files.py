@@ -37,7 +37,8 @@ class BenchmarkFiles:
         return name + twin.group() if twin and not name.endswith(twin.group()) else name
 
     def results(self, chosen: Container[int] | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the objects of results.jsonl in file order, one in memory at a time; none when it is not there.
+        """Yield the objects of results.jsonl in file order, one in memory at a time; none when it
+        is not there.
 
         Args:
             chosen: Which of them, counted from 0; the others are not decoded. None: all.
@@ -59,7 +60,8 @@ class BenchmarkFiles:
                     yield _object(line, where, number)
 
     def results_between(self, begins: int, ends: int) -> Iterator[dict[str, Any]]:
-        """Yield the objects of a part of results.jsonl in file order, from one byte offset to another.
+        """Yield the objects of a part of results.jsonl in file order, from one byte offset to
+        another.
 
         Raises:
             OutputError: A line is not a JSON object.
@@ -79,11 +81,15 @@ def read_run(run_dir: Path) -> list[BenchmarkFiles]:
     """Return the benchmarks of a run, sorted by directory name.
 
     Raises:
-        OutputError: The directory has no benchmark with a metrics.json, or a file is not what it should be.
+        OutputError: The directory has no benchmark with a metrics.json, or a file is not what it
+            should be.
     """
     found = sorted(run_dir.glob("*/metrics.json"), key=lambda path: path.parent.name)
     if not found:
-        raise OutputError(f"no artifacts in {run_dir}: no subdirectory has a metrics.json; give the directory of a run")
+        raise OutputError(
+            f"no artifacts in {run_dir}: no subdirectory has a metrics.json; give the directory of"
+            " a run"
+        )
     return [_read_benchmark(path.parent) for path in found]
 
 
@@ -114,7 +120,9 @@ def _object(data: bytes, *where: str | int) -> dict[str, object]:
         value = loads(data)
     except ValueError as error:
         place = " ".join(map(str, where))
-        raise OutputError(f"{place} is not strict JSON ({error}); make it again with nel report") from error
+        raise OutputError(
+            f"{place} is not strict JSON ({error}); make it again with nel report"
+        ) from error
     if not isinstance(value, dict):
         place = " ".join(map(str, where))
         raise OutputError(f"{place} is not a JSON object; make it again with nel report")

@@ -1,4 +1,6 @@
-"""The warnings of a benchmark as every output prints them: those of metrics.json, made once with the artifacts."""
+"""The warnings of a benchmark as every output prints them: those of metrics.json, made once with
+the artifacts.
+"""
 
 from __future__ import annotations
 
@@ -21,4 +23,8 @@ def texts_of(
         but: Not of these.
     """
     found = metrics.get("warnings") or ()
-    return [str(one["text"]) for one in found if one["kind"] not in but and (kinds is None or one["kind"] in kinds)]
+    return [
+        str(one["text"])
+        for one in found
+        if one["kind"] not in but and (kinds is None or one["kind"] in kinds)
+    ]

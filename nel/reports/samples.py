@@ -1,7 +1,7 @@
 """Chooses which samples a page embeds and truncates each to a preview.
 
-Two passes over results.jsonl: the first counts and draws, the second picks. Memory is bounded by the cap, not by the
-file, so neither pass may keep a line it does not show.
+Two passes over results.jsonl: the first counts and draws, the second picks. Memory is bounded by
+the cap, not by the file, so neither pass may keep a line it does not show.
 """
 
 from __future__ import annotations
@@ -82,27 +82,43 @@ def group_of(result: Mapping[str, object]) -> Group:
 
 
 def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -> list[Selection]:
-    """Count the results of each benchmark and decide which are shown: all where they fit, else a draw.
+    """Count the results of each benchmark and decide which are shown: all where they fit, else a
+    draw.
 
     Args:
-        samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes to the others.
+        samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes
+            to the others.
     """
     counted = [_counted(one, samples_max) for one in files]
-    shares = fair_shares({place: one.draw.counts.total() for place, one in enumerate(counted)}, samples_max)
+    shares = fair_shares(
+        {place: one.draw.counts.total() for place, one in enumerate(counted)}, samples_max
+    )
     return [one.selection(shares[place]) for place, one in enumerate(counted)]
 
 
-def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[tuple[list[object], Mapping[str, object]]]:
-    """Yield the row of each chosen sample and what is shown when it is opened, in the order of the results."""
+def shown_samples(
+    files: BenchmarkFiles, selection: Selection
+) -> Iterator[tuple[list[object], Mapping[str, object]]]:
+    """Yield the row of each chosen sample and what is shown when it is opened, in the order of the
+    results.
+    """
     readings = readings_of_samples(files)
     for result in _chosen(files, selection.chosen):
         group = group_of(result)
         place = str(result.get("sample_id")), result.get("repeat")
-        yield _row(result, group, selection.preambles), {**_details(result), "reading": readings.get(place)}
+        yield (
+            _row(result, group, selection.preambles),
+            {
+                **_details(result),
+                "reading": readings.get(place),
+            },
+        )
 
 
 def _chosen(files: BenchmarkFiles, chosen: frozenset[int] | None) -> Iterator[Mapping[str, Any]]:
-    """Yield the results at these positions among those that were asked; where all were, no other is decoded."""
+    """Yield the results at these positions among those that were asked; where all were, no other is
+    decoded.
+    """
     if chosen is None:
         return _asked(files.results())
     if files.metrics.get("accounting", {}).get("n_not_asked") == 0:
@@ -120,13 +136,17 @@ class _Count:
     bins: Mapping[str, Counter[int]]
     preambles: dict[str, str]
     is_part: bool = False
-    """It is of a part of the file, and is merged into another, which alone knows which categories have room."""
+    """It is of a part of the file, and is merged into another, which alone knows which categories
+    have room.
+    """
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
         group, category = group_of(result), _category(result)
         kind = _label(_kind(_outcome(result), group))
         named = self.totals["category"]
-        if category is None or not (self.is_part or category in named or len(named) < _CATEGORIES_MAX):
+        if category is None or not (
+            self.is_part or category in named or len(named) < _CATEGORIES_MAX
+        ):
             category = ""
         for name, value in (("group", group), ("kind", kind), ("category", category)):
             if value:
@@ -143,7 +163,9 @@ class _Count:
             self.bins[name][bin_of(measured)] += 1
 
     def merge(self, later: _Count) -> None:
-        """Count a part of the file behind those that were counted here; the same as if it were counted here."""
+        """Count a part of the file behind those that were counted here; the same as if it were
+        counted here.
+        """
         named, categories = self.totals["category"], {"": ""}
         for category, n in later.totals["category"].items():
             has_room = category in named or len(named) < _CATEGORIES_MAX
@@ -176,7 +198,9 @@ class _Count:
 def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
     path, processes = files.directory / "results.jsonl", usable_processes()
     if processes > 1 and path.is_file() and path.stat().st_size > _FILE_BYTES_ALONE:
-        counted = _counted_in_parts(files, samples_max, parts_of_lines(path, _PART_BYTES), processes)
+        counted = _counted_in_parts(
+            files, samples_max, parts_of_lines(path, _PART_BYTES), processes
+        )
         if counted is not None:
             return counted
     return _count_of(files.results(), samples_max)
@@ -185,7 +209,9 @@ def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
 def _counted_in_parts(
     files: BenchmarkFiles, samples_max: int, parts: Iterator[tuple[int, int]], processes: int
 ) -> _Count | None:
-    """Count parts of results.jsonl in processes; None where one is damaged, which reading all of it names better."""
+    """Count parts of results.jsonl in processes; None where one is damaged, which reading all of it
+    names better.
+    """
     whole = _count_of((), samples_max)
     with closing(mapped(partial(_count_of_part, files), parts, processes=processes)) as counted:
         for part in counted:
@@ -203,10 +229,14 @@ def _count_of_part(files: BenchmarkFiles, place: tuple[int, int]) -> _Count | No
         return None
 
 
-def _count_of(results: Iterable[Mapping[str, Any]], samples_max: int, *, is_part: bool = False) -> _Count:
+def _count_of(
+    results: Iterable[Mapping[str, Any]], samples_max: int, *, is_part: bool = False
+) -> _Count:
     totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
     bins: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    found = _Count(Draw(samples_max), is_binary=True, totals=totals, bins=bins, preambles={}, is_part=is_part)
+    found = _Count(
+        Draw(samples_max), is_binary=True, totals=totals, bins=bins, preambles={}, is_part=is_part
+    )
     for position, result in enumerate(_asked(results)):
         found.add(result, position)
     return found
@@ -214,7 +244,11 @@ def _count_of(results: Iterable[Mapping[str, Any]], samples_max: int, *, is_part
 
 def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield what is charted of a result, by the names of `MEASURES`."""
-    timing, tokens, response = result.get("timing") or {}, result.get("tokens") or {}, result.get("model_response")
+    timing, tokens, response = (
+        result.get("timing") or {},
+        result.get("tokens") or {},
+        result.get("model_response"),
+    )
     values = (
         timing.get("latency_seconds"),
         timing.get("first_token_seconds"),
@@ -244,7 +278,11 @@ def _row(result: Mapping[str, Any], group: Group, preambles: Mapping[str, str]) 
         _label(_kind(outcome, group)),
         _category(result),
         result.get("reward"),
-        _gist(_without_preamble(question_in(result.get("prompt")), preambles.get(_category(result) or "", ""))),
+        _gist(
+            _without_preamble(
+                question_in(result.get("prompt")), preambles.get(_category(result) or "", "")
+            )
+        ),
         _gist(_said(result) or outcome.get("detail") or ""),
         None if extracted is None else _gist(extracted),
         None if target is None else _gist(target),
@@ -261,13 +299,18 @@ def question_in(prompt: object) -> str:
 
 
 def _without_preamble(question: str, preamble: str) -> str:
-    """Return a question without the whole lines that all of them begin with; unchanged where nothing would be left.
+    """Return a question without the whole lines that all of them begin with; unchanged where
+    nothing would be left.
 
     >>> _without_preamble("Answer with a letter.\\nQ1: why?", "Answer with a letter.\\nQ")
     'Q1: why?'
     """
     cut = preamble.rfind("\n") + 1
-    return question[cut:] if len(preamble) < len(question.rstrip()) and question.startswith(preamble) else question
+    return (
+        question[cut:]
+        if len(preamble) < len(question.rstrip()) and question.startswith(preamble)
+        else question
+    )
 
 
 def _said(result: Mapping[str, Any]) -> str | None:
@@ -300,7 +343,9 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
         "expected": _optional(result.get("expected_answer")),
         "extracted": _optional(result.get("extracted_answer")),
         "detail": _optional(outcome.get("detail")),
-        "judgements": shown_judgements(details.get(JUDGEMENTS)) if isinstance(details, Mapping) else [],
+        "judgements": (
+            shown_judgements(details.get(JUDGEMENTS)) if isinstance(details, Mapping) else []
+        ),
         "scoring": _scoring(details),
         "metadata": preview(as_text(metadata)) if metadata else None,
         "facts": _facts(result),
@@ -327,7 +372,9 @@ def _kind(outcome: Mapping[str, object], group: Group) -> str:
 
 
 def _prompt(prompt: object) -> list[list[str]]:
-    """Return ``[role, text]`` pairs; the last messages get the room, since the question is there."""
+    """Return ``[role, text]`` pairs; the last messages get the room, since the question is
+    there.
+    """
     if not isinstance(prompt, list):
         return [] if prompt is None else [["", preview(as_text(prompt))]]
     room, shown = PREVIEW_CHARACTERS_MAX, []
@@ -340,7 +387,9 @@ def _prompt(prompt: object) -> list[list[str]]:
         room -= len(text)
     if len(shown) < len(prompt):
         n_cut = len(prompt) - len(shown)
-        shown.append(["", f"[… {count(n_cut)} earlier messages cut here; results.jsonl holds all …]"])
+        shown.append(
+            ["", f"[… {count(n_cut)} earlier messages cut here; results.jsonl holds all …]"]
+        )
     return shown[::-1]
 
 
@@ -348,7 +397,9 @@ def _content(content: object) -> str:
     if not isinstance(content, list):
         return "" if content is None else as_text(content)
     parts = [part if isinstance(part, Mapping) else {"text": as_text(part)} for part in content]
-    return "\n".join(as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts)
+    return "\n".join(
+        as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts
+    )
 
 
 def _optional(value: object) -> str | None:
@@ -357,7 +408,9 @@ def _optional(value: object) -> str | None:
 
 def _label(value: object) -> str:
     text = as_text(value)
-    return _one_line(text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…")
+    return _one_line(
+        text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…"
+    )
 
 
 _one_line = lru_cache(maxsize=1024)(one_line)
@@ -372,7 +425,10 @@ def _facts(result: Mapping[str, Any]) -> list[list[str]]:
         "latency (s)": timing.get("latency_seconds"),
         "first token (s)": timing.get("first_token_seconds"),
         "attempts": timing.get("attempts"),
-        **{f"{name} tokens": tokens.get(name) for name in ("prompt", "completion", "reasoning", "cached")},
+        **{
+            f"{name} tokens": tokens.get(name)
+            for name in ("prompt", "completion", "reasoning", "cached")
+        },
     }
     return [
         [name, _label(round(value, 3) if isinstance(value, float) else value)]

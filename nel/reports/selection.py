@@ -1,4 +1,6 @@
-"""Which questions of a benchmark a score is of, as every output says it: from ``selection`` of metrics.json."""
+"""Which questions of a benchmark a score is of, as every output says it: from ``selection`` of
+metrics.json.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,27 @@ from nel.reports import numbers
 
 
 def sample_line(metrics: Mapping[str, Any]) -> str:
-    """Return how a sample was drawn, with the interval for new questions; empty where the questions are no sample."""
+    """Return how a sample was drawn, with the interval for new questions; empty where the questions
+    are no sample.
+    """
     selection = metrics.get("selection") or {}
     if selection.get("kind") != "sample":
         return ""
     headline = metrics["headline"]
     new = headline.get("new_questions") or {}
-    span = numbers.interval(new.get("ci_lower"), new.get("ci_upper"), share=headline["unit"] == "rate")
-    return f"{selection['text']}: the interval is of all {selection['of']:,}; for new questions it is {span}"
+    span = numbers.interval(
+        new.get("ci_lower"), new.get("ci_upper"), share=headline["unit"] == "rate"
+    )
+    return (
+        f"{selection['text']}: the interval is of all {selection['of']:,}; for new questions it is"
+        f" {span}"
+    )
 
 
 def n_text(metrics: Mapping[str, Any]) -> str:
-    """Return the number of answers, and of how many questions of the benchmark where it is a part of them."""
+    """Return the number of answers, and of how many questions of the benchmark where it is a part
+    of them.
+    """
     n, selection = metrics["accounting"]["n_total"], metrics.get("selection") or {}
     if selection.get("kind") in ("first", "sample"):
         first = "first " if selection["kind"] == "first" else ""

@@ -15,13 +15,15 @@ def shard_title(metrics: Mapping[str, Any]) -> str:
 
 
 def shard_line(metrics: Mapping[str, Any]) -> str:
-    """Return what a shard left to others and what its numbers are good for; empty for a whole run."""
+    """Return what a shard left to others and what its numbers are good for; empty for a whole
+    run.
+    """
     shard = metrics.get("shard")
     if not shard:
         return ""
     n, asked = shard["n_questions"], shard["n_questions_asked"]
     return (
-        f"this is {shard_title(metrics)}: {n - asked:,} of {n:,} questions belong to other shards and were not asked "
-        f"here; the numbers are of {asked:,} alone and decide nothing; put all {shard['of']:,} shards together with "
-        f"{MERGE}"
+        f"this is {shard_title(metrics)}: {n - asked:,} of {n:,} questions belong to other shards"
+        f" and were not asked here; the numbers are of {asked:,} alone and decide nothing; put all"
+        f" {shard['of']:,} shards together with {MERGE}"
     )

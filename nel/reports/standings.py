@@ -1,4 +1,6 @@
-"""Formats a leaderboard of runs by the scores of their rules: a table for each benchmark, and a page of them."""
+"""Formats a leaderboard of runs by the scores of their rules: a table for each benchmark, and a
+page of them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def rows(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> list[tupl
             if p <= alpha:
                 below[winner].append(labels[loser])
                 above[loser].append(labels[winner])
-    ordered = sorted(benchmark["ranks"], key=lambda one: (one["rank"] is None, one["rank"], one["run"]))
+    ordered = sorted(
+        benchmark["ranks"], key=lambda one: (one["rank"] is None, one["rank"], one["run"])
+    )
     return [
         (
             numbers.count(one["rank"]),
@@ -50,12 +54,19 @@ def rows(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> list[tupl
 def method_line(document: Mapping[str, Any]) -> str:
     """Return how the ranks were made, in a sentence."""
     level = numbers.percent(document["level"])
-    despite = f"; although these differ: {', '.join(document['despite'])}" if document["despite"] else ""
-    return f"all ranks of the table lie in their intervals at once with {level}: {document['method']}{despite}"
+    despite = (
+        f"; although these differ: {', '.join(document['despite'])}" if document["despite"] else ""
+    )
+    return (
+        f"all ranks of the table lie in their intervals at once with {level}:"
+        f" {document['method']}{despite}"
+    )
 
 
 def open_lines(document: Mapping[str, Any]) -> list[str]:
-    """Return a line for each pair that cannot be told apart for another reason than chance, and each run's warnings."""
+    """Return a line for each pair that cannot be told apart for another reason than chance, and
+    each run's warnings.
+    """
     labels = [run["label"] for run in document["runs"]]
     return [
         f"{benchmark['name']}: {labels[one['left']]} and {labels[one['right']]}: {one['reason']}"
@@ -73,7 +84,9 @@ def write_page(document: Mapping[str, Any], path: Path) -> None:
         StoppedEarly: The disk is full.
     """
     if not path.parent.is_dir():
-        raise OutputError(f"there is no directory {path.parent} to write {path.name} into; create it")
+        raise OutputError(
+            f"there is no directory {path.parent} to write {path.name} into; create it"
+        )
     style = page_style()
     page = (
         environment()

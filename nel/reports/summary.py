@@ -1,7 +1,8 @@
 """A run's headline numbers as rows, a Markdown table and CSV. Reads metrics.json alone.
 
-Benchmark and metric names come from plugins and datasets, so each format neutralises them: Markdown gets no
-raw HTML, link, mention or cell break, and CSV no text cell that a spreadsheet would run as a formula.
+Benchmark and metric names come from plugins and datasets, so each format neutralises them: Markdown
+gets no raw HTML, link, mention or cell break, and CSV no text cell that a spreadsheet would run as
+a formula.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class SummaryRow:
     ci_lower: float | None
     ci_upper: float | None
     bound_lower: float | None
-    """The value had every unscored sample been wrong; None when the metric is not known to lie in [0, 1]."""
+    """The value had every unscored sample been wrong; None when the metric is not known to lie in
+    [0, 1].
+    """
     bound_upper: float | None
     n_total: int
     n_scored: int
@@ -122,7 +125,8 @@ def summary_rows(run_dir: Path) -> list[SummaryRow]:
 
 
 def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) -> str:
-    """Return a GitHub Markdown table, below it remarks on judging and reading; text from outside is escaped.
+    """Return a GitHub Markdown table, below it remarks on judging and reading; text from outside is
+    escaped.
 
     Args:
         rows: One a line.
@@ -131,7 +135,8 @@ def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) ->
     head, rule = ("| Run | Model ", "| --- | --- ") if several_runs else ("", "")
     lines = [
         head
-        + "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored | Not asked | State |",
+        + "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored |"
+        " Not asked | State |",
         rule + "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     kept = list(rows)
@@ -150,8 +155,8 @@ def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) ->
 def csv_text(rows: Iterable[SummaryRow], *, several_runs: bool = False) -> str:
     """Return RFC 4180 CSV with a header.
 
-    A text cell that a spreadsheet could take for a formula gets a leading apostrophe; strip one to read it back.
-    Numbers are written as they are, and a missing one is an empty cell.
+    A text cell that a spreadsheet could take for a formula gets a leading apostrophe; strip one to
+    read it back. Numbers are written as they are, and a missing one is an empty cell.
 
     Args:
         rows: One a line.
@@ -249,7 +254,9 @@ def state_of(row: SummaryRow) -> str:
 
 
 def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> str:
-    """Return text that Markdown prints as it is; ``@`` and ``<`` become entities, so nothing is mentioned or run."""
+    """Return text that Markdown prints as it is; ``@`` and ``<`` become entities, so nothing is
+    mentioned or run.
+    """
     line = one_line(text)
     line = line if len(line) <= characters_max else line[:characters_max] + "…"
     escaped = _MARKDOWN_SPECIAL.sub(r"\\\1", line.replace("&", "\0"))

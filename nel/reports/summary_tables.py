@@ -1,4 +1,5 @@
-"""Tables of one run or of several as Markdown, CSV, JSON, LaTeX and JUnit XML. Reads metrics.json and the bundle alone.
+"""Tables of one run or of several as Markdown, CSV, JSON, LaTeX and JUnit XML. Reads metrics.json
+and the bundle alone.
 
 Names come from plugins and datasets, so each format neutralises them.
 """
@@ -85,7 +86,9 @@ def table_of_runs(run_dirs: Iterable[Path], name: str) -> str:
     """
     table = _TABLES.get(name)
     if table is None:
-        raise UsageError(f'"{name}" is no format for a table of several runs; give one of {", ".join(_TABLES)}')
+        raise UsageError(
+            f'"{name}" is no format for a table of several runs; give one of {", ".join(_TABLES)}'
+        )
     return table([row for run_dir in dict.fromkeys(run_dirs) for row in summary_rows(run_dir)])
 
 
@@ -100,7 +103,10 @@ def latex_table(rows: Sequence[SummaryRow]) -> str:
         r"% needs \usepackage{booktabs}",
         r"\begin{tabular}{llllrrrrrl}",
         r"\toprule",
-        r"Run & Model & Benchmark & Metric & Value & 95\,\% interval & $n$ & Model failure & Unscored & State \\",
+        (
+            r"Run & Model & Benchmark & Metric & Value & 95\,\% interval & $n$ & Model failure &"
+            r" Unscored & State \\"
+        ),
         r"\midrule",
     ]
     lines += [" & ".join(_latex_cells(row)) + r" \\" for row in rows]
@@ -115,7 +121,8 @@ def latex_text(text: str) -> str:
 
 
 def junit_xml(rows: Sequence[SummaryRow]) -> str:
-    """Return JUnit XML: a suite for each run and a case for each benchmark, an error where there is no whole score.
+    """Return JUnit XML: a suite for each run and a case for each benchmark, an error where there is
+    no whole score.
 
     How good a score is decides nothing here; `nel gate` has its own JUnit file for that.
     """
@@ -127,13 +134,23 @@ def junit_xml(rows: Sequence[SummaryRow]) -> str:
 
 def _add_suite(root: Element, run: str, rows: Sequence[SummaryRow]) -> None:
     errors = [row for row in rows if _fault(row)]
-    suite = SubElement(root, "testsuite", name=run, tests=str(len(rows)), failures="0", errors=str(len(errors)))
+    suite = SubElement(
+        root, "testsuite", name=run, tests=str(len(rows)), failures="0", errors=str(len(errors))
+    )
     for row in rows:
-        case = SubElement(suite, "testcase", classname=run, name=f"{one_line(row.benchmark)} {one_line(row.metric)}")
+        case = SubElement(
+            suite,
+            "testcase",
+            classname=run,
+            name=f"{one_line(row.benchmark)} {one_line(row.metric)}",
+        )
         fault = _fault(row)
         if fault:
             SubElement(case, "error", message=fault)
-        said = [" ".join([_value(row), _interval(row)]), *(one_line(text) for text in remarks_of(row))]
+        said = [
+            " ".join([_value(row), _interval(row)]),
+            *(one_line(text) for text in remarks_of(row)),
+        ]
         SubElement(case, "system-out").text = "\n".join(said)
 
 
@@ -146,18 +163,28 @@ def _fault(row: SummaryRow) -> str:
     if row.value is None:
         return "no score: nothing was scored"
     if row.n_unscored:
-        return f"{numbers.count(row.n_unscored)} of {numbers.count(row.n_total)} samples unscored{_bounds(row)}"
+        return (
+            f"{numbers.count(row.n_unscored)} of {numbers.count(row.n_total)} samples"
+            f" unscored{_bounds(row)}"
+        )
     return ""
 
 
 def _bounds(row: SummaryRow) -> str:
     if row.bound_lower is None or row.bound_upper is None:
         return ""
-    return f": {numbers.interval(row.bound_lower, row.bound_upper, share=True)} had all been wrong, or all right"
+    return (
+        f": {numbers.interval(row.bound_lower, row.bound_upper, share=True)} had all been wrong, or"
+        " all right"
+    )
 
 
 def _latex_cells(row: SummaryRow) -> list[str]:
-    figures = (_value(row), _interval(row), *map(numbers.count, (row.n_total, row.n_model_failure, row.n_unscored)))
+    figures = (
+        _value(row),
+        _interval(row),
+        *map(numbers.count, (row.n_total, row.n_model_failure, row.n_unscored)),
+    )
     return [
         *(latex_text(text) for text in (*run_and_model(row), row.benchmark, row.metric)),
         *(figure.translate(_LATEX_OF_NUMBERS) for figure in figures),
@@ -166,7 +193,11 @@ def _latex_cells(row: SummaryRow) -> list[str]:
 
 
 def _value(row: SummaryRow) -> str:
-    return "no score" if row.value is None else numbers.figure(row.value, share=row.bound_lower is not None)
+    return (
+        "no score"
+        if row.value is None
+        else numbers.figure(row.value, share=row.bound_lower is not None)
+    )
 
 
 def _interval(row: SummaryRow) -> str:

@@ -1,7 +1,8 @@
-r"""Makes untrusted text printable: control and bidi characters become escapes, long text is truncated with a mark.
+r"""Makes untrusted text printable: control and bidi characters become escapes, long text is
+truncated with a mark.
 
-The caller still escapes the text for HTML. The escapes are plain text, so a model that writes a literal ``\x1b`` looks
-the same as one that sends the character.
+The caller still escapes the text for HTML. The escapes are plain text, so a model that writes a
+literal ``\x1b`` looks the same as one that sends the character.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _SCALAR: Final = json.JSONEncoder(ensure_ascii=False).encode
 _BYTE_MAX: Final = 0xFF
 _BMP_MAX: Final = 0xFFFF
 
-# Controls but tab and newline, bidi controls, invisible spaces, line separators, noncharacters, surrogates, tags.
+# Controls but tab and newline, bidi controls, invisible spaces, line separators, noncharacters,
+# surrogates, tags.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
@@ -28,9 +30,11 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return the text with each hidden or dangerous character shown as its escape, e.g. ``\x1b`` or ``\u202e``.
+    r"""Return the text with each hidden or dangerous character shown as its escape, e.g. ``\x1b``
+    or ``\u202e``.
 
-    Tabs and newlines stay, and a CR LF pair counts as a newline. The result can always be encoded as UTF-8.
+    Tabs and newlines stay, and a CR LF pair counts as a newline. The result can always be encoded
+    as UTF-8.
     """
     return _HIDDEN.sub(_escape, text.replace("\r\n", "\n"))
 

@@ -1,8 +1,8 @@
 """Writes the reports of a run through the plugin group ``nel.reports``.
 
-A writer is a function of the run's directory. It reads the artifact files there, writes one file beside them and
-returns its path. nel's own are ``html`` (report.html), ``markdown`` (summary.md), ``csv``,
-``json``, ``latex`` (summary.tex) and ``junit`` (summary.junit.xml).
+A writer is a function of the run's directory. It reads the artifact files there, writes one file
+beside them and returns its path. nel's own are ``html`` (report.html), ``markdown`` (summary.md),
+``csv``, ``json``, ``latex`` (summary.tex) and ``junit`` (summary.junit.xml).
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def check_writers(names: Iterable[str]) -> None:
         writer = plugins.load("reports", name)
         if not callable(writer):
             provider = plugins.find("reports", name).provider
-            raise PluginError(f'the report "{name}" of {provider} is a {type(writer).__name__}, not a function')
+            raise PluginError(
+                f'the report "{name}" of {provider} is a {type(writer).__name__}, not a function'
+            )
 
 
 def write_report(name: str, run_dir: Path) -> Path:
@@ -39,8 +41,10 @@ def write_report(name: str, run_dir: Path) -> Path:
         run_dir: The run's directory, with its artifacts.
 
     Raises:
-        PluginError: There is no such writer, it raised, or the path that it returned does not exist.
-        NelError: Errors of nel that a writer raises pass, such as `OutputError` for a damaged artifact.
+        PluginError: There is no such writer, it raised, or the path that it returned does not
+            exist.
+        NelError: Errors of nel that a writer raises pass, such as `OutputError` for a damaged
+            artifact.
     """
     ref = plugins.find("reports", name)
     writer = plugins.load_ref(ref)
@@ -51,15 +55,21 @@ def write_report(name: str, run_dir: Path) -> Path:
         raise
     except (Exception, SystemExit) as error:
         raise PluginError(
-            f"{what} failed: {type(error).__name__}: {error}; the other files of {run_dir} are complete"
+            f"{what} failed: {type(error).__name__}: {error}; the other files of {run_dir} are"
+            " complete"
         ) from error
     if not isinstance(written, str | os.PathLike) or not Path(written).exists():
-        raise PluginError(f"{what} returned {written!r}, which is not the path of a file; it must return one it wrote")
+        raise PluginError(
+            f"{what} returned {written!r}, which is not the path of a file; it must return one it"
+            " wrote"
+        )
     return Path(written)
 
 
 def write_reports(names: Iterable[str], run_dir: Path) -> tuple[list[Path], list[str]]:
-    """Write several reports; return the paths of those written and the errors of those that failed."""
+    """Write several reports; return the paths of those written and the errors of those that
+    failed.
+    """
     paths: list[Path] = []
     problems: list[str] = []
     for name in dict.fromkeys(names):

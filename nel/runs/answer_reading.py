@@ -1,8 +1,10 @@
-"""Has a model read the answers of a run in which its scorer found none, for `nel scorer audit --reader`.
+"""Has a model read the answers of a run in which its scorer found none, for `nel scorer audit
+--reader`.
 
-The questions to the model are an ordinary run in ``reader/`` of the benchmark's directory, with its retries, deadlines,
-budget and store. An answer that the same reader has read is not sent again, also after a run that was killed. Depends
-on `nel.runs.evaluation`, which runs it, and on `nel.artifacts`, which reads the replies.
+The questions to the model are an ordinary run in ``reader/`` of the benchmark's directory, with its
+retries, deadlines, budget and store. An answer that the same reader has read is not sent again,
+also after a run that was killed. Depends on `nel.runs.evaluation`, which runs it, and on
+`nel.artifacts`, which reads the replies.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from nel.scoring.model_reader import AnswerReader, UnreadAnswer
 
 SLOT: Final = "unread_answers"
 _TOKENS_MAX: Final = 2048
-"""Of a reply: one line, and what a model thinks before it. A setting of ``-O generation.max_tokens`` replaces it."""
+"""Of a reply: one line, and what a model thinks before it. A setting of ``-O
+generation.max_tokens`` replaces it.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +54,13 @@ class ReaderRequest:
 
 
 def read_with_model(
-    run_dir: Path, request: ReaderRequest, slots: Mapping[str, str], progress: Progress | None = None
+    run_dir: Path,
+    request: ReaderRequest,
+    slots: Mapping[str, str],
+    progress: Progress | None = None,
 ) -> list[RunResult]:
-    """Ask a model about every answer in which the run's scorer found none; return one result for each run that asked.
+    """Ask a model about every answer in which the run's scorer found none; return one result for
+    each run that asked.
 
     Args:
         run_dir: The run.
@@ -64,11 +72,15 @@ def read_with_model(
         NelError: The reader or its configuration is unusable; nothing was sent.
     """
     reader = find_reader(request.form)
-    _config(request, Path("unused"), Path(), 1)  # a wrong setting is an error even where nothing is left to read
+    _config(
+        request, Path("unused"), Path(), 1
+    )  # a wrong setting is an error even where nothing is left to read
     done: list[RunResult] = []
     for slot, name in slots.items():
         directory = benchmark_dir(run_dir, slot)
-        rows = list(_rows(unread_answers(run_dir, slot, name), request, reader, _known(directory, request)))
+        rows = list(
+            _rows(unread_answers(run_dir, slot, name), request, reader, _known(directory, request))
+        )
         if rows:
             done.append(_ask(directory, request, rows, progress))
     return done
@@ -77,7 +89,11 @@ def read_with_model(
 def audited_slots(run_dir: Path, refused: Mapping[str, str]) -> dict[str, str]:
     """Return the name of each benchmark of a run that can be audited, by its slot."""
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        return {slot: name for _, slot, name, plan in snapshot.benchmarks() if plan and slot not in refused}
+        return {
+            slot: name
+            for _, slot, name, plan in snapshot.benchmarks()
+            if plan and slot not in refused
+        }
 
 
 def _known(directory: Path, request: ReaderRequest) -> frozenset[str]:
@@ -87,7 +103,10 @@ def _known(directory: Path, request: ReaderRequest) -> frozenset[str]:
 
 
 def _rows(
-    answers: Iterator[UnreadAnswer], request: ReaderRequest, reader: AnswerReader, known: frozenset[str]
+    answers: Iterator[UnreadAnswer],
+    request: ReaderRequest,
+    reader: AnswerReader,
+    known: frozenset[str],
 ) -> Iterator[bytes]:
     seen = set(known)
     for one in answers:
@@ -102,7 +121,9 @@ def _rows(
             yield dumps_line(row)
 
 
-def _ask(directory: Path, request: ReaderRequest, rows: Sequence[bytes], progress: Progress | None) -> RunResult:
+def _ask(
+    directory: Path, request: ReaderRequest, rows: Sequence[bytes], progress: Progress | None
+) -> RunResult:
     home = directory / DIRECTORY
     home.mkdir(mode=0o700, exist_ok=True)
     number = max((int(path.name) for path in reader_runs(directory)), default=0) + 1
@@ -118,7 +139,11 @@ def _ask(directory: Path, request: ReaderRequest, rows: Sequence[bytes], progres
 
 def _config(request: ReaderRequest, data: Path, home: Path, number: int) -> RunConfig:
     settings = {
-        "endpoint": {"url": request.url, "model": request.model, "api_key_env": request.api_key_env},
+        "endpoint": {
+            "url": request.url,
+            "model": request.model,
+            "api_key_env": request.api_key_env,
+        },
         "generation": {"temperature": 0.0, "max_tokens": _TOKENS_MAX},
         "benchmarks": [{"name": SLOT, "dataset": str(data.absolute())}],
         "output": {"dir": str(home), "run_id": str(number)},

@@ -1,6 +1,8 @@
-"""A whole evaluation as one call: configuration in, artifacts and numbers out. The command line is a shell around it.
+"""A whole evaluation as one call: configuration in, artifacts and numbers out. The command line is
+a shell around it.
 
-`evaluate` returns for every ending, also for a wrong key: check `RunResult.exit_code` before reading the numbers.
+`evaluate` returns for every ending, also for a wrong key: check `RunResult.exit_code` before
+reading the numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +36,15 @@ from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_ses
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
-from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED, ConfigError, NelError, OutputError, StoreError, UsageError
+from nel.errors import (
+    EXIT_STOPPED_EARLY,
+    EXIT_UNSCORED,
+    ConfigError,
+    NelError,
+    OutputError,
+    StoreError,
+    UsageError,
+)
 from nel.models.image_sizes import text_length
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.runs.remote.mirror import mirrored
@@ -65,26 +75,35 @@ class RunResult:
     report: Path
     """The page report.html."""
     exit_code: int
-    """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130, 143 interrupted."""
+    """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130,
+    143 interrupted.
+    """
     reports: tuple[Path, ...] = ()
     """The further reports of ``output.reports`` that were written."""
     url: str | None = None
     """Where it is uploaded; None where it is kept here alone."""
 
     def to_pandas(self, table: Table = "samples") -> pandas.DataFrame:
-        """Return the samples or the metrics of the run as a DataFrame (`nel.to_pandas`); what has no score is missing.
+        """Return the samples or the metrics of the run as a DataFrame (`nel.to_pandas`); what has
+        no score is missing.
 
         Raises:
             UsageError: pandas is not installed, or there is no such table.
         """
-        from nel.artifacts.exporting.frames import to_pandas  # noqa: PLC0415 - an extra, imported when it is used
+        from nel.artifacts.exporting.frames import (  # noqa: PLC0415 - an extra, imported when it is used
+            to_pandas,
+        )
 
         return to_pandas(self.run_dir, table)
 
     @property
     def resume_command(self) -> str:
-        """Return the command that goes on with the run, with the options that correct what stopped it."""
-        return shlex.join(["nel", "eval", "resume", self.url or str(self.run_dir), *self.ending.fix])
+        """Return the command that goes on with the run, with the options that correct what stopped
+        it.
+        """
+        return shlex.join(
+            ["nel", "eval", "resume", self.url or str(self.run_dir), *self.ending.fix]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +132,9 @@ class PlannedBenchmark:
     notes: tuple[str, ...] = ()
     """Remarks for the user."""
     first_requests: tuple[JsonObject, ...] = ()
-    """The JSON bodies of the first requests of the first samples, as they would be sent; at most three."""
+    """The JSON bodies of the first requests of the first samples, as they would be sent; at most
+    three.
+    """
 
 
 def evaluate(
@@ -127,16 +148,22 @@ def evaluate(
 
     Args:
         config: A validated configuration, or the mapping that a YAML file holds.
-        resume: Continue the run in ``output.dir``: the one of ``output.run_id``, or the one started last.
+        resume: Continue the run in ``output.dir``: the one of ``output.run_id``, or the one started
+            last.
         progress: Live counts, for a progress display.
         allowed_changes: Identity fields that may differ on a resume, such as ``endpoint.url``.
 
     Raises:
-        NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing was sent.
+        NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing
+            was sent.
     """
-    run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
+    run_config = (
+        config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
+    )
     if run_config.endpoints:
-        raise ConfigError("there are several endpoints; call nel.evaluate_matrix, which has a run for each")
+        raise ConfigError(
+            "there are several endpoints; call nel.evaluate_matrix, which has a run for each"
+        )
     progress = progress or Progress()
     check_writers(run_config.output.reports)
     plans = make_plans(run_config, resuming=resume)
@@ -144,7 +171,9 @@ def evaluate(
     run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
     with mirrored(run_dir, progress, every_seconds=run_config.output.upload_seconds) as mirror:
         if resume:
-            ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
+            ending = run_session(
+                run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes
+            )
         else:
             ending = _first_session(run_dir, run_config, plans, progress)
         result = written_results(run_dir, run_config, plans, ending, progress)
@@ -160,7 +189,9 @@ def _resumed_dir(config: RunConfig) -> Path:
     if not is_remote(output.dir):
         run_dir = latest_run_dir(Path(output.dir), output.run_id)
     elif output.run_id is None:
-        raise UsageError(f"--resume in {output.dir} needs --run-id; or give the run: nel eval resume URL")
+        raise UsageError(
+            f"--resume in {output.dir} needs --run-id; or give the run: nel eval resume URL"
+        )
     else:
         run_dir = resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
     check_records(run_dir / FILE_NAME)
@@ -180,7 +211,11 @@ def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
 
 
 def rescore(
-    run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = (), progress: Progress | None = None
+    run_dir: Path,
+    *,
+    given: Sequence[Given] = (),
+    overrides: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> RunResult:
     """Score the stored answers of a run again, without a single request, and write its artifacts.
 
@@ -207,7 +242,9 @@ def rescore(
 def note_plans(plans: Sequence[Plan], progress: Progress) -> None:
     """Put what the user should know of the plans among the notes of a run."""
     progress.notes += [
-        f"{plan.slot}: {plan.unreadable}; continuing with the copy in run.db" for plan in plans if plan.unreadable
+        f"{plan.slot}: {plan.unreadable}; continuing with the copy in run.db"
+        for plan in plans
+        if plan.unreadable
     ]
     progress.notes += dict.fromkeys(note for plan in plans for note in plan.notes)
 
@@ -233,8 +270,11 @@ def written_results(
     )
 
 
-def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()) -> RunConfig:
-    """Return the configuration a run was started with, from its run.db, set to continue in that directory.
+def stored_config(
+    run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()
+) -> RunConfig:
+    """Return the configuration a run was started with, from its run.db, set to continue in that
+    directory.
 
     Args:
         run_dir: The directory of the run.
@@ -257,7 +297,8 @@ def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequ
         build_config(data, where=FILE_NAME)
     except (ConfigError, TypeError, AttributeError) as error:
         raise StoreError(
-            f"the configuration in {run_dir / FILE_NAME} is damaged or of another nel: {error}; start a new run"
+            f"the configuration in {run_dir / FILE_NAME} is damaged or of another nel: {error};"
+            " start a new run"
         ) from error
     return build_config(data, given=given, overrides=overrides, where=str(run_dir))
 
@@ -269,7 +310,10 @@ def _why_empty(run_dir: Path) -> str:
         return "holds no run that has begun"
     if log.exists() and not run_log.tells_of_a_session(log):
         return "holds no run that has begun: it was stopped while its samples were read"
-    return f"held a run, but {FILE_NAME} is empty: its write-ahead log {FILE_NAME}-wal is missing or damaged"
+    return (
+        f"held a run, but {FILE_NAME} is empty: its write-ahead log {FILE_NAME}-wal is missing or"
+        " damaged"
+    )
 
 
 def stored_reports(run_dir: Path) -> tuple[str, ...]:
@@ -283,11 +327,15 @@ def stored_reports(run_dir: Path) -> tuple[str, ...]:
 
 
 def _reports_in(config: JsonObject) -> tuple[str, ...]:
-    return tuple((config.get("output") or {}).get("reports") or ())  # runs of an older version have none
+    return tuple(
+        (config.get("output") or {}).get("reports") or ()
+    )  # runs of an older version have none
 
 
 async def evaluate_async(config: RunConfig | JsonObject, *, resume: bool = False) -> RunResult:
-    """Run `evaluate` in a thread, for callers with an event loop; signal handlers stay the caller's."""
+    """Run `evaluate` in a thread, for callers with an event loop; signal handlers stay the
+    caller's.
+    """
     return await asyncio.to_thread(evaluate, config, resume=resume)
 
 
@@ -298,12 +346,14 @@ def rebuild(
     declared_in: Path | None = None,
     notes: list[str] | None = None,
 ) -> tuple[list[BenchmarkResult], Path]:
-    """Rewrite every artifact of a run from its run.db; return its benchmarks and the path of report.html.
+    """Rewrite every artifact of a run from its run.db; return its benchmarks and the path of
+    report.html.
 
     Args:
         run_dir: Of the run.
-        statistics: The metrics and reducers of each benchmark; None: those in the run's configuration, and where a
-            metrics.json has others, which only a scorer's code declares, those of the code.
+        statistics: The metrics and reducers of each benchmark; None: those in the run's
+            configuration, and where a metrics.json has others, which only a scorer's code declares,
+            those of the code.
         declared_in: The directory of that metrics.json; None: the run's own.
         notes: Takes a note where such metrics cannot be computed.
 
@@ -311,12 +361,17 @@ def rebuild(
         StoreError: There is no usable run.db.
         StoppedEarly: The disk is full.
     """
-    from nel.artifacts.write import write_artifacts  # noqa: PLC0415 - the first request need not wait for it
+    from nel.artifacts.write import (  # noqa: PLC0415 - the first request need not wait for it
+        write_artifacts,
+    )
 
     declared = {} if statistics is not None else _metric_names(declared_in or run_dir)
     benchmarks = write_artifacts(run_dir, statistics)
     if missing := [
-        name for one in benchmarks for name in declared.get(one.directory.name, ()) if name not in _names(one)
+        name
+        for one in benchmarks
+        for name in declared.get(one.directory.name, ())
+        if name not in _names(one)
     ]:
         try:
             benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
@@ -333,7 +388,9 @@ def _metric_names(run_dir: Path) -> dict[str, list[str]]:
     found = {}
     for path in run_dir.glob("*/metrics.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
-            found[path.parent.name] = [str(metric["name"]) for metric in loads(path.read_bytes())["metrics"]]
+            found[path.parent.name] = [
+                str(metric["name"]) for metric in loads(path.read_bytes())["metrics"]
+            ]
     return found
 
 
@@ -366,7 +423,9 @@ def share_as_configured(run_dir: Path) -> None:
     try:
         share(run_dir)
     except OSError as error:
-        raise OutputError(f"cannot share {error.filename}: {error.strerror}; its owner has to run this") from error
+        raise OutputError(
+            f"cannot share {error.filename}: {error.strerror}; its owner has to run this"
+        ) from error
 
 
 def _is_shared(config: JsonObject) -> bool:
@@ -417,7 +476,9 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         repeats=plan.config.repeats,
         requests=requests,
         protocol=plan.protocol,
-        prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
+        prompt_tokens=(
+            0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN
+        ),
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},
         judges=tuple(member.label for member in judge.panel),
@@ -432,12 +493,17 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
 
 
 def _shard_number(stored: StoredSample, of: int) -> int:
-    group = None if stored.content is None else decode_sample(stored.sample_id, stored.content).group
+    group = (
+        None if stored.content is None else decode_sample(stored.sample_id, stored.content).group
+    )
     return shard_number(group, stored.sample_id, of)
 
 
 def _shard_note(plan: Plan, shard: Shard, n_mine: int, digests: Digests) -> str:
-    return f"{plan.slot}: {shard.title} asks {n_mine:,} of {digests.good:,} samples; these numbers are of them alone"
+    return (
+        f"{plan.slot}: {shard.title} asks {n_mine:,} of {digests.good:,} samples; these numbers are"
+        " of them alone"
+    )
 
 
 def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) -> JsonObject:
@@ -455,11 +521,15 @@ def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) 
 
 def _prompt_characters(plan: Plan, content: str) -> int:
     asked = decode_sample("", content).input
-    length = len(asked) if isinstance(asked, str) else sum(text_length(message) for message in asked)
+    length = (
+        len(asked) if isinstance(asked, str) else sum(text_length(message) for message in asked)
+    )
     return length + len(plan.config.system_prompt or "")
 
 
-def _first_session(run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress) -> ExitStatus:
+def _first_session(
+    run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress
+) -> ExitStatus:
     try:
         return run_session(run_dir, config, plans, progress=progress)
     except BaseException:
@@ -476,7 +546,9 @@ def has_begun(run_dir: Path) -> bool:
 
 
 def exit_code_of(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
-    """Return the exit code of a run that has asked everything: 3 where too much is unscored or a metric failed."""
+    """Return the exit code of a run that has asked everything: 3 where too much is unscored or a
+    metric failed.
+    """
     for benchmark in benchmarks:
         accounting = benchmark.accounting
         n_asked = accounting["n_total"] - accounting["n_not_asked"]

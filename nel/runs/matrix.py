@@ -1,7 +1,9 @@
-"""Several endpoints over the same benchmarks as one evaluation: a run for each, a directory over them, and one table.
+"""Several endpoints over the same benchmarks as one evaluation: a run for each, a directory over
+them, and one table.
 
-The directory holds matrix.json, with the configuration and the runs, which a resume needs; each run's own directory,
-named by its endpoint; and matrix_results.json and matrix.md, the table over them.
+The directory holds matrix.json, with the configuration and the runs, which a resume needs; each
+run's own directory, named by its endpoint; and matrix_results.json and matrix.md, the table over
+them.
 """
 
 from __future__ import annotations
@@ -29,7 +31,14 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
 from nel.reports.writers import check_writers
-from nel.runs.evaluation import PlannedBenchmark, RunResult, has_begun, note_plans, preview, written_results
+from nel.runs.evaluation import (
+    PlannedBenchmark,
+    RunResult,
+    has_begun,
+    note_plans,
+    preview,
+    written_results,
+)
 from nel.runs.remote.objects import is_remote
 from nel.types import JsonObject
 
@@ -72,20 +81,28 @@ def evaluate_matrix(
     resume: bool = False,
     allowed_changes: frozenset[str] = frozenset(),
 ) -> MatrixResult:
-    """Run or resume the benchmarks at every endpoint of a configuration, all at once, and write all artifacts.
+    """Run or resume the benchmarks at every endpoint of a configuration, all at once, and write all
+    artifacts.
 
     Args:
         config: With `endpoints`; or the mapping that a YAML file holds.
         progress: Live counts by endpoint, for a progress display.
-        resume: Continue the runs in ``output.dir``: those of ``output.run_id``, or those that were started last.
+        resume: Continue the runs in ``output.dir``: those of ``output.run_id``, or those that were
+            started last.
         allowed_changes: Identity fields that may differ on a resume.
 
     Raises:
-        NelError: A configuration, key, model, dataset or directory is unusable; nothing was paid for at any endpoint.
+        NelError: A configuration, key, model, dataset or directory is unusable; nothing was paid
+            for at any endpoint.
     """
-    whole = config if isinstance(config, RunConfig) else build_config(config, where="evaluate_matrix()")
+    whole = (
+        config if isinstance(config, RunConfig) else build_config(config, where="evaluate_matrix()")
+    )
     if is_remote(whole.output.dir):
-        raise ConfigError(f"the runs of several endpoints cannot be uploaded to {whole.output.dir}; run each by itself")
+        raise ConfigError(
+            f"the runs of several endpoints cannot be uploaded to {whole.output.dir}; run each by"
+            " itself"
+        )
     parts = _parts(whole)
     check_writers(whole.output.reports)
     live = {name: (progress or {}).get(name) or Progress() for name, _ in parts}
@@ -104,8 +121,11 @@ def evaluate_matrix(
         raise
 
 
-def stored_matrix(directory: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()) -> RunConfig:
-    """Return the configuration that the runs of a directory were started with, set to continue there.
+def stored_matrix(
+    directory: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()
+) -> RunConfig:
+    """Return the configuration that the runs of a directory were started with, set to continue
+    there.
 
     Args:
         directory: With a matrix.json.
@@ -132,7 +152,8 @@ def preview_matrix(config: RunConfig) -> dict[str, list[PlannedBenchmark]]:
 
 
 def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
-    """Return the directory to resume: itself, the named one in it, or the one that was written last.
+    """Return the directory to resume: itself, the named one in it, or the one that was written
+    last.
 
     Raises:
         OutputError: There is none.
@@ -142,18 +163,25 @@ def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
         return directory
     found = sorted(directory.glob(f"*/{MATRIX_NAME}"), key=lambda path: path.stat().st_mtime)
     if not found:
-        raise OutputError(f"no runs of several endpoints to resume in {directory}; start them without --resume")
+        raise OutputError(
+            f"no runs of several endpoints to resume in {directory}; start them without --resume"
+        )
     return found[-1].parent
 
 
 def check_alone(run_dir: Path) -> None:
-    """Raise ResumeRefused for one run of several that share a budget: alone it would not know what the others spend."""
+    """Raise ResumeRefused for one run of several that share a budget: alone it would not know what
+    the others spend.
+    """
     over = run_dir.resolve().parent
     if not is_matrix(over):
         return
     budget = _read(over)["config"].get("budget") or {}
     if any(budget.get(cap) is not None for cap in ("max_cost", "max_tokens_total", "max_requests")):
-        raise ResumeRefused(f"{run_dir} shares a budget with other runs; resume them all with nel eval resume {over}")
+        raise ResumeRefused(
+            f"{run_dir} shares a budget with other runs; resume them all with nel eval resume"
+            f" {over}"
+        )
 
 
 def _parts(config: RunConfig) -> list[tuple[str, RunConfig]]:
@@ -163,7 +191,9 @@ def _parts(config: RunConfig) -> list[tuple[str, RunConfig]]:
         ConfigError: There are no endpoints, or two would have one directory.
     """
     if not config.endpoints:
-        raise ConfigError("there are no endpoints; list them under endpoints, each with url and model")
+        raise ConfigError(
+            "there are no endpoints; list them under endpoints, each with url and model"
+        )
     parts = split_config(config)
     places: dict[str, str] = {}
     for name, _ in parts:
@@ -196,10 +226,14 @@ def _evaluate_in(
         run.name: written_results(run.directory, run.config, run.plans, status, run.progress)
         for run, status in zip(runs, ended, strict=True)
     }
-    document = matrix_json(directory.name, [_endpoint_result(run, results[run.name]) for run in runs])
+    document = matrix_json(
+        directory.name, [_endpoint_result(run, results[run.name]) for run in runs]
+    )
     write_file(directory / RESULTS_NAME, [pretty(document)])
     write_file(directory / _MARKDOWN_NAME, [matrix_markdown(document).encode()])
-    return MatrixResult(directory=directory, runs=results, exit_code=document["exit_code"], document=document)
+    return MatrixResult(
+        directory=directory, runs=results, exit_code=document["exit_code"], document=document
+    )
 
 
 def _endpoint_result(run: MatrixRun, result: RunResult) -> EndpointResult:
@@ -242,7 +276,8 @@ def _check_kept(directory: Path, names: Sequence[str]) -> None:
     for run in _read(directory)["runs"]:
         if run["name"] not in names:
             raise ResumeRefused(
-                f'{directory} holds a run of "{run["name"]}", which is not among the endpoints now; name it again'
+                f'{directory} holds a run of "{run["name"]}", which is not among the endpoints now;'
+                " name it again"
             )
 
 
@@ -250,10 +285,14 @@ def _read(directory: Path) -> Any:
     path = directory / MATRIX_NAME
     try:
         found = loads(path.read_bytes())
-        if not isinstance(found["config"], dict) or not all(isinstance(one["name"], str) for one in found["runs"]):
+        if not isinstance(found["config"], dict) or not all(
+            isinstance(one["name"], str) for one in found["runs"]
+        ):
             raise TypeError("config or runs")
     except OSError as error:
         raise OutputError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise OutputError(f"{path} is damaged ({error}); resume each run in {directory} by itself") from error
+        raise OutputError(
+            f"{path} is damaged ({error}); resume each run in {directory} by itself"
+        ) from error
     return found

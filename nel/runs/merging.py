@@ -1,8 +1,9 @@
-"""Puts the shards of a run together: one run directory, with the artifacts of a run that was never divided.
+"""Puts the shards of a run together: one run directory, with the artifacts of a run that was never
+divided.
 
-Every shard must be there once, finished, and of one run: what is missing, there twice, unfinished or different is
-refused by its number. The directory gets its name when everything in it is written, so a kill leaves no run behind.
-Depends on the stores and on `nel.runs.evaluation`.
+Every shard must be there once, finished, and of one run: what is missing, there twice, unfinished
+or different is refused by its number. The directory gets its name when everything in it is written,
+so a kill leaves no run behind. Depends on the stores and on `nel.runs.evaluation`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ from nel.reports.writers import write_reports
 from nel.runs.evaluation import RunResult, exit_code_of, rebuild
 
 _MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")
-"""Keys of a plan that say where and how a shard was started; the content of its dataset is in the identity."""
+"""Keys of a plan that say where and how a shard was started; the content of its dataset is in the
+identity.
+"""
 _NAMED_MAX: Final = 20
 _SHOWN_MAX: Final = 100
 """Characters of a value in an error."""
@@ -80,8 +83,11 @@ class _StoredShard:
         return self.is_done and not self.n_missing
 
 
-def merge_shards(directories: Sequence[Path], output: Path, *, progress: Progress | None = None) -> RunResult:
-    """Write one run of all its shards, which are only read, and return it as `nel.evaluate` would have.
+def merge_shards(
+    directories: Sequence[Path], output: Path, *, progress: Progress | None = None
+) -> RunResult:
+    """Write one run of all its shards, which are only read, and return it as `nel.evaluate` would
+    have.
 
     Args:
         directories: Of the shards, in any order; or of directories that hold them.
@@ -96,7 +102,9 @@ def merge_shards(directories: Sequence[Path], output: Path, *, progress: Progres
     if output.exists() or output.is_symlink():
         raise OutputError(f"{output} exists already; name a new directory with -o")
     notes = (progress or Progress()).notes
-    shards = sorted((_read(path) for path in _expanded(directories)), key=lambda one: one.shard.number)
+    shards = sorted(
+        (_read(path) for path in _expanded(directories)), key=lambda one: one.shard.number
+    )
     _check_complete(shards)
     first = next((one for one in shards if one.has_answers), shards[0])
     _check_equal(first, shards)
@@ -105,7 +113,9 @@ def merge_shards(directories: Sequence[Path], output: Path, *, progress: Progres
         _write_store(made / FILE_NAME, first, shards, output)
         reached("during_merge")
         benchmarks, page = rebuild(made, declared_in=first.path, notes=notes)
-        reports, problems = write_reports((first.config.get("output") or {}).get("reports") or (), made)
+        reports, problems = write_reports(
+            (first.config.get("output") or {}).get("reports") or (), made
+        )
         notes += problems
     tolerated = float((first.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
     return RunResult(
@@ -122,7 +132,11 @@ def _expanded(directories: Sequence[Path]) -> list[Path]:
     """Return the directories of shards, of a directory that holds some all of them."""
     found: list[Path] = []
     for directory in directories:
-        below = sorted(path.parent for path in directory.glob(f"*/{FILE_NAME}") if not path.parent.name.startswith("."))
+        below = sorted(
+            path.parent
+            for path in directory.glob(f"*/{FILE_NAME}")
+            if not path.parent.name.startswith(".")
+        )
         found += [directory] if (directory / FILE_NAME).exists() or not below else below
     return found
 
@@ -130,21 +144,34 @@ def _expanded(directories: Sequence[Path]) -> list[Path]:
 def _read(path: Path) -> _StoredShard:
     owner = owner_of(path)
     if owner is not None:
-        raise UsageError(f"{path} is still written by process {owner.pid} on {owner.host}; merge when that has ended")
+        raise UsageError(
+            f"{path} is still written by process {owner.pid} on {owner.host}; merge when that has"
+            " ended"
+        )
     with Snapshot(path / FILE_NAME, untouched=True) as snapshot:
         snapshot.check_integrity()
         if n_damaged := snapshot.count_unreadable():
             raise StoreError(
-                f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume {path} makes them again"
+                f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume {path}"
+                " makes them again"
             )
         config, sessions = snapshot.meta("config"), snapshot.sessions()
         benchmarks = {slot: (key, name, plan) for key, slot, name, plan in snapshot.benchmarks()}
-        if config is None or not benchmarks or not sessions or not all(plan for _, _, plan in benchmarks.values()):
-            raise UsageError(f"{path} holds no run that has begun; start it again with nel eval run --shard I/N")
+        if (
+            config is None
+            or not benchmarks
+            or not sessions
+            or not all(plan for _, _, plan in benchmarks.values())
+        ):
+            raise UsageError(
+                f"{path} holds no run that has begun; start it again with nel eval run --shard I/N"
+            )
         shards = {shard_of(plan["identity"]) for _, _, plan in benchmarks.values()}
         shard = next(iter(shards))
         if shard is None or len(shards) > 1:
-            raise UsageError(f"{path} is a whole run and no shard; merge runs of nel eval run --shard I/N")
+            raise UsageError(
+                f"{path} is a whole run and no shard; merge runs of nel eval run --shard I/N"
+            )
         return _StoredShard(
             path=path,
             shard=shard,
@@ -157,7 +184,9 @@ def _read(path: Path) -> _StoredShard:
                 for slot, (number, _, _) in benchmarks.items()
                 if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
             ),
-            n_missing=sum(snapshot.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()),
+            n_missing=sum(
+                snapshot.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()
+            ),
             is_done=sessions[-1]["ended"] == "done",
         )
 
@@ -169,15 +198,23 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
     of = shards[0].shard.of
     for one in shards:
         if one.shard.of != of:
-            raise UsageError(f"{shards[0].label} and {one.label} are of two divisions; merge the shards of one run")
+            raise UsageError(
+                f"{shards[0].label} and {one.label} are of two divisions; merge the shards of"
+                " one run"
+            )
     for one, other in pairwise(shards):
         if one.shard == other.shard:
-            raise UsageError(f"{one.shard.title} is there twice: {one.path} and {other.path}; leave one of them away")
+            raise UsageError(
+                f"{one.shard.title} is there twice: {one.path} and {other.path}; leave one of them"
+                " away"
+            )
     missing = sorted(set(range(1, of + 1)) - {one.shard.number for one in shards})
     if missing:
         raise UsageError(
-            f"of {of:,} shards {len(missing):,} {'is' if len(missing) == 1 else 'are'} missing: {_listed(missing)}; "
-            f"run --shard {missing[0]}/{of}{' and so on' if len(missing) > 1 else ''}, or name their directories"
+            f"of {of:,} shards {len(missing):,} {'is' if len(missing) == 1 else 'are'} missing:"
+            f" {_listed(missing)}; run --shard"
+            f" {missing[0]}/{of}{' and so on' if len(missing) > 1 else ''}, or name their"
+            " directories"
         )
     unfinished = [one for one in shards if not one.is_finished]
     if unfinished:
@@ -185,7 +222,9 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
             f"{one.shard.title} ({one.n_missing:,} answers missing): nel eval resume {one.path}"
             for one in unfinished[:_NAMED_MAX]
         )
-        more = f"; and {len(unfinished) - _NAMED_MAX:,} more" if len(unfinished) > _NAMED_MAX else ""
+        more = (
+            f"; and {len(unfinished) - _NAMED_MAX:,} more" if len(unfinished) > _NAMED_MAX else ""
+        )
         raise UsageError(f"{len(unfinished):,} of {of:,} shards are not finished: {steps}{more}")
 
 
@@ -205,11 +244,16 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
-    """Raise UsageError where a shard was run with another benchmark, dataset, model or setting than the first."""
+    """Raise UsageError where a shard was run with another benchmark, dataset, model or setting than
+    the first.
+    """
     for one in shards:
         if list(one.benchmarks) != list(first.benchmarks):
             names = [", ".join(side.benchmarks) for side in (first, one)]
-            raise UsageError(f"{first.label} has {names[0]} and {one.label} has {names[1]}; they are not of one run")
+            raise UsageError(
+                f"{first.label} has {names[0]} and {one.label} has {names[1]}; they are not of"
+                " one run"
+            )
         for slot, (_, _, plan) in one.benchmarks.items():
             known = _asked_first(first, shards, slot)
             differ = _differences(known.benchmarks[slot][2], plan)
@@ -218,29 +262,41 @@ def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
             if slot not in one.judged:
                 differ.pop(JUDGES_ADAPTED, None)
             if differ:
-                listed = "; ".join(f"{name} ({ours} and {theirs})" for name, (ours, theirs) in differ.items())
+                listed = "; ".join(
+                    f"{name} ({ours} and {theirs})" for name, (ours, theirs) in differ.items()
+                )
                 step = "run one of them again with the settings of the other"
                 if differ.keys() == {_URL}:
-                    step = f"if one model is served at both, nel eval resume {one.path} --allow-url-change "
+                    step = (
+                        f"if one model is served at both, nel eval resume {one.path}"
+                        " --allow-url-change "
+                    )
                     step += f"--model-url {differ[_URL][0]}"
                 both = f"{known.label} and {one.label}"
                 raise UsageError(f"{both} are not of one run: {slot} differs in {listed}; {step}")
-        if (first.config.get("budget") or {}).get("prices") != (one.config.get("budget") or {}).get("prices"):
+        if (first.config.get("budget") or {}).get("prices") != (one.config.get("budget") or {}).get(
+            "prices"
+        ):
             raise UsageError(
-                f"{first.label} and {one.label} have different budget.prices, so that their cost has no sum; run nel "
-                "eval resume with -O budget.prices=… on one of them"
+                f"{first.label} and {one.label} have different budget.prices, so that their cost"
+                " has no sum; run nel eval resume with -O budget.prices=… on one of them"
             )
 
 
 def _asked_first(first: _StoredShard, shards: Sequence[_StoredShard], slot: str) -> _StoredShard:
-    """Return the first shard whose judges have replied on a benchmark, so that their settings are known."""
+    """Return the first shard whose judges have replied on a benchmark, so that their settings are
+    known.
+    """
     return next((one for one in shards if slot in one.judged), first)
 
 
 def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, str]]:
     """Return the settings in which two plans differ, with both values in short."""
     identities = [{**plan["identity"], SHARD: None} for plan in (left, right)]
-    plans = [{key: value for key, value in plan.items() if key not in _MAY_DIFFER} for plan in (left, right)]
+    plans = [
+        {key: value for key, value in plan.items() if key not in _MAY_DIFFER}
+        for plan in (left, right)
+    ]
     return {
         name: (_short(name, ours.get(name)), _short(name, theirs.get(name)))
         for ours, theirs in (identities, plans)
@@ -255,7 +311,9 @@ def _short(name: str, value: object) -> str:
 
 
 def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:
-    """Return a note for each shard with labels or readings of its own, which are of the whole run's answers."""
+    """Return a note for each shard with labels or readings of its own, which are of the whole run's
+    answers.
+    """
     return [
         f"{one.label}: its {name} of {slot} is not part of the merged run"
         for one in shards
@@ -265,7 +323,9 @@ def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:
     ]
 
 
-def _write_store(path: Path, first: _StoredShard, shards: Sequence[_StoredShard], output: Path) -> None:
+def _write_store(
+    path: Path, first: _StoredShard, shards: Sequence[_StoredShard], output: Path
+) -> None:
     sandboxes: list[Any] = []
     for one in shards:
         sandboxes += [used for used in one.sandboxes if used not in sandboxes]
@@ -283,7 +343,10 @@ def _write_store(path: Path, first: _StoredShard, shards: Sequence[_StoredShard]
     with Snapshot(path) as merged:
         for key, slot, _, plan in merged.benchmarks():
             if n_missing := merged.count_pending(key, plan["repeats"]):
-                raise StoreError(f"{slot}: {n_missing:,} answers are in no shard; they were not divided by one rule")
+                raise StoreError(
+                    f"{slot}: {n_missing:,} answers are in no shard; they were not divided by one"
+                    " rule"
+                )
 
 
 def _whole(plan: StoredPlan) -> StoredPlan:
@@ -294,9 +357,11 @@ def _whole(plan: StoredPlan) -> StoredPlan:
 
 @contextmanager
 def _renamed_at_the_end(output: Path) -> Iterator[Path]:
-    """Yield a directory of the name of another, two levels below a hidden one, and put it there when the block is done.
+    """Yield a directory of the name of another, two levels below a hidden one, and put it there
+    when the block is done.
 
-    What a killed merge has left is where no command looks for a run; the next merge to the same place removes it.
+    What a killed merge has left is where no command looks for a run; the next merge to the same
+    place removes it.
     """
     parent = output.absolute().parent
     try:
@@ -308,7 +373,9 @@ def _renamed_at_the_end(output: Path) -> Iterator[Path]:
         made = hidden / "unfinished" / output.name
         made.mkdir(parents=True, mode=0o700)
     except OSError as error:
-        raise OutputError(f"cannot write to {parent}: {error.strerror}; name another directory with -o") from error
+        raise OutputError(
+            f"cannot write to {parent}: {error.strerror}; name another directory with -o"
+        ) from error
     try:
         yield made
         sync_directory(made)
@@ -316,6 +383,8 @@ def _renamed_at_the_end(output: Path) -> Iterator[Path]:
         made.rename(output)
         sync_directory(parent)
     except OSError as error:
-        raise OutputError(f"cannot write {output}: {error.strerror or error}; merge again") from error
+        raise OutputError(
+            f"cannot write {output}: {error.strerror or error}; merge again"
+        ) from error
     finally:
         shutil.rmtree(hidden, ignore_errors=True)

@@ -21,9 +21,11 @@ _DECODING: Final = "decoding"
 
 
 def refuse_changed(config: RunConfig, before: Side) -> None:
-    """Refuse a run whose dataset, prompts, scorer, judge or decoding are no longer those of an earlier one.
+    """Refuse a run whose dataset, prompts, scorer, judge or decoding are no longer those of an
+    earlier one.
 
-    Reads every dataset once and sends nothing. What an endpoint's first answers change is not known here.
+    Reads every dataset once and sends nothing. What an endpoint's first answers change is not known
+    here.
 
     Args:
         config: Of the run that is to be started.
@@ -42,8 +44,9 @@ def refuse_changed(config: RunConfig, before: Side) -> None:
         if found:
             listed = "; ".join(map(str, found))
             raise UsageError(
-                f"{plan.slot} would not be the same run again ({listed}), and the two could not be compared; nothing "
-                f"was asked: undo the change, or start a new run and use nel compare --despite {found[0].part}"
+                f"{plan.slot} would not be the same run again ({listed}), and the two could not be"
+                " compared; nothing was asked: undo the change, or start a new run and use nel"
+                f" compare --despite {found[0].part}"
             )
 
 
@@ -60,4 +63,6 @@ def _differences(before: Mapping[str, object], now: Mapping[str, object]) -> Ite
         if part is None or (part == _DECODING and _ADAPTED in before):
             continue
         if before.get(name) != now.get(name):
-            yield Difference(part=part, field=name, baseline=before.get(name), candidate=now.get(name))
+            yield Difference(
+                part=part, field=name, baseline=before.get(name), candidate=now.get(name)
+            )

@@ -1,6 +1,8 @@
-"""`run_task`: runs an evaluation that is configured as in EvalScope, and reports it as its adapters define.
+"""`run_task`: runs an evaluation that is configured as in EvalScope, and reports it as its adapters
+define.
 
-An API key is never accepted, only the name of the variable that holds it, and a model is always behind an endpoint.
+An API key is never accepted, only the name of the variable that holds it, and a model is always
+behind an endpoint.
 """
 
 from __future__ import annotations
@@ -34,8 +36,21 @@ Settings: TypeAlias = dict[str, Json]
 _NO_KEY: Final = (None, "", "EMPTY")
 _SENT: Final[tuple[str, ...]] = ("temperature", "top_p", "max_tokens", "seed")
 _JUDGED: Final = ("llm", "llm_recall")
-_CONTRACT: Final = ("system_prompt", "prompt_template", "score_pattern", "score_mapping", "score_type")
-_JUDGE_ARGS: Final = ("api_key", "api_key_env", "api_url", "model_id", "generation_config", *_CONTRACT)
+_CONTRACT: Final = (
+    "system_prompt",
+    "prompt_template",
+    "score_pattern",
+    "score_mapping",
+    "score_type",
+)
+_JUDGE_ARGS: Final = (
+    "api_key",
+    "api_key_env",
+    "api_url",
+    "model_id",
+    "generation_config",
+    *_CONTRACT,
+)
 
 
 class TaskConfig(Strict):
@@ -64,7 +79,9 @@ class TaskConfig(Strict):
     repeats: int = 1
     """Answers requested for each problem."""
     generation_config: Settings = Field(default_factory=dict)
-    """``temperature``, ``top_p``, ``max_tokens``, ``stop_seqs``, ``seed``; anything else is sent unchanged."""
+    """``temperature``, ``top_p``, ``max_tokens``, ``stop_seqs``, ``seed``; anything else is sent
+    unchanged.
+    """
     eval_batch_size: int | None = Field(default=None, ge=1)
     """Requests in flight at once."""
     eval_type: str | None = None
@@ -76,12 +93,14 @@ class TaskConfig(Strict):
     ignore_errors: bool = False
     """Whether samples without a score are tolerated; they are counted in any case."""
     judge_strategy: Literal["auto", "rule", "llm", "llm_recall"] = "auto"
-    """``rule``: the metrics; ``llm``: the judge; ``llm_recall``: the judge for answers that the metrics find wrong;
+    """``rule``: the metrics; ``llm``: the judge; ``llm_recall``: the judge for answers that the
+    metrics find wrong;
     ``auto``: as each benchmark says."""
     judge_model_args: Settings = Field(default_factory=dict)
     """The judge: ``api_url``, ``model_id``, ``api_key_env`` and ``generation_config``; its prompt:
-    ``system_prompt`` and ``prompt_template`` (``{question}``, ``{gold}``, ``{pred}``); how its reply is parsed:
-    ``score_pattern``, ``score_mapping`` and ``score_type`` (``pattern`` or ``numeric``)."""
+    ``system_prompt`` and ``prompt_template`` (``{question}``, ``{gold}``, ``{pred}``); how its
+    reply is parsed: ``score_pattern``, ``score_mapping`` and ``score_type`` (``pattern`` or
+    ``numeric``)."""
     judge_worker_num: int | None = Field(default=None, ge=1)
     """Requests to the judge in flight at once; None: as many as the run's own."""
     stream: bool = False
@@ -95,7 +114,9 @@ class TaskConfig(Strict):
     @classmethod
     def _no_key(cls, key: str | None) -> str | None:
         if key not in _NO_KEY:
-            raise ValueError("api_key holds a key; give the name of the variable that holds it as api_key_env")
+            raise ValueError(
+                "api_key holds a key; give the name of the variable that holds it as api_key_env"
+            )
         return None
 
     @field_validator("judge_model_args")
@@ -105,14 +126,20 @@ class TaskConfig(Strict):
             if key not in _JUDGE_ARGS:
                 raise ValueError(f'unknown key "{key}"{did_you_mean(key, _JUDGE_ARGS) or ""}')
         if given.get("api_key") not in _NO_KEY:
-            raise ValueError("api_key holds a key; give the name of the variable that holds it as api_key_env")
-        return {key: value for key, value in given.items() if key != "api_key" and value is not None}
+            raise ValueError(
+                "api_key holds a key; give the name of the variable that holds it as api_key_env"
+            )
+        return {
+            key: value for key, value in given.items() if key != "api_key" and value is not None
+        }
 
     @field_validator("eval_type")
     @classmethod
     def _an_endpoint(cls, kind: str | None) -> str | None:
         if kind not in (None, "openai_api", "server", "service"):
-            raise ValueError(f'eval_type "{kind}" is no endpoint; nel evaluates endpoints, so use "openai_api"')
+            raise ValueError(
+                f'eval_type "{kind}" is no endpoint; nel evaluates endpoints, so use "openai_api"'
+            )
         return kind
 
     def run_config(self) -> Settings:
@@ -123,14 +150,16 @@ class TaskConfig(Strict):
         """
         if self.api_url is None:
             raise ConfigError(
-                f"no endpoint is named for {self.model}; nel evaluates models behind an endpoint, so serve it and set "
-                "api_url, for example http://127.0.0.1:8000/v1"
+                f"no endpoint is named for {self.model}; nel evaluates models behind an endpoint,"
+                " so serve it and set api_url, for example http://127.0.0.1:8000/v1"
             )
         self._check_arguments()
         generation = _generation(self.generation_config)
         if self.seed is not None:
             generation.setdefault("seed", self.seed)
-        engine: Settings = {} if self.eval_batch_size is None else {"concurrency": self.eval_batch_size}
+        engine: Settings = (
+            {} if self.eval_batch_size is None else {"concurrency": self.eval_batch_size}
+        )
         return {
             "endpoint": {
                 "url": self.api_url,
@@ -156,8 +185,9 @@ class TaskConfig(Strict):
         if "api_url" not in given and "model_id" not in given:
             if self.judge_strategy in _JUDGED:
                 raise ConfigError(
-                    f'judge_strategy "{self.judge_strategy}" needs a judge; give judge_model_args={{"api_url": …, '
-                    '"model_id": …, "api_key_env": the name of a variable}'
+                    f'judge_strategy "{self.judge_strategy}" needs a judge; give'
+                    ' judge_model_args={"api_url": …, "model_id": …, "api_key_env": the name of a'
+                    " variable}"
                 )
             return {}
         if "api_url" not in given or "model_id" not in given:
@@ -173,7 +203,9 @@ class TaskConfig(Strict):
         return {"judge": judge}
 
     def arguments_of(self, name: str) -> Settings:
-        """Return the arguments of a dataset: by its name in `datasets`, else by that of its benchmark, as of a file."""
+        """Return the arguments of a dataset: by its name in `datasets`, else by that of its
+        benchmark, as of a file.
+        """
         found = self.dataset_args.get(name)
         if found is None and self.dataset_args:
             found = self.dataset_args.get(find_benchmark(_full_name(name)).name)
@@ -182,12 +214,21 @@ class TaskConfig(Strict):
     def _check_arguments(self) -> None:
         """Raise ConfigError where arguments are of no dataset, or given by both names of one."""
         strange = set(self.dataset_args) - set(self.datasets)
-        own = {find_benchmark(_full_name(name)).name: name for name in self.datasets} if strange else {}
+        own = (
+            {find_benchmark(_full_name(name)).name: name for name in self.datasets}
+            if strange
+            else {}
+        )
         if strange - set(own):
-            raise ConfigError(f"dataset_args names {', '.join(sorted(strange - set(own)))}, which datasets does not")
+            raise ConfigError(
+                f"dataset_args names {', '.join(sorted(strange - set(own)))}, which datasets"
+                " does not"
+            )
         twice = [name for name in strange if own[name] in self.dataset_args]
         if twice:
-            raise ConfigError(f"dataset_args names {twice[0]} twice: as {twice[0]} and as {own[twice[0]]}")
+            raise ConfigError(
+                f"dataset_args names {twice[0]} twice: as {twice[0]} and as {own[twice[0]]}"
+            )
 
     def _entry(self, name: str) -> Settings:
         arguments = self.arguments_of(name)
@@ -198,14 +239,18 @@ class TaskConfig(Strict):
         entry: Settings = {"name": full, "repeats": self.repeats}
         if isinstance(found, AdaptedBenchmark):
             meta = found.adapter.meta
-            dataset = str(arguments.get("local_path") or arguments.get("dataset_id") or meta.dataset_id)
+            dataset = str(
+                arguments.get("local_path") or arguments.get("dataset_id") or meta.dataset_id
+            )
             if self.dataset_hub == "modelscope" and _is_plain(dataset):
                 arguments["dataset_id"] = f"ms://{dataset}"
                 if dataset == meta.dataset_id and meta.dataset_revision:
                     arguments.setdefault("dataset_revision", meta.dataset_revision)
             if self.judge_strategy != "auto":
                 arguments["judge_strategy"] = self.judge_strategy
-            contract = {key: value for key, value in self.judge_model_args.items() if key in _CONTRACT}
+            contract = {
+                key: value for key, value in self.judge_model_args.items() if key in _CONTRACT
+            }
             if contract:
                 arguments["judge_args"] = contract
             return {**entry, "args": arguments}
@@ -213,8 +258,8 @@ class TaskConfig(Strict):
             raise ConfigError(f"{name} is no adapter class; give it a limit in samples, such as 10")
         if self.judge_strategy in _JUDGED:
             raise ConfigError(
-                f"{name} is no adapter class, so that its own scorer decides whether a judge is used; remove "
-                "judge_strategy"
+                f"{name} is no adapter class, so that its own scorer decides whether a judge is"
+                " used; remove judge_strategy"
             )
         local, limit = arguments.pop("local_path", None), arguments.pop("limit", None)
         return {**entry, "dataset": local, "max_problems": limit, "args": arguments}
@@ -225,19 +270,24 @@ def run_task(  # type: ignore[overload-overlap]  # a text is a path, not a seque
     task_cfg: TaskConfig | JsonObject | str | Path,
 ) -> dict[str, Report]: ...
 @overload
-def run_task(task_cfg: Sequence[TaskConfig | JsonObject | str | Path]) -> list[dict[str, Report]]: ...
+def run_task(
+    task_cfg: Sequence[TaskConfig | JsonObject | str | Path],
+) -> list[dict[str, Report]]: ...
 def run_task(
     task_cfg: TaskConfig | JsonObject | str | Path | Sequence[TaskConfig | JsonObject | str | Path],
 ) -> dict[str, Report] | list[dict[str, Report]]:
-    """Run an evaluation and return a `Report` for each dataset by name; for a list of configurations, a list of these.
+    """Run an evaluation and return a `Report` for each dataset by name; for a list of
+    configurations, a list of these.
 
     ``print(report)`` prints the table of one report, `report_table` that of several.
 
     Args:
-        task_cfg: A configuration, a mapping of its fields, or the path of a YAML or JSON file with them.
+        task_cfg: A configuration, a mapping of its fields, or the path of a YAML or JSON file with
+            them.
 
     Raises:
-        NelError: The configuration, a benchmark or its dataset is unusable, or the key or the model is wrong.
+        NelError: The configuration, a benchmark or its dataset is unusable, or the key or the model
+            is wrong.
     """
     if isinstance(task_cfg, Sequence) and not isinstance(task_cfg, str):
         return [run_task(one) for one in task_cfg]
@@ -265,7 +315,9 @@ def _task_config(given: TaskConfig | JsonObject | str | Path) -> TaskConfig:
 
 
 def _generation(given: JsonObject) -> Settings:
-    """Return EvalScope's generation settings by nel's names; settings without one are sent unchanged."""
+    """Return EvalScope's generation settings by nel's names; settings without one are sent
+    unchanged.
+    """
     left = dict(given)
     known: Settings = {key: left.pop(key) for key in _SENT if key in left}
     if "stop_seqs" in left:
@@ -274,7 +326,9 @@ def _generation(given: JsonObject) -> Settings:
 
 
 def _full_name(name: str) -> str:
-    """Return the name by which another process finds an adapter of this process, to resume its run."""
+    """Return the name by which another process finds an adapter of this process, to resume its
+    run.
+    """
     adapter = REGISTERED.get(name)
     if adapter is None or ":" in name or name.endswith(".py"):
         return name
@@ -300,7 +354,11 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
     found = find_benchmark(_full_name(name))
     if isinstance(found, AdaptedBenchmark):
         adapter = found.with_arguments(config.arguments_of(name)).adapter
-        names = [metric for entry in adapter.metric_list for metric in (entry if isinstance(entry, dict) else [entry])]
+        names = [
+            metric
+            for entry in adapter.metric_list
+            for metric in (entry if isinstance(entry, dict) else [entry])
+        ]
         order = [subset for subset in adapter.subset_list if subset in scores]
         by_subset = {
             subset: adapter.aggregate_scores(_sample_scores(scores[subset], names, adapter))
@@ -308,13 +366,19 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
         }
         report = adapter.generate_report(by_subset, model_name, str(item.directory))
     else:
-        meta = BenchmarkMeta(name=found.name, dataset_id=str(found.dataset), description=found.description)
+        meta = BenchmarkMeta(
+            name=found.name, dataset_id=str(found.dataset), description=found.description
+        )
         means = {
             subset: aggregated("mean", _sample_scores(rows, ["reward"], None))
             for subset, rows in sorted(scores.items())
         }
         report = make_report(meta, means, model_name, {})
-    report.unscored, report.exit_code, report.run_dir = dict(unscored), result.exit_code, str(result.run_dir)
+    report.unscored, report.exit_code, report.run_dir = (
+        dict(unscored),
+        result.exit_code,
+        str(result.run_dir),
+    )
     report.ended = result.ending.reason if result.ending.exit_code else None
     return report
 
@@ -324,18 +388,26 @@ def _sample_scores(
 ) -> list[SampleScore]:
     """Return the rows' scores; a model failure without metrics counts 0 in all of them.
 
-    Where the adapter aggregates by a rule of its own, which may read details, it scores such an answer as an empty one.
+    Where the adapter aggregates by a rule of its own, which may read details, it scores such an
+    answer as an empty one.
     """
     seen = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
     failed = dict.fromkeys(dict.fromkeys(seen) or names, 0.0)
-    has_own = adapter is not None and type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
+    has_own = (
+        adapter is not None
+        and type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
+    )
     found: list[SampleScore] = []
     for row in rows:
         details = dict(row["scoring_details"])
         numbers = details.pop("metrics", None) or {}
         metadata = row["metadata"]
         sample = Sample(
-            input="", target=row["expected_answer"], id=row["sample_id"], group_id=row["sample_id"], metadata=metadata
+            input="",
+            target=row["expected_answer"],
+            id=row["sample_id"],
+            group_id=row["sample_id"],
+            metadata=metadata,
         )
         found.append(
             sample_score(

@@ -1,9 +1,11 @@
-"""Does a run's directory still hold what the run stored? `nel verify` rebuilds every artifact and compares, and signs.
+"""Does a run's directory still hold what the run stored? `nel verify` rebuilds every artifact and
+compares, and signs.
 
-The store is the truth: its integrity is checked, the digests of its prompts are computed again and compared with the
-run's identity, and every artifact is written again in a temporary directory and compared byte for byte. The manifest
-is a list of digests that ``ssh-keygen`` signs, so that somebody who was not there can check a decision. Depends on
-`nel.runs.evaluation` and the stores; changes nothing in the run's directory but the manifest and its signature.
+The store is the truth: its integrity is checked, the digests of its prompts are computed again and
+compared with the run's identity, and every artifact is written again in a temporary directory and
+compared byte for byte. The manifest is a list of digests that ``ssh-keygen`` signs, so that
+somebody who was not there can check a decision. Depends on `nel.runs.evaluation` and the stores;
+changes nothing in the run's directory but the manifest and its signature.
 """
 
 from __future__ import annotations
@@ -58,8 +60,8 @@ class Verification:
 
     checks: tuple[Check, ...]
     manifest: dict[str, Any]
-    """Digests of the store and of the artifacts as they are now, and what the run was made with; empty where the store
-    cannot be read."""
+    """Digests of the store and of the artifacts as they are now, and what the run was made with;
+    empty where the store cannot be read."""
 
     @property
     def passed(self) -> bool:
@@ -76,7 +78,9 @@ def verify_run(run_dir: Path) -> Verification:
     """
     owner = owner_of(run_dir)
     if owner is not None:
-        raise UsageError(f"{run_dir} is in use by process {owner.pid} on {owner.host}; verify it when that ends")
+        raise UsageError(
+            f"{run_dir} is in use by process {owner.pid} on {owner.host}; verify it when that ends"
+        )
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         checks = list(_store_checks(snapshot))
         if not all(check.passed for check in checks):
@@ -101,16 +105,28 @@ def _store_checks(snapshot: Snapshot) -> Iterator[Check]:
 def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
     for key, slot, _, plan in snapshot.benchmarks():
         if not plan:
-            yield Check(what=f"{slot}: identity", passed=False, detail="the run ended before its dataset was read")
+            yield Check(
+                what=f"{slot}: identity",
+                passed=False,
+                detail="the run ended before its dataset was read",
+            )
             continue
         stored = plan.get("identity") or {}
         prompts = f"{snapshot.content_digest(key):064x}"
         if prompts != stored.get("prompt.sha256"):
-            yield Check(what=f"{slot}: prompts", passed=False, detail="stored samples are not those of the identity")
+            yield Check(
+                what=f"{slot}: prompts",
+                passed=False,
+                detail="stored samples are not those of the identity",
+            )
         else:
             yield Check(what=f"{slot}: prompts", passed=True, detail=f"digest {prompts[:12]}")
         same = Identity(fields=stored).digest == plan["digest"]
-        detail = f"digest {plan['digest'][:12]}" if same else "its fields do not have the digest of the artifacts"
+        detail = (
+            f"digest {plan['digest'][:12]}"
+            if same
+            else "its fields do not have the digest of the artifacts"
+        )
         yield Check(what=f"{slot}: identity", passed=same, detail=detail)
 
 
@@ -142,11 +158,17 @@ def _copy_inputs(source: Path, target: Path) -> None:
 
 def _same_file(name: Path, here: Path, again: Path) -> Check:
     if not here.is_file():
-        return Check(what=str(name), passed=False, detail="is missing; nel report DIR writes it again")
+        return Check(
+            what=str(name), passed=False, detail="is missing; nel report DIR writes it again"
+        )
     if _sha256(here) == _sha256(again):
         return Check(what=str(name), passed=True, detail="equals what the store gives")
     made_by = _made_by(here.read_text(encoding="utf-8", errors="replace"))
-    other = f" (it is of {made_by}, this is nel {__version__})" if made_by not in (None, f"nel {__version__}") else ""
+    other = (
+        f" (it is of {made_by}, this is nel {__version__})"
+        if made_by not in (None, f"nel {__version__}")
+        else ""
+    )
     return Check(what=str(name), passed=False, detail=f"differs from what the store gives{other}")
 
 
@@ -185,7 +207,9 @@ def _benchmark_json(snapshot: Snapshot, plan: Mapping[str, Any]) -> dict[str, An
 
 
 def _plugin_packages() -> Iterator[tuple[str, str]]:
-    """Yield name and version of every installed distribution with plugins of nel, nel itself included."""
+    """Yield name and version of every installed distribution with plugins of nel, nel itself
+    included.
+    """
     for one in readable_distributions():
         if any(entry.group.startswith("nel.") for entry in one.entry_points):
             yield one.metadata["Name"], one.version
@@ -193,7 +217,11 @@ def _plugin_packages() -> Iterator[tuple[str, str]]:
 
 def _files(directory: Path) -> list[Path]:
     """Return the files of a run that are no store, lock or log, as relative paths."""
-    found = (path.relative_to(directory) for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+    found = (
+        path.relative_to(directory)
+        for path in directory.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    )
     return sorted(path for path in found if not _is_volatile(path))
 
 
@@ -223,12 +251,18 @@ def sign(run_dir: Path, verification: Verification, key: Path) -> Path:
         raise UsageError(f"{run_dir} is not signed: its files do not agree with its store")
     links = _links(run_dir)
     if links:
-        raise UsageError(f"{run_dir} is not signed: {_LINKS.format(links=', '.join(links))}; put files in their place")
+        raise UsageError(
+            f"{run_dir} is not signed: {_LINKS.format(links=', '.join(links))}; put files in their"
+            " place"
+        )
     manifest = run_dir / MANIFEST
     write_file(manifest, [pretty(verification.manifest)])
     (run_dir / SIGNATURE).unlink(missing_ok=True)
     try:
-        _keygen(["-Y", "sign", "-q", "-f", str(key), "-n", _NAMESPACE, str(manifest)], f"sign with {key}")
+        _keygen(
+            ["-Y", "sign", "-q", "-f", str(key), "-n", _NAMESPACE, str(manifest)],
+            f"sign with {key}",
+        )
     except OutputError:
         manifest.unlink()
         raise
@@ -252,9 +286,14 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
     except (OSError, UnicodeDecodeError) as error:
         raise OutputError(f"the signature cannot be checked: {error}") from error
     if key.startswith(_PRIVATE_KEY):
-        raise OutputError(f"{public_key} is a private key; check with the public one, such as {public_key}.pub")
+        raise OutputError(
+            f"{public_key} is a private key; check with the public one, such as {public_key}.pub"
+        )
     if len(key.splitlines()) != 1:  # each further line would be a signer of its own
-        raise OutputError(f"{public_key} does not hold one public key on one line; give a file such as id_ed25519.pub")
+        raise OutputError(
+            f"{public_key} does not hold one public key on one line; give a file such as"
+            " id_ed25519.pub"
+        )
     with tempfile.TemporaryDirectory(prefix="nel-verify-") as scratch:
         allowed = Path(scratch) / "signers"
         allowed.write_text(f"{_SIGNER} {key}\n", encoding="utf-8")
@@ -264,7 +303,11 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
         except OutputError as error:
             return Check(what="signature", passed=False, detail=str(error))
     if not verification.manifest:
-        return Check(what="signature", passed=False, detail="is of this key; what it signed cannot be read any more")
+        return Check(
+            what="signature",
+            passed=False,
+            detail="is of this key; what it signed cannot be read any more",
+        )
     links = _links(run_dir)
     if links:
         return Check(what="signature", passed=False, detail=_LINKS.format(links=", ".join(links)))
@@ -277,14 +320,28 @@ def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> Check:
     except ValueError:
         signed = None
     if not isinstance(signed, dict) or not isinstance(signed.get("files"), dict):
-        return Check(what="signature", passed=False, detail=f"is of this key, and {MANIFEST} is no manifest of a run")
+        return Check(
+            what="signature",
+            passed=False,
+            detail=f"is of this key, and {MANIFEST} is no manifest of a run",
+        )
     parts = ("run_id", "store_sha256", "benchmarks")
     differ = [name for name in parts if signed.get(name) != now[name]]
     files = signed["files"]
-    differ += [name for name in sorted({*files, *now["files"]}) if files.get(name) != now["files"].get(name)]
+    differ += [
+        name
+        for name in sorted({*files, *now["files"]})
+        if files.get(name) != now["files"].get(name)
+    ]
     if differ:
-        return Check(what="signature", passed=False, detail=f"changed since it was signed: {', '.join(differ)}")
-    return Check(what="signature", passed=True, detail="is of this key, and nothing has changed since")
+        return Check(
+            what="signature",
+            passed=False,
+            detail=f"changed since it was signed: {', '.join(differ)}",
+        )
+    return Check(
+        what="signature", passed=True, detail="is of this key, and nothing has changed since"
+    )
 
 
 def _keygen(arguments: Sequence[str], what: str, given: bytes = b"") -> None:
@@ -297,7 +354,9 @@ def _keygen(arguments: Sequence[str], what: str, given: bytes = b"") -> None:
             check=False,
         )
     except FileNotFoundError as error:
-        raise OutputError(f"cannot {what}: ssh-keygen is not installed (package openssh-client)") from error
+        raise OutputError(
+            f"cannot {what}: ssh-keygen is not installed (package openssh-client)"
+        ) from error
     except subprocess.TimeoutExpired as error:
         raise OutputError(
             f"cannot {what}: ssh-keygen waits; use a key in an agent or one without a passphrase"

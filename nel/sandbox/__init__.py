@@ -9,14 +9,32 @@
         verdict = sandbox.run(program)
         verdict.passed, verdict.verdict, verdict.mode
 
-`isolation` contains programs, `verdict` says what their runs mean; the former imports nothing of the
-latter. Images are built once with ``nel sandbox build``.
+`isolation` contains programs, `verdict` says what their runs mean; the former imports nothing of
+the latter. Images are built once with ``nel sandbox build``.
 """
 
 from __future__ import annotations
 
 from nel.sandbox.isolation.engine import OUTAGES
 from nel.sandbox.verdict.sandbox import Sandbox
-from nel.sandbox.verdict.types import Case, Limits, Mode, Program, SandboxSettings, Verdict, VerdictName
+from nel.sandbox.verdict.types import (
+    Case,
+    Limits,
+    Mode,
+    Program,
+    SandboxSettings,
+    Verdict,
+    VerdictName,
+)
 
-__all__ = ["OUTAGES", "Case", "Limits", "Mode", "Program", "Sandbox", "SandboxSettings", "Verdict", "VerdictName"]
+__all__ = [
+    "OUTAGES",
+    "Case",
+    "Limits",
+    "Mode",
+    "Program",
+    "Sandbox",
+    "SandboxSettings",
+    "Verdict",
+    "VerdictName",
+]

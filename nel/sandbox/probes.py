@@ -1,7 +1,8 @@
 """Proves each wall of the sandbox by trying to get over it.
 
-A probe is a program with the verdict it must get. Those that must be denied something print ``denied`` only when they
-were. What an engine says of its limits is not looked at; it may say so and not hold them.
+A probe is a program with the verdict it must get. Those that must be denied something print
+``denied`` only when they were. What an engine says of its limits is not looked at; it may say so
+and not hold them.
 """
 
 from __future__ import annotations
@@ -53,11 +54,21 @@ class Finding:
 
 
 def python_probes() -> Iterator[Probe]:
-    """Yield the probes of the Python sandbox, in an order that lets later ones find what earlier ones left."""
+    """Yield the probes of the Python sandbox, in an order that lets later ones find what earlier
+    ones left.
+    """
     text = Path(__file__).with_name("probes.toml").read_text(encoding="utf-8")
     for given in tomllib.loads(text)["probe"]:
-        source = given.get("program") or given.get("function") or _TRY.format(body=indent(given["denied"], "    "))
-        judged = {"tests": _TESTS, "entry_point": "double"} if "function" in given else {"cases": _DENIED}
+        source = (
+            given.get("program")
+            or given.get("function")
+            or _TRY.format(body=indent(given["denied"], "    "))
+        )
+        judged = (
+            {"tests": _TESTS, "entry_point": "double"}
+            if "function" in given
+            else {"cases": _DENIED}
+        )
         program = Program(source=source, limits=_LIMITS, **judged)
         yield Probe(name=given["name"], program=program, verdict=given.get("verdict", "passed"))
 
@@ -73,7 +84,9 @@ def smoke_probes(language: Language) -> Iterator[Probe]:
         cases: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["case"]
         for case in cases:
             yield Probe(
-                name=f"{language.name}: {case['name']}", program=_of_case(language, case), verdict=case["verdict"]
+                name=f"{language.name}: {case['name']}",
+                program=_of_case(language, case),
+                verdict=case["verdict"],
             )
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         raise ConfigError(f"{path} is not usable: {error}") from error
@@ -106,10 +119,16 @@ def run_probes(sandbox: Sandbox, probes: Iterator[Probe]) -> Iterator[Finding]:
                 raise
             yield Finding(name=probe.name, holds=False, detail=f"{error.kind}: {error}")
             continue
-        yield Finding(name=probe.name, holds=verdict.verdict == probe.verdict, detail=_shown(verdict, probe))
+        yield Finding(
+            name=probe.name, holds=verdict.verdict == probe.verdict, detail=_shown(verdict, probe)
+        )
 
 
 def _shown(verdict: Verdict, probe: Probe) -> str:
     if verdict.verdict == probe.verdict:
         return verdict.verdict if verdict.verdict != "passed" else ""
-    return f"{verdict.verdict} instead of {probe.verdict}: {verdict.detail or verdict.stderr}".strip(": ")
+    return (
+        f"{verdict.verdict} instead of {probe.verdict}: {verdict.detail or verdict.stderr}".strip(
+            ": "
+        )
+    )

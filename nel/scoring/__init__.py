@@ -1,11 +1,16 @@
 """The built-in scoring rules, one implementation of each.
 
-Depends on `nel.types`, `nel.metrics` and `nel.judges.types`; apart from `code_sandbox`, which runs programs, and
-`math_equal`, which compares in a process of its own, the rules do no I/O.
+Depends on `nel.types`, `nel.metrics` and `nel.judges.types`; apart from `code_sandbox`, which runs
+programs, and `math_equal`, which compares in a process of its own, the rules do no I/O.
 """
 
 from nel.scoring.answers import gsm8k_answer, numeric_match
-from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
+from nel.scoring.choice import (
+    mcq_letter_extract,
+    multichoice_regex,
+    multiple_choice,
+    multiple_choice_acc,
+)
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.decisions import boolean_yesno
 from nel.scoring.delegation import needs_judge

@@ -18,7 +18,9 @@ _SOLUTION: Final = "####"
 
 
 def read_sample_number(sample: ScorerInput) -> tuple[Reading, dict[str, bool]]:
-    """Return the number that a response gives as its answer, and whether more followed its own answer."""
+    """Return the number that a response gives as its answer, and whether more followed its own
+    answer.
+    """
     response, ran_on = own_answer(sample)
     return read_number(response), ran_on
 
@@ -50,15 +52,18 @@ def solution_gold(sample: ScorerInput, **_: object) -> str:
 
 
 def _no_number(target: object) -> DatasetError:
-    return DatasetError(f"the target {str(target)[:80]!r} is not a number; give the row one as its answer")
+    return DatasetError(
+        f"the target {str(target)[:80]!r} is not a number; give the row one as its answer"
+    )
 
 
 @reads_gold(solution_gold)
 def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the number that a response gives as its answer with the gold number, exactly.
 
-    Rule: docs/reference/reading.md; 42, 42.0 and 42.00 are equal, 10 and 100 are not. Source: the official GSM8K format
-    and NeMo Evaluator's BYOB scorer. The target may be a number, or a solution that ends in ``#### N``.
+    Rule: docs/reference/reading.md; 42, 42.0 and 42.00 are equal, 10 and 100 are not. Source: the
+    official GSM8K format and NeMo Evaluator's BYOB scorer. The target may be a number, or a
+    solution that ends in ``#### N``.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``.
@@ -72,7 +77,12 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     gold = solution_gold(sample)
     reading, ran_on = read_sample_number(sample)
     correct = reading.value is not None and numbers_equal(reading.value, gold)
-    return {"correct": correct, "parsed": reading.value is not None, "extracted": reading.value, **ran_on}
+    return {
+        "correct": correct,
+        "parsed": reading.value is not None,
+        "extracted": reading.value,
+        **ran_on,
+    }
 
 
 @reads_gold(number_golds)
@@ -81,13 +91,14 @@ def numeric_match(
 ) -> dict[str, bool | str | None]:
     """Compare the number that a response gives as its answer with the target.
 
-    Rule: docs/reference/reading.md. Compared exactly, as fractions: 10, 100 and 1000 differ, 1,000 and 1000.0 do not,
-    and 1/2 is 0.5. A range, a root and a time are not numbers, neither as an answer nor as a target.
+    Rule: docs/reference/reading.md. Compared exactly, as fractions: 10, 100 and 1000 differ, 1,000
+    and 1000.0 do not, and 1/2 is 0.5. A range, a root and a time are not numbers, neither as an
+    answer nor as a target.
 
     Args:
         sample: The response and its target; a list of targets accepts any.
-        rule: ``official`` is NeMo Evaluator's rule, the last number of the response wherever it stands; its values are
-            nel's, since NeMo Evaluator strips trailing zeros.
+        rule: ``official`` is NeMo Evaluator's rule, the last number of the response wherever it
+            stands; its values are nel's, since NeMo Evaluator strips trailing zeros.
 
     Returns:
         ``correct`` and ``extracted``, the number as written or None.
@@ -105,6 +116,8 @@ def numeric_match(
         raise ConfigError(f'numeric_match has no rule "{rule}"; use "general" or "official"')
     golds = number_golds(sample)
     is_official = rule == OFFICIAL_RULE
-    extracted = last_number(sample.response or "") if is_official else read_sample_number(sample)[0].value
+    extracted = (
+        last_number(sample.response or "") if is_official else read_sample_number(sample)[0].value
+    )
     correct = extracted is not None and any(numbers_equal(extracted, gold) for gold in golds)
     return {"correct": correct, "extracted": extracted}

@@ -1,7 +1,7 @@
 """The list of tasks whose tests are broken or check nothing, as `nel benchmark check` writes it.
 
-A run that is started in the directory where the list was made leaves these tasks unscored, as bad rows. Which list it
-read is a part of the run's identity.
+A run that is started in the directory where the list was made leaves these tasks unscored, as bad
+rows. Which list it read is a part of the run's identity.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def broken_tests() -> Mapping[str, str]:
 
 
 def broken_tests_fields(languages: Collection[str]) -> dict[str, object]:
-    """Return what a run's identity says of the list, read now; nothing where it is empty or no program is run."""
+    """Return what a run's identity says of the list, read now; nothing where it is empty or no
+    program is run.
+    """
     broken_tests.cache_clear()
     if not languages or not broken_tests():
         return {}
@@ -53,7 +55,12 @@ def write_broken_tests(benchmark: str, found: Mapping[str, tuple[str, str]]) -> 
     except (OSError, ValueError):
         entries = {}
     others = {key: entry for key, entry in entries.items() if entry["benchmark"] != benchmark}
-    own = {key: {"benchmark": benchmark, "sample": sample, "reason": reason} for key, (sample, reason) in found.items()}
+    own = {
+        key: {"benchmark": benchmark, "sample": sample, "reason": reason}
+        for key, (sample, reason) in found.items()
+    }
     PATH.parent.mkdir(exist_ok=True)
-    PATH.write_text(json.dumps({**others, **own}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    PATH.write_text(
+        json.dumps({**others, **own}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
     broken_tests.cache_clear()

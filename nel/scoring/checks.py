@@ -1,7 +1,9 @@
-"""Checks that a benchmark in YAML lists: each looks at a response for one thing, and all of them make the score.
+"""Checks that a benchmark in YAML lists: each looks at a response for one thing, and all of them
+make the score.
 
-The parser of the file builds `Check`s (`nel.benchmarks.api.yaml_benchmark`); this module scores by them. Numbers, JSON
-and a judge's verdicts are read by nel's own readers. A check that cannot be made leaves the sample unscored.
+The parser of the file builds `Check`s (`nel.benchmarks.api.yaml_benchmark`); this module scores by
+them. Numbers, JSON and a judge's verdicts are read by nel's own readers. A check that cannot be
+made leaves the sample unscored.
 """
 
 from __future__ import annotations
@@ -23,11 +25,22 @@ from nel.scoring.json_schema import validate_json_schema
 from nel.scoring.marks import searchable
 from nel.types import Json, Message, ScorerInput
 
-Kind: TypeAlias = Literal["contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"]
-KINDS: Final[tuple[Kind, ...]] = ("contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge")
+Kind: TypeAlias = Literal[
+    "contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"
+]
+KINDS: Final[tuple[Kind, ...]] = (
+    "contains",
+    "not_contains",
+    "regex",
+    "equals",
+    "numeric",
+    "json_schema",
+    "judge",
+)
 
 _UNSPACED: Final = "".join(
-    rf"\p{{Script={name}}}" for name in ("Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar")
+    rf"\p{{Script={name}}}"
+    for name in ("Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar")
 )
 """Scripts in which words stand without spaces, or have endings glued to them."""
 
@@ -50,7 +63,9 @@ class Check:
     threshold: float | None = None
     """For a judge: the score from 0 to 1 that a passing response must reach."""
     weight: str | None = None
-    """Its share of the row's score, as a decimal text; None in all checks of a row: all must pass."""
+    """Its share of the row's score, as a decimal text; None in all checks of a row: all must
+    pass.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +99,9 @@ class ChecksScorer:
 
     @property
     def searches_patterns(self) -> bool:
-        """Return whether a check has a pattern of the author's own, which may take long on a response."""
+        """Return whether a check has a pattern of the author's own, which may take long on a
+        response.
+        """
         every = (*self.checks, *(check for checks in self.of_rows.values() for check in checks))
         return any(check.kind in ("regex", "json_schema") for check in every)
 
@@ -101,11 +118,14 @@ class ChecksScorer:
     def _checks_of(self, row: Mapping[str, Json]) -> tuple[Check, ...]:
         checks = self.of_rows.get(self.row_key(row), self.checks) if self.of_rows else self.checks
         if not checks:
-            raise DatasetError("the row has no checks, and the file has none for all rows; give it some")
+            raise DatasetError(
+                "the row has no checks, and the file has none for all rows; give it some"
+            )
         return checks
 
     def __call__(self, sample: ScorerInput) -> dict[str, object]:
-        """Return ``score``, a number for each check by its name, and ``checks``: what each expected and got.
+        """Return ``score``, a number for each check by its name, and ``checks``: what each expected
+        and got.
 
         Raises:
             SampleError: A check could not be made; the sample is unscored.
@@ -114,8 +134,15 @@ class ChecksScorer:
         checks = self._checks_of(row)
         own, details = own_answer(sample)
         findings = [_find(check, sample, own, row) for check in checks]
-        passed = {check.name: finding.passed for check, finding in zip(checks, findings, strict=True)}
-        return {"score": _score(checks, findings), **passed, "checks": _details(checks, findings), **details}
+        passed = {
+            check.name: finding.passed for check, finding in zip(checks, findings, strict=True)
+        }
+        return {
+            "score": _score(checks, findings),
+            **passed,
+            "checks": _details(checks, findings),
+            **details,
+        }
 
 
 def _score(checks: Sequence[Check], findings: Sequence[Finding]) -> float:
@@ -129,7 +156,13 @@ def _score(checks: Sequence[Check], findings: Sequence[Finding]) -> float:
 
 def _details(checks: Sequence[Check], findings: Sequence[Finding]) -> list[dict[str, object]]:
     return [
-        {"check": check.name, "kind": check.kind, "passed": one.passed, "expected": one.expected, "got": one.got}
+        {
+            "check": check.name,
+            "kind": check.kind,
+            "passed": one.passed,
+            "expected": one.expected,
+            "got": one.got,
+        }
         for check, one in zip(checks, findings, strict=True)
     ]
 
@@ -153,7 +186,9 @@ def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Js
 
 def _text_passes(check: Check, response: str, wanted: Sequence[str]) -> bool:
     if check.kind == "regex":
-        return any(search(one, response, ignore_case=check.ignore_case) is not None for one in wanted)
+        return any(
+            search(one, response, ignore_case=check.ignore_case) is not None for one in wanted
+        )
     text = searchable(response, ignore_case=check.ignore_case)
     texts = [searchable(one, ignore_case=check.ignore_case) for one in wanted]
     if check.kind == "equals":
@@ -182,22 +217,30 @@ def _stands_apart(sought: str, text: str) -> bool:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Return whether two neighbours belong to one word or number; not in scripts whose words have no spaces between."""
+    """Return whether two neighbours belong to one word or number; not in scripts whose words have
+    no spaces between.
+    """
     return left.isalnum() and right.isalnum() and search(f"[{_UNSPACED}]", left + right) is None
 
 
 def _numeric(check: Check, response: Response, value: Json) -> Finding:
-    """Compare the number that a response gives with the expected ones; a response without a number fails."""
+    """Compare the number that a response gives with the expected ones; a response without a number
+    fails.
+    """
     given = read_number(response).value
     number = None if given is None else parse_number(given)
     wanted = _numbers(value)
     margin = Fraction(check.tolerance)
-    passed = number is not None and any(one is not None and abs(number - one) <= margin for one in wanted)
+    passed = number is not None and any(
+        one is not None and abs(number - one) <= margin for one in wanted
+    )
     return Finding(passed, given, value)
 
 
 def _judged(check: Check, sample: ScorerInput, criterion: str) -> Finding:
-    """Ask the run's judge whether the response meets a criterion; a row's own text is quoted as data."""
+    """Ask the run's judge whether the response meets a criterion; a row's own text is quoted as
+    data.
+    """
     from nel.judges.types import Case  # noqa: PLC0415 - only where a judge is asked
 
     values: dict[str, object] = {} if check.threshold is None else {"threshold": check.threshold}
@@ -240,7 +283,9 @@ def _expected(check: Check, row: Mapping[str, Json]) -> Json:
         raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is no number')
     texts = [str(one) for one in value] if isinstance(value, list) else [str(value)]
     if not texts or not all(one.strip() for one in texts):
-        raise DatasetError(f'the check "{check.name}" expects an empty text, which decides nothing; give it one')
+        raise DatasetError(
+            f'the check "{check.name}" expects an empty text, which decides nothing; give it one'
+        )
     for pattern in texts if check.kind == "regex" else ():
         compiled(pattern, ignore_case=check.ignore_case)
     return value
@@ -252,5 +297,7 @@ def _numbers(value: Json) -> list[Fraction | None]:
 
 def _field_value(check: Check, row: Mapping[str, Json]) -> Json:
     if row.get(check.field or "") is None:
-        raise DatasetError(f'the check "{check.name}" needs the field "{check.field}", which the row does not have')
+        raise DatasetError(
+            f'the check "{check.name}" needs the field "{check.field}", which the row does not have'
+        )
     return row[check.field or ""]

@@ -1,7 +1,8 @@
 """Scorers of multiple-choice answers, by letter, by text and by log-likelihood.
 
-Depends on `nel.reading.letters` for the labels that a response gives. A gold answer may be a letter, an index
-or the text of a choice; one that is none of them, or two at once, is a bad row (`DatasetError`), not a wrong answer.
+Depends on `nel.reading.letters` for the labels that a response gives. A gold answer may be a
+letter, an index or the text of a choice; one that is none of them, or two at once, is a bad row
+(`DatasetError`), not a wrong answer.
 """
 
 from __future__ import annotations
@@ -37,11 +38,14 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
 
 
 @reads_gold(letter_gold)
-def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
+def multichoice_regex(
+    sample: ScorerInput, pattern: str | None = None
+) -> dict[str, bool | str | None]:
     """Compare the declared letter with the target letter; A to D unless a pattern says otherwise.
 
-    Rule: the last ``Answer: X``, ``the answer is (X)`` and their like. Source: NeMo Evaluator's primitive of this name,
-    which takes the first match and finds C in "Cannot". Two letters ("A or B") are no answer.
+    Rule: the last ``Answer: X``, ``the answer is (X)`` and their like. Source: NeMo Evaluator's
+    primitive of this name, which takes the first match and finds C in "Cannot". Two letters ("A or
+    B") are no answer.
 
     Args:
         pattern: A regular expression whose first group is the letter; its last match counts.
@@ -72,11 +76,13 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
 
 @reads_gold(choice_gold)
 def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
-    """Find the letter a free-form response gives, A to J or as many as there are choices, and compare it with the gold.
+    """Find the letter a free-form response gives, A to J or as many as there are choices, and
+    compare it with the gold.
 
-    Rule: docs/reference/reading.md. Source: NeMo Evaluator's BYOB scorer, which reads 200 characters and takes
-    "I" and "a" for letters. The gold may be a letter, an index from 0 or the text of a choice (``choices``, ``options``
-    or the fields ``a``, ``b``, …). Several letters, or none, are ``parsed`` false.
+    Rule: docs/reference/reading.md. Source: NeMo Evaluator's BYOB scorer, which reads 200
+    characters and takes "I" and "a" for letters. The gold may be a letter, an index from 0 or the
+    text of a choice (``choices``, ``options`` or the fields ``a``, ``b``, …). Several letters, or
+    none, are ``parsed`` false.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``.
@@ -93,23 +99,31 @@ def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     (gold,) = choice_gold(sample)
     response, ran_on = own_answer(sample)
     extracted = setting.read(response)
-    return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted, **ran_on}
+    return {
+        "correct": extracted == gold,
+        "parsed": extracted is not None,
+        "extracted": extracted,
+        **ran_on,
+    }
 
 
 @reads_gold(choice_gold)
 def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str, bool | str | None]:
     """Compare the chosen labels with the gold ones, strictly and leniently side by side.
 
-    Rule: ``correct`` counts what the last line ``ANSWER: X`` says, as the prompt asks for it; ``correct_lenient``
-    counts an answer in any form (see `mcq_letter_extract`), choice texts included. Source: EvalScope's
-    MultiChoiceAdapter, without its "last capital letter" guess. Labels go on beyond Z as 1, 2, ….
+    Rule: ``correct`` counts what the last line ``ANSWER: X`` says, as the prompt asks for it;
+    ``correct_lenient`` counts an answer in any form (see `mcq_letter_extract`), choice texts
+    included. Source: EvalScope's MultiChoiceAdapter, without its "last capital letter" guess.
+    Labels go on beyond Z as 1, 2, ….
 
     Args:
-        multiple: Several labels may be right (``A, C``, ``AC``, ``A and C``, ``[A][C]``); all of them, and no other,
+        multiple: Several labels may be right (``A, C``, ``AC``, ``A and C``, ``[A][C]``); all of
+            them, and no other,
         count.
 
     Returns:
-        ``correct``, ``correct_lenient``, ``parsed`` (strictly) and ``extracted``, the labels joined by commas.
+        ``correct``, ``correct_lenient``, ``parsed`` (strictly) and ``extracted``, the labels joined
+        by commas.
 
     Raises:
         DatasetError: The gold is not a label, index or text of a choice.
@@ -141,13 +155,15 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
 def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     """Rank the choices by the log-likelihood the model gives them.
 
-    Rule: ``acc`` is 1 when the choice of the largest sum of log-probabilities is the gold; ``acc_norm`` when that of
-    the largest sum per UTF-8 byte is; ``acc_greedy`` when the likeliest of the choices that greedy decoding would write
-    is. Source: lm-evaluation-harness (MMLU, ARC). Equal values go to the first. The gold is a letter, an index or a
-    text.
+    Rule: ``acc`` is 1 when the choice of the largest sum of log-probabilities is the gold;
+    ``acc_norm`` when that of the largest sum per UTF-8 byte is; ``acc_greedy`` when the likeliest
+    of the choices that greedy decoding would write
+    is. Source: lm-evaluation-harness (MMLU, ARC). Equal values go to the first. The gold is a
+    letter, an index or a text.
 
     Raises:
-        ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is not a number.
+        ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is
+            not a number.
         DatasetError: The gold is no choice.
 
     >>> metadata = {"_choices": [" yes", " no"], "_choices_logprobs": [-4.0, -3.5], "_choices_is_greedy": [False, True]}
@@ -159,7 +175,9 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     best = first_best(sums)
     sizes = [max(len(choice.encode("utf-8", "replace")), 1) for choice in choices]
     per_byte = [total / size for total, size in zip(sums, sizes, strict=True)]
-    greedy_sums = [total if is_greedy else -math.inf for total, is_greedy in zip(sums, greedy, strict=True)]
+    greedy_sums = [
+        total if is_greedy else -math.inf for total, is_greedy in zip(sums, greedy, strict=True)
+    ]
     return {
         "acc": float(best == gold),
         "acc_norm": float(first_best(per_byte) == gold),
@@ -176,11 +194,14 @@ def ranked_gold(sample: ScorerInput, choices: Sequence[str]) -> tuple[tuple[str,
     """
     setting = ChoiceSetting.of(sample)
     labels = setting.labels if len(setting.labels) == len(choices) else labels_for(len(choices))
-    return labels, labels.index(gold_label(sample.target, labels, setting.choices or choices, kind=setting.kind))
+    return labels, labels.index(
+        gold_label(sample.target, labels, setting.choices or choices, kind=setting.kind)
+    )
 
 
 def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float], list[bool]]:
-    """Return the choices of a ranked sample, the sum of each, and whether greedy decoding would write it.
+    """Return the choices of a ranked sample, the sum of each, and whether greedy decoding would
+    write it.
 
     Raises:
         ScorerError: They are missing, of different lengths, or rank nothing.
@@ -200,7 +221,9 @@ def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float]
             "give one of each for each choice"
         )
     if any(math.isnan(value) for value in sums) or all(value == -math.inf for value in sums):
-        raise ScorerError(f"the log-likelihoods {sums} rank nothing: one is NaN, or all are minus infinity")
+        raise ScorerError(
+            f"the log-likelihoods {sums} rank nothing: one is NaN, or all are minus infinity"
+        )
     return choices, sums, greedy
 
 

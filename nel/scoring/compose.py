@@ -1,8 +1,8 @@
 """Scorers made of scorers: `any_of` and `all_of`.
 
-Depends on the scorer protocol, and on `nel.scoring.delegation` to wait for members that delegate to a judge. A member
-that raises makes the sample unscored, unless the other members have settled the verdict already; a judge that fails
-always does.
+Depends on the scorer protocol, and on `nel.scoring.delegation` to wait for members that delegate to
+a judge. A member that raises makes the sample unscored, unless the other members have settled the
+verdict already; a judge that fails always does.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ T = TypeVar("T")
 def any_of(*scorers: Scorer) -> Scorer:
     """Return a scorer that is right when at least one of its members is.
 
-    Each number of a member is kept with the member's name before it (``contains_correct``). A member is right when its
-    reward is 1 or more. The result is async when a member is.
+    Each number of a member is kept with the member's name before it (``contains_correct``). A
+    member is right when its reward is 1 or more. The result is async when a member is.
 
     Raises:
         ConfigError: There are no members.
@@ -46,10 +46,14 @@ def all_of(*scorers: Scorer) -> Scorer:
     return _composed("all_of", scorers, all)
 
 
-def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[bool]], bool]) -> Scorer:
+def _composed(
+    name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[bool]], bool]
+) -> Scorer:
     """Return the scorer; `settle` is `any` or `all`."""
     if not scorers:
-        raise ConfigError(f"{name}() has no members; give it scorers, e.g. {name}(contains, exact_match)")
+        raise ConfigError(
+            f"{name}() has no members; give it scorers, e.g. {name}(contains, exact_match)"
+        )
     names = _distinct_names(scorers)
 
     def combined(sample: ScorerInput, results: Sequence[object]) -> dict[str, object]:
@@ -68,8 +72,8 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
             given = result if isinstance(result, dict) else outcome.metrics
             numbers |= {f"{member}_{key}": value for key, value in given.items()}
         settled = settle(verdicts)
-        # One right member settles any_of, and one wrong member all_of. Otherwise (any_of false, all_of true) the
-        # members that failed could have turned the verdict, and there is none.
+        # One right member settles any_of, and one wrong member all_of. Otherwise (any_of false,
+        # all_of true) the members that failed could have turned the verdict, and there is none.
         if faults and settled is (settle is all):
             raise faults[0]
         return {"correct": settled, **numbers}
@@ -105,7 +109,9 @@ def _raised(result: T) -> T:
 
 
 def _distinct_names(scorers: Sequence[Scorer]) -> list[str]:
-    """Return the names of scorers, with a number after those that occur twice: ``contains``, ``contains_2``."""
+    """Return the names of scorers, with a number after those that occur twice: ``contains``,
+    ``contains_2``.
+    """
     names: list[str] = []
     for scorer in scorers:
         bare = getattr(scorer, "func", scorer)

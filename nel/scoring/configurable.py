@@ -1,10 +1,11 @@
 """Scorers that are configured where they are used, such as ``match(location="any", numeric=True)``.
 
-Source: Inspect's scorers of the same names, point by point, with known faults corrected: numbers are compared exactly
-and not to five digits, ``42!``, ``(42)``, ``$B$`` and ``**B**`` are read, and an empty target is a bad row, no match.
-Each builds a scorer that gives a `Score` of C, I or N (or a number). Depends on the scorer protocol, the number reader
-and `nel.reading.letters`. Note: `f1` and `exact` here follow Inspect (sets of words, two decimals), while
-`nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
+Source: Inspect's scorers of the same names, point by point, with known faults corrected: numbers
+are compared exactly and not to five digits, ``42!``, ``(42)``, ``$B$`` and ``**B**`` are read, and
+an empty target is a bad row, no match. Each builds a scorer that gives a `Score` of C, I or N (or a
+number). Depends on the scorer protocol, the number reader
+and `nel.reading.letters`. Note: `f1` and `exact` here follow Inspect (sets of words, two decimals),
+while `nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
 """
 
 from __future__ import annotations
@@ -52,7 +53,15 @@ _MARKS_AROUND: Final = "*_`$\"'"
 _DECLARED = re.compile(r"(?i)answer[\s*_]*[:：][^\S\n]*")
 _EMPHASIS: Final = "*_`$ \t"
 _PAIRS: Final = (
-    *(("\\(", "\\)"), ("\\[", "\\]"), ("\\boxed{", "}"), ("\\text{", "}"), ("(", ")"), ("[", "]"), ("{", "}")),
+    *(
+        ("\\(", "\\)"),
+        ("\\[", "\\]"),
+        ("\\boxed{", "}"),
+        ("\\text{", "}"),
+        ("(", ")"),
+        ("[", "]"),
+        ("{", "}"),
+    ),
     *(('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’")),
 )
 """What may stand around an answer."""
@@ -61,12 +70,14 @@ _LETTERS: Final = labels_for(26)
 
 @scorer(metrics=[accuracy(), stderr()])
 def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool = False) -> Scorer:
-    """Match the target at the beginning or the end of the response, anywhere in it, or as the whole of it.
+    """Match the target at the beginning or the end of the response, anywhere in it, or as the whole
+    of it.
 
-    Rule: outer spaces and punctuation do not count, but for marks with a meaning (``A-``, ``C#``, ``5%``). Symbols and
-    emoji count where the target has some of their kind; a target of marks alone stands apart from words. With
-    `numeric`, the number there is compared with the target exactly: ``$1,234.50``, ``42!``, ``(42)``, ``１２３``,
-    ``三百`` and ``½`` are numbers, and so are the two sides of ``x=42``. A target that is no number ("60%") is compared
+    Rule: outer spaces and punctuation do not count, but for marks with a meaning (``A-``, ``C#``,
+    ``5%``). Symbols and emoji count where the target has some of their kind; a target of marks
+    alone stands apart from words. With `numeric`, the number there is compared with the target
+    exactly: ``$1,234.50``, ``42!``, ``(42)``, ``１２３``, ``三百`` and ``½`` are numbers, and so are the
+    two sides of ``x=42``. A target that is no number ("60%") is compared
     as text. Source: Inspect's ``match``. Any of several targets counts.
 
     Args:
@@ -92,7 +103,9 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
         completion = state.output.completion
         answer: str | None = None
         for wanted in texts_in(list(target)):
-            found, answer = _match_one(completion, wanted, location, ignore_case=ignore_case, numeric=numeric)
+            found, answer = _match_one(
+                completion, wanted, location, ignore_case=ignore_case, numeric=numeric
+            )
             if found:
                 return Score(value=CORRECT, answer=answer, explanation=completion)
         return Score(value=INCORRECT, answer=answer, explanation=completion)
@@ -104,7 +117,8 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
 def includes(ignore_case: bool = True) -> Scorer:
     """Look for the target anywhere in the response.
 
-    Rule: substring, after ``casefold`` of both where capitals do not count. Source: Inspect's ``includes``.
+    Rule: substring, after ``casefold`` of both where capitals do not count. Source: Inspect's
+    ``includes``.
 
     Raises:
         DatasetError: While scoring: a target is empty.
@@ -118,7 +132,10 @@ def includes(ignore_case: bool = True) -> Scorer:
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
         text = completion.casefold() if ignore_case else completion
-        found = any((wanted.casefold() if ignore_case else wanted) in text for wanted in texts_in(list(target)))
+        found = any(
+            (wanted.casefold() if ignore_case else wanted) in text
+            for wanted in texts_in(list(target))
+        )
         return Score(value=CORRECT if found else INCORRECT, answer=completion)
 
     return score  # type: ignore[return-value]
@@ -128,8 +145,9 @@ def includes(ignore_case: bool = True) -> Scorer:
 def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> Scorer:
     """Take the answer out of the response with a regular expression.
 
-    Rule: one search; a group that equals a target counts, or with `match_all` every group that took part must. No match
-    is no answer (N). Source: Inspect's ``pattern``. The search is aborted after 2 s, and the sample is then unscored.
+    Rule: one search; a group that equals a target counts, or with `match_all` every group that took
+    part must. No match is no answer (N). Source: Inspect's ``pattern``. The search is aborted after
+    2 s, and the sample is then unscored.
 
     Raises:
         ConfigError: The pattern is not a regular expression or has no group.
@@ -144,7 +162,9 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     except DatasetError as error:
         raise ConfigError(str(error)) from error
     if groups == 0:
-        raise ConfigError(f"the pattern {pattern!r} has no group to compare; put parentheses around the answer")
+        raise ConfigError(
+            f"the pattern {pattern!r} has no group to compare; put parentheses around the answer"
+        )
 
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
@@ -166,8 +186,9 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
 def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     """Compare what follows the last ``ANSWER:``, a letter, a word or the rest of the line.
 
-    Rule: capitals, emphasis, brackets, dollar signs and ``\\\\boxed{}`` around it do not count, nor does a final full
-    stop; nothing there is no answer (N), and so are two letters. Source: Inspect's ``answer``, which cannot read
+    Rule: capitals, emphasis, brackets, dollar signs and ``\\\\boxed{}`` around it do not count, nor
+    does a final full stop; nothing there is no answer (N), and so are two letters. Source:
+    Inspect's ``answer``, which cannot read
     ``ANSWER: **B**``.
 
     Raises:
@@ -179,7 +200,11 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     >>> answer("word")(ScorerInput(response="ANSWER: Yes then more", target="Yes")).value
     'N'
     """
-    takers: dict[str, Callable[[str], str | None]] = {"letter": _letter, "word": _word, "line": _line}
+    takers: dict[str, Callable[[str], str | None]] = {
+        "letter": _letter,
+        "word": _word,
+        "line": _line,
+    }
     if pattern not in takers:
         raise ConfigError(f'the kind of answer "{pattern}" is unknown; use letter, word or line')
     take = takers[pattern]
@@ -191,21 +216,27 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
         for wanted in accepted:
             counting = kinds(wanted) & OF_TARGET
             said = take(comparable(completion, counting)) if counting else given
-            if said is not None and said.casefold() == _bare(comparable(wanted, counting)).casefold():
+            if (
+                said is not None
+                and said.casefold() == _bare(comparable(wanted, counting)).casefold()
+            ):
                 return Score(value=CORRECT, answer=said, explanation=completion)
             given = given or said
-        return Score(value=NOANSWER if given is None else INCORRECT, answer=given, explanation=completion)
+        return Score(
+            value=NOANSWER if given is None else INCORRECT, answer=given, explanation=completion
+        )
 
     return score  # type: ignore[return-value]
 
 
 @scorer(metrics=[accuracy(), stderr()])
 def choice() -> Scorer:
-    """Compare the letters a multiple-choice response chooses with the target letters; all of them, and no other, count.
+    """Compare the letters a multiple-choice response chooses with the target letters; all of them,
+    and no other, count.
 
-    Rule: the last ``ANSWER: X`` or ``ANSWER: A, C``, else an answer in any form. A target is a letter, a list of
-    letters or ``"AC"``; beyond Z labels go on as 1, 2, …. Source: Inspect's ``choice`` with its ``multiple_choice``
-    solver.
+    Rule: the last ``ANSWER: X`` or ``ANSWER: A, C``, else an answer in any form. A target is a
+    letter, a list of letters or ``"AC"``; beyond Z labels go on as 1, 2, …. Source: Inspect's
+    ``choice`` with its ``multiple_choice`` solver.
 
     Raises:
         DatasetError: While scoring: the target is no letter of a choice.
@@ -232,13 +263,18 @@ def choice() -> Scorer:
 
 
 @scorer(metrics=[mean(), stderr()])
-def f1(answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] | None = None) -> Scorer:
-    """Give the F1 of the words the response and the target have in common, the best of several targets.
+def f1(
+    answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] | None = None
+) -> Scorer:
+    """Give the F1 of the words the response and the target have in common, the best of several
+    targets.
 
-    Rule: sets (not multisets) of normalised words, rounded to two decimals; words are casefolded, lose punctuation
-    without a meaning, and numbers are written alike (``3,000`` is ``3000.0``). An article before another word is
-    dropped; "A" alone, or "Vitamin A", has none. Symbols and emoji count where the target has some of their kind.
-    Source: Inspect's ``f1``, which drops every article, sign and symbol; SQuAD's own is `nel.byob.scorers.f1_token`.
+    Rule: sets (not multisets) of normalised words, rounded to two decimals; words are casefolded,
+    lose punctuation without a meaning, and numbers are written alike (``3,000`` is ``3000.0``). An
+    article before another word is dropped; "A" alone, or "Vitamin A", has none. Symbols and emoji
+    count where the target has some of their kind.
+    Source: Inspect's ``f1``, which drops every article, sign and symbol; SQuAD's own is
+    `nel.byob.scorers.f1_token`.
 
     Args:
         answer_fn: Takes the answer out of the response.
@@ -261,7 +297,10 @@ def f1(answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] 
             if not has_word(wanted) or given.strip() == wanted.strip():
                 value = float(same_text(given, wanted))
             else:
-                value = _f1(set(seen.words(counting)) - stopped, set(words_of(comparable(wanted, counting))) - stopped)
+                value = _f1(
+                    set(seen.words(counting)) - stopped,
+                    set(words_of(comparable(wanted, counting))) - stopped,
+                )
             best = max(best, value)
         return Score(value=round(best, 2), answer=given)
 
@@ -272,8 +311,10 @@ def f1(answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] 
 def exact() -> Scorer:
     """Compare response and target after normalising each word, any of several targets.
 
-    Rule: as `f1` normalises, in order; brackets count where both have some, and a target of marks alone equals the same
-    marks. Source: Inspect's ``exact``, where "a" equals "an", "50%" equals "50" and "C#" equals "C".
+    Rule: as `f1` normalises, in order; brackets count where both have some, and a target of marks
+    alone equals the same
+    marks. Source: Inspect's ``exact``, where "a" equals "an", "50%" equals "50" and "C#" equals
+    "C".
 
     >>> from nel.types import ScorerInput
     >>> exact()(ScorerInput(response="The Beatles!", target="beatles")).value
@@ -323,7 +364,9 @@ def _match_one(
 
 
 def _signs_agree(answer: str, target: str, location: Location) -> bool:
-    """Return whether currencies and brackets of a target, which are trimmed off its ends, are those of the answer."""
+    """Return whether currencies and brackets of a target, which are trimmed off its ends, are those
+    of the answer.
+    """
     if location == "any" or (target.isascii() and _SIGNED.search(target) is None):
         return True
     length = len(target) + _MARKS_AROUND_MAX
@@ -332,7 +375,9 @@ def _signs_agree(answer: str, target: str, location: Location) -> bool:
 
 
 def _match_marks(answer: str, target: str, location: Location) -> bool:
-    """Return whether a target of marks stands where it should; punctuation that belongs to a word is none."""
+    """Return whether a target of marks stands where it should; punctuation that belongs to a word
+    is none.
+    """
     if location == "exact" or same_text(answer, target):
         return same_text(answer, target)
     counting = kinds_that_count(answer, target)
@@ -340,14 +385,20 @@ def _match_marks(answer: str, target: str, location: Location) -> bool:
     if not wanted:
         return False
     around = f"[{_MARKS_AROUND}]"
-    before, after = (rf"(?<![^\s{_MARKS_AROUND}])", rf"(?![^\s.{_MARKS_AROUND}])") if wanted.isascii() else ("", "")
+    before, after = (
+        (rf"(?<![^\s{_MARKS_AROUND}])", rf"(?![^\s.{_MARKS_AROUND}])")
+        if wanted.isascii()
+        else ("", "")
+    )
     before = rf"\A{around}*" if location == "begin" else before
     after = rf"(?={around}*\.?{around}*\Z)" if location == "end" else after
     return re.search(before + re.escape(wanted) + after, value) is not None
 
 
 def _stands_apart(value: str, wanted: str, location: Location) -> bool:
-    """Return whether a text stands where it should and is no part of a longer number: 160% does not end in 60%."""
+    """Return whether a text stands where it should and is no part of a longer number: 160% does not
+    end in 60%.
+    """
     begins, ends = location in ("begin", "exact"), location in ("end", "exact")
     before = r"\A" if begins else r"(?<![\d.,−-])" if wanted[:1].isdigit() else ""
     after = r"\Z" if ends else r"(?!\d)" if wanted[-1:].isdigit() else ""
@@ -391,7 +442,9 @@ def _trimmed(word: str) -> str:
     return word.strip().strip(_EDGES).rstrip(".")
 
 
-def _accepted(captured: Sequence[str], targets: Sequence[str], *, ignore_case: bool, match_all: bool) -> str | None:
+def _accepted(
+    captured: Sequence[str], targets: Sequence[str], *, ignore_case: bool, match_all: bool
+) -> str | None:
     """Return the captured text that is a target, all targets joined where all must be, or None."""
     known = {target.casefold() if ignore_case else target for target in targets}
     right = [group for group in captured if (group.casefold() if ignore_case else group) in known]
@@ -423,17 +476,25 @@ def _line(text: str) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Return a short answer without emphasis, a box, brackets around all of it, and a final full stop."""
+    """Return a short answer without emphasis, a box, brackets around all of it, and a final full
+    stop.
+    """
     plain = text.strip().rstrip(".,;:!?").strip(_EMPHASIS).rstrip(".,;:!?")
     for opening, closing in _PAIRS:
         inner = plain[len(opening) : len(plain) - len(closing)]
-        if plain.startswith(opening) and plain.endswith(closing) and _encloses(opening[-1], closing[-1], inner):
+        if (
+            plain.startswith(opening)
+            and plain.endswith(closing)
+            and _encloses(opening[-1], closing[-1], inner)
+        ):
             plain = inner.strip(_EMPHASIS)
     return plain
 
 
 def _encloses(opening: str, closing: str, inner: str) -> bool:
-    """Return whether the marks around a text belong together, and not to two parts of it: ``(a) and (b)``."""
+    """Return whether the marks around a text belong together, and not to two parts of it: ``(a) and
+    (b)``.
+    """
     depth = 0
     for character in inner if opening != closing else "":
         depth += (character == opening) - (character == closing)
@@ -443,7 +504,9 @@ def _encloses(opening: str, closing: str, inner: str) -> bool:
 
 
 def _f1(given: set[str], wanted: set[str]) -> float:
-    """Return the F1 of two sets as Inspect computes it, where an empty `wanted` has a recall of 1."""
+    """Return the F1 of two sets as Inspect computes it, where an empty `wanted` has a recall of
+    1.
+    """
     common = len(given & wanted)
     precision = common / len(given) if given else 1.0
     recall = common / len(wanted) if wanted else 1.0

@@ -23,8 +23,8 @@ def decision_gold(sample: ScorerInput, **_: object) -> str:
 def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the yes or no that a response gives with the gold one.
 
-    Rule: docs/reference/reading.md; true and false count as yes and no. Source: NeMo Evaluator's BYOB scorer, which
-    reads "no doubt: yes" as no. The gold may be a bool, 0, 1 or such a word.
+    Rule: docs/reference/reading.md; true and false count as yes and no. Source: NeMo Evaluator's
+    BYOB scorer, which reads "no doubt: yes" as no. The gold may be a bool, 0, 1 or such a word.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, ``yes``, ``no`` or None.
@@ -40,7 +40,12 @@ def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
     gold = decision_gold(sample)
     response, ran_on = own_answer(sample)
     extracted = read_decision(response).value
-    return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted, **ran_on}
+    return {
+        "correct": extracted == gold,
+        "parsed": extracted is not None,
+        "extracted": extracted,
+        **ran_on,
+    }
 
 
 def gold_decision(target: object) -> str:
@@ -54,4 +59,6 @@ def gold_decision(target: object) -> str:
         return "yes"
     if word in _NO:
         return "no"
-    raise DatasetError(f"the target {str(target)[:80]!r} is neither yes nor no; use yes, no, true, false, 1 or 0")
+    raise DatasetError(
+        f"the target {str(target)[:80]!r} is neither yes nor no; use yes, no, true, false, 1 or 0"
+    )

@@ -1,8 +1,9 @@
 """Verdicts that a scorer delegates to the run's judges.
 
-A scorer either returns a case and is done (`needs_judge`), or waits for the judgement (`ask_judge`). Without a judge's
-verdict there is no score: a run without judges leaves the sample unscored. Depends on `nel.judges.types` and on the
-scorer protocol; the engine calls the judges.
+A scorer either returns a case and is done (`needs_judge`), or waits for the judgement
+(`ask_judge`). Without a judge's
+verdict there is no score: a run without judges leaves the sample unscored. Depends on
+`nel.judges.types` and on the scorer protocol; the engine calls the judges.
 """
 
 from __future__ import annotations
@@ -34,14 +35,16 @@ def needs_judge(
     yields_template: bool = False,
     **values: object,
 ) -> dict[str, Any]:
-    """Delegate the verdict on a sample to the run's judge; defaults come from the sample and the run.
+    """Delegate the verdict on a sample to the run's judge; defaults come from the sample and the
+    run.
 
     Args:
         template: Name of an installed judge (``nel list judges``), or the text of a template.
         criteria: What the judge should look at.
         question: Instead of the prompt.
         reference: Instead of the target.
-        grade_pattern: Regular expression whose first group is the grade, instead of the template's own.
+        grade_pattern: Regular expression whose first group is the grade, instead of the template's
+            own.
         score_mapping: Grade to score, instead of the template's own.
         judges: Members of the panel, or roles; the whole panel where none is named.
         aggregate: How a panel's opinions become one.
@@ -49,8 +52,9 @@ def needs_judge(
         values: Further placeholders of the template, in addition to the row's fields.
 
     Returns:
-        ``correct`` false and ``needs_judge`` true, as NeMo Evaluator expects; nel never counts the first. Where any
-        argument is given, a `Case` as ``judge_case`` too. A scorer may add numbers of its own; they are kept.
+        ``correct`` false and ``needs_judge`` true, as NeMo Evaluator expects; nel never counts the
+        first. Where any argument is given, a `Case` as ``judge_case`` too. A scorer may add numbers
+        of its own; they are kept.
 
     >>> needs_judge(ScorerInput(response="Paris", target="Paris"))
     {'correct': False, 'needs_judge': True}
@@ -92,7 +96,8 @@ def ask_judge(sample: ScorerInput | None, case: Case) -> Any:
         The `Judgement`; in an async scorer an awaitable of it (hence Any).
 
     Raises:
-        JudgeError: There is no verdict; ``no_judge`` where nothing is being scored. An awaitable raises it later.
+        JudgeError: There is no verdict; ``no_judge`` where nothing is being scored. An awaitable
+            raises it later.
     """
     ask = None if sample is None else sample.judge_fn
     if ask is None:
@@ -100,8 +105,8 @@ def ask_judge(sample: ScorerInput | None, case: Case) -> Any:
         ask = None if now is None else now.judge_fn
     if ask is None:
         raise JudgeError(
-            "there is no judge to ask: the scorer was called outside of a run; run it with nel eval run and "
-            "--judge-url and --judge-id",
+            "there is no judge to ask: the scorer was called outside of a run; run it with nel eval"
+            " run and --judge-url and --judge-id",
             kind="no_judge",
         )
     return ask(case)
@@ -139,8 +144,12 @@ def renamed(template: str, names: Mapping[str, str]) -> str:
     """
     known = "|".join(map(re.escape, names))
     if "{%" in template or "{#" in template:
-        return re.sub(rf"\{{\{{\s*({known})\s*\}}\}}", lambda found: f"{{{{ {names[found[1]]} }}}}", template)
-    return re.sub(rf"(?<!\{{)\{{({known})\}}(?!\}})", lambda found: f"{{{names[found[1]]}}}", template)
+        return re.sub(
+            rf"\{{\{{\s*({known})\s*\}}\}}", lambda found: f"{{{{ {names[found[1]]} }}}}", template
+        )
+    return re.sub(
+        rf"(?<!\{{)\{{({known})\}}(?!\}})", lambda found: f"{{{names[found[1]]}}}", template
+    )
 
 
 def reference_of(target: object) -> str | None:

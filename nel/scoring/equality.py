@@ -1,8 +1,8 @@
 """Which texts are equal: `normalise` and `same_text`.
 
-Depends on `nel.scoring.marks` for the characters that are no letters. A text that normalises to nothing equals
-nothing but itself; otherwise an empty answer would match the target "A", whose only word is an article, and any answer
-the target "✓".
+Depends on `nel.scoring.marks` for the characters that are no letters. A text that normalises to
+nothing equals nothing but itself; otherwise an empty answer would match the target "A", whose only
+word is an article, and any answer the target "✓".
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _ARTICLES = re.compile(
     """,
     re.VERBOSE,
 )
-"""An article stands before another word, with no punctuation between: not in "Vitamin A", "A, B", "a + b" or "a b"."""
+"""An article stands before another word, with no punctuation between: not in "Vitamin A", "A, B",
+"a + b" or "a b".
+"""
 _JOINED = re.compile(r"['’′″]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
 _FORMULA_CHARACTERS_MAX: Final = 10_000
@@ -81,9 +83,9 @@ _WRAPPED = {"(": ")", "[": "]", "{": "}"}
 def normalise(text: str, *, articles: bool = False, counting: Kind = Kind.NONE) -> str:
     """Return the text lower-cased, without accents, punctuation and articles, with single spaces.
 
-    What carries meaning stays: a minus before a number, a decimal point, the signs of ``C++``, ``A-``, ``5%`` and
-    ``x ≠ y``. An article is dropped before another word only, and a capital A only at the start, so that "Vitamin A" is
-    not "Vitamin".
+    What carries meaning stays: a minus before a number, a decimal point, the signs of ``C++``,
+    ``A-``, ``5%`` and ``x ≠ y``. An article is dropped before another word only, and a capital A
+    only at the start, so that "Vitamin A" is not "Vitamin".
 
     Args:
         articles: Keep them.
@@ -128,15 +130,19 @@ def _without_spaces(formula: str) -> str:
 
 
 def _is_formula(text: str) -> bool:
-    return _IN_FORMULAS.search(text) is not None and _WORD.search(_NAMES_IN_FORMULAS.sub(" ", text)) is None
+    return (
+        _IN_FORMULAS.search(text) is not None
+        and _WORD.search(_NAMES_IN_FORMULAS.sub(" ", text)) is None
+    )
 
 
 def same_text(answer: str, target: str) -> bool:
     """Return whether an answer is the target after normalising, with or without articles.
 
-    Symbols and emoji of the answer count where the target has some of their kind, and those of the target always;
-    brackets, currencies, units of angles and lengths, and vowel points count where both have some, tags where the
-    target has some. A target without any letter or digit equals the same marks alone. Two empty texts are not equal.
+    Symbols and emoji of the answer count where the target has some of their kind, and those of the
+    target always; brackets, currencies, units of angles and lengths, and vowel points count where
+    both have some, tags where the target has some. A target without any letter or digit equals the
+    same marks alone. Two empty texts are not equal.
 
     >>> same_text("Paris 🎉", "Paris"), same_text("K♠", "K♥"), same_text("K", "K♠")
     (True, False, False)
@@ -148,14 +154,21 @@ def same_text(answer: str, target: str) -> bool:
     answer = undressed(answer, target)
     short, long = sorted((answer, target), key=len)
     whole = _form(short)
-    # Cheap test before a long response is normalised: the characters that stay are more than the short text has.
-    if not whole or len(long.encode("ascii", "ignore").translate(None, _SOFT)) > len(whole) + _REWRITTEN_MAX:
+    # Cheap test before a long response is normalised: the characters that stay are more than the
+    # short text has.
+    if (
+        not whole
+        or len(long.encode("ascii", "ignore").translate(None, _SOFT)) > len(whole) + _REWRITTEN_MAX
+    ):
         return False
     other = _form(long)
-    # Cheap test before articles are looked for: what is left without their letters and spaces is not the same.
+    # Cheap test before articles are looked for: what is left without their letters and spaces is
+    # not the same.
     if whole != other and skeleton(whole) != skeleton(other):
         return False
-    if not _same_form(whole, other) and not _same_form(_form(short, articles=False), _form(long, articles=False)):
+    if not _same_form(whole, other) and not _same_form(
+        _form(short, articles=False), _form(long, articles=False)
+    ):
         return False
     if not same_signs(answer, target):
         return False
@@ -174,21 +187,31 @@ def same_brackets(answer: str, target: str) -> bool:
     (False, True)
     """
     left, right = _BRACKETS.findall(target), _BRACKETS.findall(answer)
-    return not left or not right or left == right or left == _BRACKETS.findall(_unwrapped(answer, target))
+    return (
+        not left
+        or not right
+        or left == right
+        or left == _BRACKETS.findall(_unwrapped(answer, target))
+    )
 
 
 def _same_marked(answer: str, target: str, counting: Kind) -> bool:
-    """Return whether two texts are equal with articles or without, marks of the kinds that count included."""
+    """Return whether two texts are equal with articles or without, marks of the kinds that count
+    included.
+    """
     return any(
         _same_form(
-            _form(answer, articles=articles, counting=counting), _form(target, articles=articles, counting=counting)
+            _form(answer, articles=articles, counting=counting),
+            _form(target, articles=articles, counting=counting),
         )
         for articles in (True, False)
     )
 
 
 def _same_form(left: str, right: str) -> bool:
-    """Return whether two normal forms are equal; spaces around their marks do not count: ``5 %``, ``x=5``."""
+    """Return whether two normal forms are equal; spaces around their marks do not count: ``5 %``,
+    ``x=5``.
+    """
     if left == right:
         return left != ""
     if left.isascii() or right.isascii():
@@ -220,7 +243,9 @@ _remembered_form = lru_cache(maxsize=256)(_formed)
 
 
 def _same_marks(answer: str, target: str) -> bool:
-    """Return whether an answer is a target of marks alone; outer emphasis, quotes and a full stop do not count."""
+    """Return whether an answer is a target of marks alone; outer emphasis, quotes and a full stop
+    do not count.
+    """
     wanted = _marks(target, target)
     if not wanted:
         return answer.strip() == target.strip() != ""
@@ -234,12 +259,16 @@ def _marks(text: str, target: str) -> str:
     """Return a text in the form in which marks are compared with a target of marks."""
     plain = text
     if not text.isascii():
-        plain = comparable(unicodedata.normalize("NFKC", folded(text)), kinds_that_count(text, target))
+        plain = comparable(
+            unicodedata.normalize("NFKC", folded(text)), kinds_that_count(text, target)
+        )
     return "".join(with_signs(plain).translate(_QUOTES).split())
 
 
 def _unwrapped(answer: str, target: str) -> str:
-    """Return an answer without the brackets around the whole of it, unless the target stands in some too."""
+    """Return an answer without the brackets around the whole of it, unless the target stands in
+    some too.
+    """
     plain = answer.strip().rstrip(".")
     closing = _WRAPPED.get(plain[:1])
     if closing is None or not plain.endswith(closing) or target.strip()[:1] in _WRAPPED:

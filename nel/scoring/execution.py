@@ -1,8 +1,9 @@
-"""`code_sandbox`: extracts the program of a response and runs it in the sandbox against tests or inputs and outputs.
+"""`code_sandbox`: extracts the program of a response and runs it in the sandbox against tests or
+inputs and outputs.
 
-A row may hold ``_prompt`` (the code to complete), ``_test`` (asserts, or ``check(candidate)``), ``entry_point`` and
-``_cases`` (inputs and outputs instead of tests). Depends on `nel.sandbox`, imported when a program is run, whose
-verdict decides alone; without one there is no score.
+A row may hold ``_prompt`` (the code to complete), ``_test`` (asserts, or ``check(candidate)``),
+``entry_point`` and ``_cases`` (inputs and outputs instead of tests). Depends on `nel.sandbox`,
+imported when a program is run, whose verdict decides alone; without one there is no score.
 """
 
 from __future__ import annotations
@@ -41,23 +42,25 @@ def code_sandbox(
 ) -> Any:
     """Take the program out of a response and let its tests decide, in a hardened container.
 
-    The row holds the tests in ``_test`` (or ``test``, ``test_list``), or inputs and outputs in ``_cases`` (a list of
-    ``{"stdin": …, "expected_output": …}``), the code that the prompt began in ``_prompt``, and the function under test
-    in ``entry_point``, which the target stands for where there is none.
+    The row holds the tests in ``_test`` (or ``test``, ``test_list``), or inputs and outputs in
+    ``_cases`` (a list of ``{"stdin": …, "expected_output": …}``), the code that the prompt began in
+    ``_prompt``, and the function under test in ``entry_point``, which the target stands for where
+    there is none.
 
     Args:
-        language: ``python``, ``javascript``, ``cpp``, ``bash``, ``go``, ``rust``, ``java``; None: the row's
-            ``language``, else Python.
-        mode: ``split``: tests and program in two processes, between which values cross; ``shared``: the tests in the
-            program's process, which is not proof against a program that attacks them; ``auto``: by the tests' text.
+        language: ``python``, ``javascript``, ``cpp``, ``bash``, ``go``, ``rust``, ``java``; None:
+            the row's ``language``, else Python.
+        mode: ``split``: tests and program in two processes, between which values cross; ``shared``:
+            the tests in the program's process, which is not proof against a program that attacks
+            them; ``auto``: by the tests' text.
         compare: How the outputs of cases are compared.
         limits: Instead of the run's.
 
     Returns:
-        ``correct``, ``parsed``, ``extracted`` (the code), ``verdict`` (``passed``, ``wrong``, ``runtime_error``,
-        ``syntax_error``, ``timeout``, ``out_of_memory``, ``output_limit``, ``no_code``), ``mode``, ``detail`` (the
-        failing assertion) and ``stderr``. In an async scorer, an awaitable of it. Outside a run, a sandbox of this
-        process is used.
+        ``correct``, ``parsed``, ``extracted`` (the code), ``verdict`` (``passed``, ``wrong``,
+        ``runtime_error``, ``syntax_error``, ``timeout``, ``out_of_memory``, ``output_limit``,
+        ``no_code``), ``mode``, ``detail`` (the failing assertion) and ``stderr``. In an async
+        scorer, an awaitable of it. Outside a run, a sandbox of this process is used.
 
     Raises:
         SandboxError: The machinery failed; the sample is unscored, never wrong.
@@ -67,7 +70,9 @@ def code_sandbox(
     {'correct': False, 'parsed': False, 'verdict': 'no_code', 'extracted': None}
     """
     from nel.reading.programs import extract_program  # noqa: PLC0415
-    from nel.sandbox import Program  # noqa: PLC0415 - the sandbox is loaded when a program is to be run
+    from nel.sandbox import (  # noqa: PLC0415 - the sandbox is loaded when a program is to be run
+        Program,
+    )
     from nel.sandbox.isolation.languages import find_language  # noqa: PLC0415
 
     row = sample.metadata
@@ -76,11 +81,17 @@ def code_sandbox(
     prompt = str(row.get("_prompt") or "")
     tests, cases = tests_of(row), cases_of(row)
     if tests is None and not cases:
-        raise DatasetError('the row has no tests: give it a field "_test", or "_cases" with inputs and outputs')
+        raise DatasetError(
+            'the row has no tests: give it a field "_test", or "_cases" with inputs and outputs'
+        )
     if reason := broken_tests().get(key_of(tests, prompt, entry_point)):
         raise DatasetError(reason)
     found = extract_program(
-        sample.response, language=named.name, fences=named.fences, prompt=prompt, entry_point=entry_point or None
+        sample.response,
+        language=named.name,
+        fences=named.fences,
+        prompt=prompt,
+        entry_point=entry_point or None,
     )
     if found is None:
         return {"correct": False, "parsed": False, "verdict": "no_code", "extracted": None}
@@ -128,7 +139,9 @@ def _sandbox_of(sample: ScorerInput) -> _RunsPrograms:
 
 @cache
 def _own_sandbox() -> Sandbox:
-    """Return a sandbox of this process, for use outside a run; it is closed when the process exits."""
+    """Return a sandbox of this process, for use outside a run; it is closed when the process
+    exits.
+    """
     from nel.sandbox import Sandbox  # noqa: PLC0415
 
     sandbox = Sandbox()

@@ -1,8 +1,9 @@
-"""The gold answer of a multiple-choice problem: which choice it names, and whether it names one at all.
+"""The gold answer of a multiple-choice problem: which choice it names, and whether it names one at
+all.
 
-A gold answer is a label, an index from 0 or the text of a choice. One that is none of them is a bad row, and so is one
-that reads two ways (``B`` is a label and a blood group), unless all gold answers of the dataset say which it is.
-Depends on `nel.reading.letters`.
+A gold answer is a label, an index from 0 or the text of a choice. One that is none of them is a bad
+row, and so is one that reads two ways (``B`` is a label and a blood group), unless all gold answers
+of the dataset say which it is. Depends on `nel.reading.letters`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _INDEX_CHARACTERS_MAX: Final = 4
 
 
 def choices_of(sample: ScorerInput) -> list[str] | None:
-    """Return the texts of a sample's choices: its own, or those of ``choices``, ``options`` or ``a``, ``b``, …."""
+    """Return the texts of a sample's choices: its own, or those of ``choices``, ``options`` or
+    ``a``, ``b``, ….
+    """
     if sample.sample is not None and sample.sample.choices:
         return list(sample.sample.choices)
     for name in _CHOICE_FIELDS:
@@ -37,12 +40,17 @@ def choices_of(sample: ScorerInput) -> list[str] | None:
             return [str(choice) for choice in found]
     for letters in ("abcdefghij", "ABCDEFGHIJ"):
         if letters[0] in sample.metadata and letters[1] in sample.metadata:
-            return [str(sample.metadata[letter]) for letter in letters if sample.metadata.get(letter) is not None]
+            return [
+                str(sample.metadata[letter])
+                for letter in letters
+                if sample.metadata.get(letter) is not None
+            ]
     return None
 
 
 def own_labels(found: object, n_choices: int) -> tuple[str, ...] | None:
-    """Return the labels of a row's field ``label`` beside its choices, as ARC has it; None where they are none.
+    """Return the labels of a row's field ``label`` beside its choices, as ARC has it; None where
+    they are none.
 
     >>> own_labels(["1", "2"], 2), own_labels(["entailment", "neutral"], 2)
     (('1', '2'), None)
@@ -74,14 +82,20 @@ class ChoiceSetting:
             if labels is None and choices and isinstance(field, Mapping):
                 labels = own_labels(field.get("label"), len(choices))
         kind = None if whole is None else whole.gold_kind
-        return cls(labels=labels or labels_for(len(choices) if choices else _TEN), choices=choices, kind=kind)
+        return cls(
+            labels=labels or labels_for(len(choices) if choices else _TEN),
+            choices=choices,
+            kind=kind,
+        )
 
     def gold(self, target: object) -> str:
         """Return the label of a gold answer."""
         return gold_label(target, self.labels, self.choices, kind=self.kind)
 
     def read(self, response: Response) -> str | None:
-        """Return the label that a response gives: one of the sample's, or the letter of its place."""
+        """Return the label that a response gives: one of the sample's, or the letter of its
+        place.
+        """
         label = read_letter(response, self.labels, self.choices).value
         letters = labels_for(len(self.labels))
         if label is None and not set(letters) & set(self.labels):
@@ -91,7 +105,9 @@ class ChoiceSetting:
 
 
 def choice_gold(sample: ScorerInput, *, multiple: bool = False, **_: object) -> tuple[str, ...]:
-    """Return the labels of a sample's gold answer; raises DatasetError where it names no choice, or reads two ways."""
+    """Return the labels of a sample's gold answer; raises DatasetError where it names no choice, or
+    reads two ways.
+    """
     setting = ChoiceSetting.of(sample)
     if multiple:
         return gold_labels(sample.target, setting.labels, setting.choices, kind=setting.kind)
@@ -110,7 +126,11 @@ def letter_gold(sample: ScorerInput, *, pattern: str | None = None, **_: object)
 
 
 def gold_label(
-    target: object, labels: Sequence[str], choices: Sequence[str] | None = None, *, kind: GoldKind | None = None
+    target: object,
+    labels: Sequence[str],
+    choices: Sequence[str] | None = None,
+    *,
+    kind: GoldKind | None = None,
 ) -> str:
     """Return the label of a gold answer: a label, an index from 0, or the text of one choice.
 
@@ -136,15 +156,20 @@ def gold_label(
     if ways:
         raise _reads_two_ways(target, ways)
     if isinstance(target, int) and not isinstance(target, bool):
-        raise DatasetError(f"the gold index {target} is not among {len(labels)} choices; indices start at 0")
+        raise DatasetError(
+            f"the gold index {target} is not among {len(labels)} choices; indices start at 0"
+        )
     raise DatasetError(
-        f"the gold answer {str(target).strip()[:80]!r} is not a label ({labels[0]} to {labels[-1]}), index or text "
-        "of a choice"
+        f"the gold answer {str(target).strip()[:80]!r} is not a label ({labels[0]} to"
+        f" {labels[-1]}), index or text of a choice"
     )
 
 
-def gold_ways(target: object, labels: Sequence[str], choices: Sequence[str] | None = None) -> dict[GoldKind, str]:
-    """Return the label of the choice that a gold answer names, for each way in which it can be read.
+def gold_ways(
+    target: object, labels: Sequence[str], choices: Sequence[str] | None = None
+) -> dict[GoldKind, str]:
+    """Return the label of the choice that a gold answer names, for each way in which it can be
+    read.
 
     >>> gold_ways("B", "ABCD", ["AB", "O", "B", "A"]), gold_ways(2, "ABCD")
     ({'label': 'B', 'text': 'C'}, {'index': 'C'})
@@ -162,18 +187,29 @@ def gold_ways(target: object, labels: Sequence[str], choices: Sequence[str] | No
     texts = [choice.strip() for choice in choices or ()]
     if texts.count(text) == 1:
         ways["text"] = known[texts.index(text)]
-    if "label" not in ways and text.isdecimal() and len(text) <= _INDEX_CHARACTERS_MAX and int(text) < len(known):
+    if (
+        "label" not in ways
+        and text.isdecimal()
+        and len(text) <= _INDEX_CHARACTERS_MAX
+        and int(text) < len(known)
+    ):
         ways["index"] = known[int(text)]
     return ways
 
 
 def gold_labels(
-    target: object, labels: Sequence[str], choices: Sequence[str] | None = None, *, kind: GoldKind | None = None
+    target: object,
+    labels: Sequence[str],
+    choices: Sequence[str] | None = None,
+    *,
+    kind: GoldKind | None = None,
 ) -> tuple[str, ...]:
-    """Return the labels of a gold answer with several parts: a list, ``"A,C"`` or ``"AC"``, in the order of ``labels``.
+    """Return the labels of a gold answer with several parts: a list, ``"A,C"`` or ``"AC"``, in the
+    order of ``labels``.
 
     Raises:
-        DatasetError: A part is not a label, index or text of a choice, or the answer reads two ways.
+        DatasetError: A part is not a label, index or text of a choice, or the answer reads two
+            ways.
     """
     parts: Sequence[object] = _letters_of(target, labels) if isinstance(target, str) else [target]
     if isinstance(target, (list, tuple)):
@@ -181,16 +217,21 @@ def gold_labels(
     if isinstance(target, str) and "text" in (ways := gold_ways(target, labels, choices)):
         is_run = len(parts) > 1 and {*parts} <= {*labels}
         if is_run and kind is None:
-            raise _reads_two_ways(target, {"label": " and ".join(map(str, parts)), "text": ways["text"]})
+            raise _reads_two_ways(
+                target, {"label": " and ".join(map(str, parts)), "text": ways["text"]}
+            )
         parts = parts if is_run and kind == "label" else [target]
     found = {gold_label(part, labels, choices, kind=kind) for part in parts}
     if not found:
-        raise DatasetError("the gold answer names no choice; give labels, indices or texts of choices")
+        raise DatasetError(
+            "the gold answer names no choice; give labels, indices or texts of choices"
+        )
     return tuple(label for label in labels if label in found)
 
 
 def letters_gold(sample: ScorerInput, **_: object) -> tuple[str, ...]:
-    """Return the letters that a sample's target is, for a scorer whose targets are letters and never texts.
+    """Return the letters that a sample's target is, for a scorer whose targets are letters and
+    never texts.
 
     Raises:
         DatasetError: It is none, or a part of it is none.
@@ -200,7 +241,8 @@ def letters_gold(sample: ScorerInput, **_: object) -> tuple[str, ...]:
 
 
 def letters_in(target: object, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the letters of a target, in the order of the labels: ``A``, ``A,C``, ``AC`` or a list of letters.
+    """Return the letters of a target, in the order of the labels: ``A``, ``A,C``, ``AC`` or a list
+    of letters.
 
     Raises:
         DatasetError: It is none, or a part of it is none.
@@ -210,7 +252,9 @@ def letters_in(target: object, labels: Sequence[str]) -> tuple[str, ...]:
     parts = _letters_of(texts[0], labels) if len(texts) == 1 else texts
     letters = [gold_ways(part, labels).get("label") for part in parts]
     if not letters or None in letters:
-        raise DatasetError(f"the gold answer {str(target)[:80]!r} is not a letter ({labels[0]} to {labels[-1]})")
+        raise DatasetError(
+            f"the gold answer {str(target)[:80]!r} is not a letter ({labels[0]} to {labels[-1]})"
+        )
     return tuple(label for label in labels if label in letters)
 
 
@@ -222,7 +266,9 @@ def labels_of(sample: ScorerInput | None, choices: Sequence[str]) -> tuple[str, 
 
 
 def gold_kinds(sample: ScorerInput) -> tuple[set[GoldKind], bool]:
-    """Return in which ways a sample's gold answer can be read, and whether they name different choices."""
+    """Return in which ways a sample's gold answer can be read, and whether they name different
+    choices.
+    """
     setting = ChoiceSetting.of(sample)
     if not setting.choices:
         return set(), False
@@ -245,7 +291,10 @@ def _letters_of(text: str, labels: Sequence[str]) -> list[str]:
 
 
 def _reads_two_ways(target: object, ways: Mapping[GoldKind, str]) -> DatasetError:
-    said = " and as ".join(f"the {'text' if kind == 'text' else kind} of {label}" for kind, label in ways.items())
+    said = " and as ".join(
+        f"the {'text' if kind == 'text' else kind} of {label}" for kind, label in ways.items()
+    )
     return DatasetError(
-        f"the gold answer {str(target)[:80]!r} reads two ways: as {said}; give every row the label of its choice"
+        f"the gold answer {str(target)[:80]!r} reads two ways: as {said}; give every row the label"
+        " of its choice"
     )

@@ -1,7 +1,9 @@
 """Whether a row's gold answer can decide anything, asked before the row costs a request.
 
-A scorer that compares with a gold answer is marked with the function that takes it from a sample, and calls the same
-function itself: what it refuses with `DatasetError` is a bad row, whatever the response. Depends on `nel.types` alone.
+A scorer that compares with a gold answer is marked with the function that takes it from a sample,
+and calls the same
+function itself: what it refuses with `DatasetError` is a bad row, whatever the response. Depends on
+`nel.types` alone.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def reads_gold(take: TakeGold) -> Callable[[S], S]:
 
 
 def text_gold(sample: ScorerInput, **_: object) -> list[str]:
-    """Return the accepted answers of a sample that are not blank, since a blank one decides nothing.
+    """Return the accepted answers of a sample that are not blank, since a blank one decides
+    nothing.
 
     Raises:
         DatasetError: There is no other.
@@ -47,19 +50,30 @@ def texts_in(target: object) -> list[str]:
     return texts
 
 
-def unusable_gold(scorer: object, sample: Sample, *, per_turn: bool, judges_by_reference: bool = True) -> str | None:
-    """Return why a scorer can decide nothing by a sample's gold answer; None where it can, or takes none.
+def unusable_gold(
+    scorer: object, sample: Sample, *, per_turn: bool, judges_by_reference: bool = True
+) -> str | None:
+    """Return why a scorer can decide nothing by a sample's gold answer; None where it can, or takes
+    none.
 
     Args:
         scorer: Of the benchmark; one of a user's own says nothing before it is called.
         sample: As it would be asked.
         per_turn: Each turn of a conversation is scored with a target of its own.
-        judges_by_reference: False where the run's judges have a template of its own without a reference.
+        judges_by_reference: False where the run's judges have a template of its own without a
+            reference.
     """
     targets = sample.target
-    has_each = per_turn and sample.turns and isinstance(targets, list) and len(targets) == len(sample.turns) + 1
+    has_each = (
+        per_turn
+        and sample.turns
+        and isinstance(targets, list)
+        and len(targets) == len(sample.turns) + 1
+    )
     for target in targets if has_each and isinstance(targets, list) else [targets]:
-        given = ScorerInput(response="", target=target, metadata=dict(sample.metadata), sample=sample)
+        given = ScorerInput(
+            response="", target=target, metadata=dict(sample.metadata), sample=sample
+        )
         fault = _fault(scorer, given, {"judges_by_reference": judges_by_reference})
         if fault is not None:
             return fault
@@ -67,7 +81,9 @@ def unusable_gold(scorer: object, sample: Sample, *, per_turn: bool, judges_by_r
 
 
 def _fault(scorer: object, sample: ScorerInput, options: dict[str, Any]) -> str | None:
-    """Return what the gold function of a scorer refuses; of a composed one, only what every member refuses."""
+    """Return what the gold function of a scorer refuses; of a composed one, only what every member
+    refuses.
+    """
     while isinstance(scorer, functools.partial):
         options = {**options, **scorer.keywords}
         scorer = scorer.func

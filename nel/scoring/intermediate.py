@@ -1,4 +1,6 @@
-"""`score`: scores a conversation before its end, from inside a scorer. Depends on the scorer protocol."""
+"""`score`: scores a conversation before its end, from inside a scorer. Depends on the scorer
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +13,24 @@ from nel.types import ScorerInput, ScorerResult
 
 
 class ModelConversation(Protocol):
-    """What `score` can score: a `TaskState`, or anything else with messages and the model's output."""
+    """What `score` can score: a `TaskState`, or anything else with messages and the model's
+    output.
+    """
 
     messages: list[Any]
     output: Any
     """Its ``completion`` is the answer."""
 
 
-async def score(conversation: ModelConversation | Sequence[Mapping[str, Any]]) -> list[ScorerResult]:
-    """Score a conversation before its end, with the benchmark's own scorer (Inspect's intermediate scoring).
+async def score(
+    conversation: ModelConversation | Sequence[Mapping[str, Any]],
+) -> list[ScorerResult]:
+    """Score a conversation before its end, with the benchmark's own scorer (Inspect's intermediate
+    scoring).
 
     Args:
-        conversation: A `TaskState` or its like, or messages (``role`` and ``content``) whose last ``assistant`` one is
-            the answer.
+        conversation: A `TaskState` or its like, or messages (``role`` and ``content``) whose last
+            ``assistant`` one is the answer.
 
     Raises:
         ScorerError: Nothing is being scored here, or the conversation holds no answer.

@@ -1,7 +1,8 @@
-"""JSON in free text: finds it (`extract_json`) and checks it against a JSON Schema (`validate_json_schema`).
+"""JSON in free text: finds it (`extract_json`) and checks it against a JSON Schema
+(`validate_json_schema`).
 
-Depends on the standard library's decoder and on jsonschema. A response may hold several JSON texts; the
-last complete one is its answer.
+Depends on the standard library's decoder and on jsonschema. A response may hold several JSON texts;
+the last complete one is its answer.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from nel.errors import ScorerError
 _FENCE = re.compile(r"```[^\S\n]*(?:json[c5]?)?[^\S\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _TRIES_MAX = 1_000
-"""Openings that are tried in one text; beyond it a text of brackets alone would cost quadratic time."""
+"""Openings that are tried in one text; beyond it a text of brackets alone would cost quadratic
+time.
+"""
 
 
 def _refuse(name: str) -> NoReturn:
@@ -30,8 +33,8 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 def extract_json(text: str) -> Any:
     """Return the last JSON object or array in a text, or None.
 
-    A fenced ``json`` block wins over bare text. Arrays of one element stay arrays. Text that is nothing but JSON may
-    also be a number, a string, a bool or null.
+    A fenced ``json`` block wins over bare text. Arrays of one element stay arrays. Text that is
+    nothing but JSON may also be a number, a string, a bool or null.
 
     >>> extract_json('First {"a": 1}, then finally: {"a": 2}.')
     {'a': 2}
@@ -53,11 +56,12 @@ def extract_json(text: str) -> Any:
 
 
 def validate_json_schema(response: str, schema: dict[str, object]) -> dict[str, Any]:
-    """Check the JSON of a response against a JSON Schema (any draft that ``$schema`` names; 2020-12 without one).
+    """Check the JSON of a response against a JSON Schema (any draft that ``$schema`` names; 2020-12
+    without one).
 
     Returns:
-        ``valid``, ``extracted`` (the value, or None when there is no JSON), ``score`` (1.0 or 0.0) and ``error``, the
-        first thing that is wrong.
+        ``valid``, ``extracted`` (the value, or None when there is no JSON), ``score`` (1.0 or 0.0)
+        and ``error``, the first thing that is wrong.
 
     Raises:
         ScorerError: The schema itself is not a valid schema, or refers to another document.
@@ -83,7 +87,12 @@ def validate_json_schema(response: str, schema: dict[str, object]) -> dict[str, 
             f"the JSON Schema refers to something that is not in it: {error}; put it under $defs"
         ) from error
     if extracted is None:
-        return {"valid": False, "extracted": None, "score": 0.0, "error": "the response holds no JSON"}
+        return {
+            "valid": False,
+            "extracted": None,
+            "score": 0.0,
+            "error": "the response holds no JSON",
+        }
     error_text = None
     if problem is not None:
         where = "/".join(str(part) for part in problem.absolute_path)
@@ -111,7 +120,9 @@ def _values_in(text: str) -> Iterator[object]:
 
 
 def _parsed(text: str) -> object:
-    """Return the value of a text that is JSON and nothing else, `_NOTHING` for any other; None is the value null."""
+    """Return the value of a text that is JSON and nothing else, `_NOTHING` for any other; None is
+    the value null.
+    """
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,7 @@
 """What a scorer asks a judge with, under the module name that NeMo Evaluator's pages give.
 
-`judge_score` belongs to a room above this one; it is fetched from nel's public names when it is first used.
+`judge_score` belongs to a room above this one; it is fetched from nel's public names when it is
+first used.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from nel.scoring.golds import reads_gold, texts_in
 from nel.types import ScorerInput
 
 
-def label_golds(sample: ScorerInput, *, labels: Sequence[str] | str | None = None, **_: object) -> set[str]:
+def label_golds(
+    sample: ScorerInput, *, labels: Sequence[str] | str | None = None, **_: object
+) -> set[str]:
     """Return the permitted labels that a sample's target names.
 
     Raises:
@@ -25,7 +27,8 @@ def label_golds(sample: ScorerInput, *, labels: Sequence[str] | str | None = Non
     golds = {permitted_label(text, permitted) for text in texts_in(sample.target)}
     if not golds - {None}:
         raise DatasetError(
-            f"the gold label {sample.target!r} is none of {', '.join(permitted)}; fix the row or the labels"
+            f"the gold label {sample.target!r} is none of {', '.join(permitted)}; fix the row or"
+            " the labels"
         )
     return {gold for gold in golds if gold is not None}
 
@@ -35,20 +38,25 @@ def _permitted(sample: ScorerInput, labels: Sequence[str] | str | None) -> list[
         labels = [label.strip() for label in labels.split(",") if label.strip()]
     permitted = list(labels) if labels else choices_of(sample)
     if not permitted:
-        raise DatasetError("the row has no labels; give it choices or options, or give the scorer labels=")
+        raise DatasetError(
+            "the row has no labels; give it choices or options, or give the scorer labels="
+        )
     return permitted
 
 
 @reads_gold(label_golds)
-def label_match(sample: ScorerInput, *, labels: Sequence[str] | str | None = None) -> dict[str, bool | str | None]:
+def label_match(
+    sample: ScorerInput, *, labels: Sequence[str] | str | None = None
+) -> dict[str, bool | str | None]:
     """Compare the label that a response gives with the gold one, among a few permitted labels.
 
-    Rule: docs/reference/reading.md. Capitals do not count, unless labels differ by them alone, and ``_`` is a space;
+    Rule: docs/reference/reading.md. Capitals do not count, unless labels differ by them alone, and
+    ``_`` is a space;
     several labels are no answer: ``parsed`` is then false.
 
     Args:
-        labels: The permitted labels, a list or one text with commas; without them, the choices of the sample
-            (``choices``, ``options``).
+        labels: The permitted labels, a list or one text with commas; without them, the choices of
+            the sample (``choices``, ``options``).
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, the label as it is permitted.

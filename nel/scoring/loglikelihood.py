@@ -1,8 +1,9 @@
 """Scores of choices ranked by log-likelihood, as lm-evaluation-harness counts them.
 
-Depends on `nel.scoring.choice` for the gold label and the log-likelihoods. Note: two rules are called ``acc_norm``.
-Here the sum is divided by the characters of the bare choice, without the delimiter;
-`nel.scoring.choice.multiple_choice_acc` keeps NeMo Evaluator's, by UTF-8 bytes of the choice as it is given.
+Depends on `nel.scoring.choice` for the gold label and the log-likelihoods. Note: two rules are
+called ``acc_norm``. Here the sum is divided by the characters of the bare choice, without the
+delimiter; `nel.scoring.choice.multiple_choice_acc` keeps NeMo Evaluator's, by UTF-8 bytes of the
+choice as it is given.
 """
 
 from __future__ import annotations
@@ -22,17 +23,19 @@ from nel.types import ScorerInput
 def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, float | str]:
     """Rank the choices by log-likelihood, with lm-evaluation-harness' three accuracies.
 
-    Rule: ``acc`` is 1 when the choice of the largest sum is the gold; ``acc_norm`` when that of the largest sum per
-    character (code point) of the bare choice is; ``acc_bytes`` per UTF-8 byte. Equal values go to the first. Source:
-    lm-evaluation-harness, ``ConfigurableTask.process_results``. The gold is an index, a letter or a text; one that
-    is no choice leaves the sample unscored, where lm-evaluation-harness warns and counts it wrong.
+    Rule: ``acc`` is 1 when the choice of the largest sum is the gold; ``acc_norm`` when that of the
+    largest sum per character (code point) of the bare choice is; ``acc_bytes`` per UTF-8 byte.
+    Equal values go to the first. Source: lm-evaluation-harness,
+    ``ConfigurableTask.process_results``. The gold is an index, a letter or a text; one that is no
+    choice leaves the sample unscored, where lm-evaluation-harness warns and counts it wrong.
 
     Args:
         headline: The metric that is the sample's reward: ``acc``, ``acc_norm`` or ``acc_bytes``.
 
     Raises:
         ConfigError: There is no such metric.
-        ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is not a number.
+        ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is
+            not a number.
         DatasetError: The gold is no choice.
 
     >>> metadata = {"_choices": ["no", "surely"], "_choices_logprobs": [-2.0, -4.0]}
@@ -44,20 +47,25 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
     best = {
         "acc": first_best(sums),
         "acc_norm": first_best(_per_unit(sums, [len(choice) for choice in choices])),
-        "acc_bytes": first_best(_per_unit(sums, [len(choice.encode("utf-8", "replace")) for choice in choices])),
+        "acc_bytes": first_best(
+            _per_unit(sums, [len(choice.encode("utf-8", "replace")) for choice in choices])
+        ),
     }
     if headline not in best:
         raise ConfigError(f'headline "{headline}" is unknown; use {", ".join(best)}')
     order = [headline, *(name for name in best if name != headline)]
-    return {**{name: float(best[name] == gold) for name in order}, "extracted": labels[best[headline]]}
+    return {
+        **{name: float(best[name] == gold) for name in order},
+        "extracted": labels[best[headline]],
+    }
 
 
 def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | str]:
     """Share out probability 1 among the choices, and return what falls on the right ones.
 
-    Rule: the sum of ``exp(sum)`` over the right choices, divided by that over all; no division by length. Source:
-    lm-evaluation-harness, ``truthfulqa_mc2``, under the name ``acc``. Here every sum is first reduced by the largest,
-    so that long choices do not underflow to 0 / 0.
+    Rule: the sum of ``exp(sum)`` over the right choices, divided by that over all; no division by
+    length. Source: lm-evaluation-harness, ``truthfulqa_mc2``, under the name ``acc``. Here every
+    sum is first reduced by the largest, so that long choices do not underflow to 0 / 0.
 
     Args:
         right: Indices of the right choices, from 0.
@@ -72,7 +80,9 @@ def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | 
     """
     choices, sums, _ = log_likelihoods(sample.metadata)
     if not right or not all(0 <= index < len(choices) for index in right):
-        raise DatasetError(f"the right choices {list(right)} are not among {len(choices)}; indices start at 0")
+        raise DatasetError(
+            f"the right choices {list(right)} are not among {len(choices)}; indices start at 0"
+        )
     top = max(sums)
     weights = [math.exp(value - top) for value in sums]
     mass = math.fsum(weights[index] for index in set(right)) / math.fsum(weights)
@@ -80,5 +90,7 @@ def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | 
 
 
 def _per_unit(sums: Sequence[float], sizes: Sequence[int]) -> list[float]:
-    """Return the sums by size; an empty choice is never the best, as a division by 0 makes it minus infinity."""
+    """Return the sums by size; an empty choice is never the best, as a division by 0 makes it minus
+    infinity.
+    """
     return [total / size if size else -math.inf for total, size in zip(sums, sizes, strict=True)]

@@ -1,10 +1,11 @@
 """Characters that are neither letters nor digits: which of them change what an answer says.
 
-Depends on `nel.scoring.wording` for its lazy translation table. A mark belongs to one of three groups. Dressing never
-counts: emphasis, quotes, invisible characters, skin tones. Marks with a meaning always count: the sign of ``-5``,
-``A-``, ``5%``, ``x != y``; `protected` moves them out of reach of what removes punctuation. The rest are of a `Kind`
-that counts only where the texts that are compared call for it: an emoji after "Paris" is decoration, and the whole
-difference between two cards.
+Depends on `nel.scoring.wording` for its lazy translation table. A mark belongs to one of three
+groups. Dressing never
+counts: emphasis, quotes, invisible characters, skin tones. Marks with a meaning always count: the
+sign of ``-5``, ``A-``, ``5%``, ``x != y``; `protected` moves them out of reach of what removes
+punctuation. The rest are of a `Kind` that counts only where the texts that are compared call for
+it: an emoji after "Paris" is decoration, and the whole difference between two cards.
 """
 
 from __future__ import annotations
@@ -53,7 +54,12 @@ _TAGS: Final = range(0xE0020, 0xE0080)
 """What follows a black flag to make it that of England, Scotland or Wales."""
 _VARIATIONS: Final = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 _SKIN_TONES: Final = range(0x1F3FB, 0x1F400)
-_ARROWS: Final = (range(0x2190, 0x2200), range(0x27F0, 0x2800), range(0x2900, 0x2980), range(0x2B00, 0x2C00))
+_ARROWS: Final = (
+    range(0x2190, 0x2200),
+    range(0x27F0, 0x2800),
+    range(0x2900, 0x2980),
+    range(0x2B00, 0x2C00),
+)
 _VOWEL_POINTS: Final = (range(0x591, 0x5C8), range(0x64B, 0x653), range(0x670, 0x671))
 _CODE_MAX: Final = 0x10FFFF
 _TRADE_MARKS: Final = frozenset("®™©℠℗")
@@ -75,9 +81,13 @@ _FOLDED: Final = {
     "\u0640": "",
 }
 _SPACES: Final = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_QUOTES_AND_SPACES: Final = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys(_SPACES, " "))
+_QUOTES_AND_SPACES: Final = str.maketrans(
+    dict.fromkeys("“”„‟«»", '"') | dict.fromkeys(_SPACES, " ")
+)
 _PRIVATE: Final = 0xF0000
-"""Where Unicode's supplementary private characters begin; protected marks are kept there while others are removed."""
+"""Where Unicode's supplementary private characters begin; protected marks are kept there while
+others are removed.
+"""
 PROTECTED: Final = "\U000f0000-\U0010ffff"
 """The protected marks, as the inside of a character class."""
 _RELATIONS: Final = {"!=": "≠", "<=": "≤", ">=": "≥", "->": "→", "=>": "⇒"}
@@ -111,10 +121,13 @@ _MEANINGFUL = re.compile(
     """,
     re.VERBOSE,
 )
-"""Marks that change what a text means. Each alternative begins with its mark, and has no group around it, so that the
-engine skips to these characters; with groups normalising took 40 % longer."""
+"""Marks that change what a text means. Each alternative begins with its mark, and has no group
+around it, so that the engine skips to these characters; with groups normalising took 40 %
+longer."""
 _STARRED = re.compile(r"\*(?<=\b[^\W\d_]\*)(?!\w)")
-_OUTER: Final = string.whitespace + string.punctuation + "“”„‟«»‘’‚‛…–—。，、！？：；（）「」『』【】《》"
+_OUTER: Final = (
+    string.whitespace + string.punctuation + "“”„‟«»‘’‚‛…–—。，、！？：；（）「」『』【】《》"
+)
 _EDGE: Final = 8
 """Characters on either side of an edge that are looked at for marks with a meaning."""
 _LEADING: Final = frozenset("-.~|<>=+#*'±√≈")
@@ -166,7 +179,9 @@ def kind_of(character: str) -> Kind:
         return Kind.EMOJI
     if category == "So" and character not in _TRADE_MARKS:
         return Kind.EMOJI if code in _PICTURES else Kind.SYMBOL
-    return Kind.SYMBOL if category == "Sm" and any(code in arrows for arrows in _ARROWS) else Kind.NONE
+    return (
+        Kind.SYMBOL if category == "Sm" and any(code in arrows for arrows in _ARROWS) else Kind.NONE
+    )
 
 
 def kinds(text: str) -> Kind:
@@ -197,12 +212,15 @@ def kinds_that_count(answer: str, target: str) -> Kind:
 
 
 def same_signs(answer: str, target: str) -> bool:
-    """Return whether currencies, units after digits and factorials agree; one side may lack the first two.
+    """Return whether currencies, units after digits and factorials agree; one side may lack the
+    first two.
 
     >>> same_signs("$5", "€5"), same_signs("5€", "€5"), same_signs("$5", "5"), same_signs("5!", "5")
     (False, True, True, False)
     """
-    if ("!" in answer or "!" in target) and bool(_FACTORIAL.search(answer)) != bool(_FACTORIAL.search(target)):
+    if ("!" in answer or "!" in target) and bool(_FACTORIAL.search(answer)) != bool(
+        _FACTORIAL.search(target)
+    ):
         return False
     currencies = _currencies(target)
     if currencies and currencies != (_currencies(answer) or currencies):
@@ -212,7 +230,8 @@ def same_signs(answer: str, target: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return a text in which a mark or a digit is written in one way only, and nothing is invisible but joiners.
+    """Return a text in which a mark or a digit is written in one way only, and nothing is invisible
+    but joiners.
 
     >>> folded("−5 ✔️"), folded("Kleenex™"), folded("٤٢"), folded("Pa\u200bris")
     ('-5 ✓', 'Kleenex', '42', 'Paris')
@@ -221,7 +240,8 @@ def folded(text: str) -> str:
 
 
 def searchable(text: str, *, ignore_case: bool = True) -> str:
-    """Return a text as it is searched for another, or in one: `folded`, with quotes and spaces in one way only too.
+    """Return a text as it is searched for another, or in one: `folded`, with quotes and spaces in
+    one way only too.
 
     Trade marks stay, and so does a text of invisible signs alone.
 
@@ -236,7 +256,8 @@ def searchable(text: str, *, ignore_case: bool = True) -> str:
 
 
 def comparable(text: str, counting: Kind = Kind.NONE) -> str:
-    """Return a text folded, with compatible letters as usual ones, and with symbols of other kinds as spaces.
+    """Return a text folded, with compatible letters as usual ones, and with symbols of other kinds
+    as spaces.
 
     >>> comparable("Ｂ 😊"), comparable("K♠ 😊", Kind.SYMBOL), comparable("20 ℃", Kind.UNIT)
     ('B  ', 'K♠  ', '20 °C')
@@ -245,7 +266,8 @@ def comparable(text: str, counting: Kind = Kind.NONE) -> str:
 
 
 def with_signs(text: str) -> str:
-    """Return the text with signs of several characters as one: ``!=`` as ``≠``, ``5 per cent`` as ``5%``.
+    """Return the text with signs of several characters as one: ``!=`` as ``≠``, ``5 per cent`` as
+    ``5%``.
 
     >>> with_signs("x != y"), with_signs("5 per cent"), with_signs("x^{10}")
     ('x ≠ y', '5%', 'x^10')
@@ -264,7 +286,8 @@ def with_signs(text: str) -> str:
 
 
 def without_latex(text: str, around: str = " ") -> str:
-    """Return the text with what LaTeX boxes and sets as text bare, and the characters that it escapes as they are.
+    """Return the text with what LaTeX boxes and sets as text bare, and the characters that it
+    escapes as they are.
 
     >>> without_latex("$\\\\boxed{\\\\text{C\\\\#}}$")
     '$  C#  $'
@@ -302,14 +325,17 @@ def has_markup(text: str) -> bool:
 
 
 def undressed(answer: str, target: str) -> str:
-    """Return an answer without tags, struck out text and LaTeX's boxes, unless the target has such itself."""
+    """Return an answer without tags, struck out text and LaTeX's boxes, unless the target has such
+    itself.
+    """
     if not has_tag(target) and "~~" not in target:
         answer = without_markup(answer)
     return answer if "\\" in target else without_latex(answer)
 
 
 def protected(text: str) -> str:
-    """Return the text, in the same length, with each mark that has a meaning as a private character, no punctuation.
+    """Return the text, in the same length, with each mark that has a meaning as a private
+    character, no punctuation.
 
     >>> [len(part) for part in protected("x = A- !").split(" ")], restored(protected("A-"))
     ([1, 1, 2, 1], 'A-')
@@ -320,7 +346,8 @@ def protected(text: str) -> str:
 
 
 def trimmed(text: str) -> str:
-    """Return the text without the spaces and punctuation around it, but for marks that have a meaning.
+    """Return the text without the spaces and punctuation around it, but for marks that have a
+    meaning.
 
     >>> trimmed("**A-**."), trimmed("(A)"), trimmed("-5."), trimmed("?")
     ('A-', 'A', '-5', '?')
@@ -344,7 +371,9 @@ def trimmed(text: str) -> str:
 
 
 def spaced(text: str, counting: Kind = Kind.NONE) -> str:
-    """Return a protected text with other punctuation and symbols as spaces, but for those of the kinds that count."""
+    """Return a protected text with other punctuation and symbols as spaces, but for those of the
+    kinds that count.
+    """
     return text.translate(_spaced(counting))
 
 
@@ -383,7 +412,11 @@ def _comparable(counting: Kind) -> TranslationTable:
     def replacement(character: str) -> str:
         if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in "（）"):
             return chr(ord(character) - 0xFEE0)
-        plain = unicodedata.normalize("NFKC", character) if unicodedata.category(character) == "So" else character
+        plain = (
+            unicodedata.normalize("NFKC", character)
+            if unicodedata.category(character) == "So"
+            else character
+        )
         if plain != character and any(map(str.isalnum, plain)):
             return "".join(map(replacement, plain))  # ℃ and Ⓐ are letters
         kind = kind_of(character)
@@ -415,7 +448,11 @@ def _currencies(text: str) -> set[str]:
     plain = text.strip()
     if plain[:1] == plain[-1:] == "$":
         plain = plain.strip("$")
-    return {unicodedata.normalize("NFKC", mark) for mark in set(plain) if unicodedata.category(mark) == "Sc"}
+    return {
+        unicodedata.normalize("NFKC", mark)
+        for mark in set(plain)
+        if unicodedata.category(mark) == "Sc"
+    }
 
 
 def _units(text: str) -> list[str]:
@@ -423,8 +460,12 @@ def _units(text: str) -> list[str]:
 
 
 _FOLD = TranslationTable(_fold)
-_SEARCHED = TranslationTable(lambda character: character if character in _TRADE_MARKS else _fold(character))
-_RESTORED = TranslationTable(lambda mark: chr(ord(mark) - _PRIVATE) if ord(mark) >= _PRIVATE else mark)
+_SEARCHED = TranslationTable(
+    lambda character: character if character in _TRADE_MARKS else _fold(character)
+)
+_RESTORED = TranslationTable(
+    lambda mark: chr(ord(mark) - _PRIVATE) if ord(mark) >= _PRIVATE else mark
+)
 
 
 class _Kinds(dict[int, int]):

@@ -1,7 +1,9 @@
-"""Whether an answer that a response mentions is given there, or is part of a longer name or one of several on offer.
+"""Whether an answer that a response mentions is given there, or is part of a longer name or one of
+several on offer.
 
-Depends on `nel.scoring.wording` for clauses. The rules look at the words beside a mention, in the response as written:
-capitals and commas, which normalising drops, are what tells a name from a longer one and a choice from a list.
+Depends on `nel.scoring.wording` for clauses. The rules look at the words beside a mention, in the
+response as written: capitals and commas, which normalising drops, are what tells a name from a
+longer one and a choice from a list.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ _TOKEN = re.compile(r"[^\W_]+")
 _NEXT_WORD = re.compile(
     r"(?:[^\S\n]+|-(?=[A-Z]))(?P<word>[^\W\d_][\w’']*)(?P<rest>[^\S\n]+(?:think|believe|guess|am|say|would)\b)?"
 )
-_PARTICLE = re.compile(r"[^\S\n]+(?:de|da|di|del|della|dos|von|van|der|den|bin|ibn|al)[^\S\n]+[A-Z]")
+_PARTICLE = re.compile(
+    r"[^\S\n]+(?:de|da|di|del|della|dos|von|van|der|den|bin|ibn|al)[^\S\n]+[A-Z]"
+)
 _OTHER_NAME = re.compile(
     r"""
     \b (?: New | Papua | Equatorial | Upper | Lower | (?:North|South|East|West)(?:ern)?
@@ -40,7 +44,9 @@ _NAMED_ITSELF: Final = frozenset(
     Prince Princess Duke Capital Country Name Land People Author Because Out Instead All Some One Most Both Each None
     Any Part Speaking""".split()
 )
-"""Words before "of" that leave a name what it is: the City of London is London, the Bank of England is not England."""
+"""Words before "of" that leave a name what it is: the City of London is London, the Bank of England
+is not England.
+"""
 _AND = re.compile(r"[^\S\n]\\?&[^\S\n][A-Z]")
 _COMPOUND_BEFORE = re.compile(r"\w[-/@]\Z")
 _DOTTED_BEFORE = re.compile(r"\w\.\Z")
@@ -52,7 +58,9 @@ _GOES_ON: Final = frozenset(
     """Is Was Are Were Be Has Had Have Can Will Would Should And Or But Nor So Because Since As In On At By To For From
     With The An This That These Those Which Who It He She They We You River Ocean Sea Desert Jr Sr""".split()
 )
-"""Words with a capital that begin no part of a name: of titles and sentences, and what a river may be called or not."""
+"""Words with a capital that begin no part of a name: of titles and sentences, and what a river may
+be called or not.
+"""
 _ITEM_END = r"[\w'’-]{0,40}(?:[^\S\n][\w'’-]{1,40}){0,2}[*_\"'”’]{0,3}"
 _OR = r"or\b(?!\s+(?:not|so|less|more|otherwise|simply|else|at\s+least)\b)"
 _OR_BEHIND, _OR_BEHIND_NAME = (
@@ -102,11 +110,15 @@ def mentions(response: str, answer: str) -> list[tuple[int, int]]:
         return []
     whole = r"[\W_]{1,4}".join(map(re.escape, words))
     pattern = re.compile(rf"(?<![^\W_]){whole}(?![^\W_])", re.IGNORECASE)
-    return [match.span() for match, _ in zip(pattern.finditer(response), range(MENTIONS_MAX), strict=False)]
+    return [
+        match.span()
+        for match, _ in zip(pattern.finditer(response), range(MENTIONS_MAX), strict=False)
+    ]
 
 
 def is_given(response: str, start: int, end: int, answer: str) -> bool:
-    """Return whether the mention at ``response[start:end]`` is that answer, and is not merely on offer.
+    """Return whether the mention at ``response[start:end]`` is that answer, and is not merely on
+    offer.
 
     >>> names = "George Washington Carver", "President George Washington", "George Washington was"
     >>> [is_given(text, text.index("George"), text.index("ton") + 3, "George Washington") for text in names]
@@ -133,8 +145,12 @@ def ends_undecided(response: str) -> bool:
 
 
 def _is_part_of_a_word(response: str, start: int, end: int) -> bool:
-    """Return whether a mention is joined to a word before it, or a small one to one after: ``non-toxic``, ``a.b``."""
-    if _COMPOUND_BEFORE.search(response, max(0, start - 2), start) or _COMPOUND_BEHIND.match(response, end):
+    """Return whether a mention is joined to a word before it, or a small one to one after:
+    ``non-toxic``, ``a.b``.
+    """
+    if _COMPOUND_BEFORE.search(response, max(0, start - 2), start) or _COMPOUND_BEHIND.match(
+        response, end
+    ):
         return True
     small = response[start : start + 1].islower()
     return small and (
@@ -144,7 +160,9 @@ def _is_part_of_a_word(response: str, start: int, end: int) -> bool:
 
 
 def _is_longer_name(response: str, start: int, end: int, answer: str) -> bool:
-    """Return whether a capitalised mention is a part of a longer name: ``George Washington Carver``, ``New York``."""
+    """Return whether a capitalised mention is a part of a longer name: ``George Washington
+    Carver``, ``New York``.
+    """
     mention = response[start:end]
     if not mention[:1].isupper() or not answer.strip()[:1].isupper():
         return False
@@ -164,9 +182,13 @@ def _is_longer_name(response: str, start: int, end: int, answer: str) -> bool:
 
 
 def _is_one_of_several(response: str, start: int, end: int, answer: str) -> bool:
-    """Return whether a mention is one of several on offer: beside an "or", in a list of options, after a label."""
+    """Return whether a mention is one of several on offer: beside an "or", in a list of options,
+    after a label.
+    """
     before = response[max(0, start - _WINDOW) : start]
-    if _OR_BEFORE.search(before) or (_OR_BEHIND_NAME if answer[:1].isupper() else _OR_BEHIND).match(response, end):
+    if _OR_BEFORE.search(before) or (_OR_BEHIND_NAME if answer[:1].isupper() else _OR_BEHIND).match(
+        response, end
+    ):
         return True
     if _LABELLED.fullmatch(before.rpartition("\n")[2]):
         near = response[max(0, start - _LIST_WINDOW) : start + _LIST_WINDOW]

@@ -1,10 +1,12 @@
-"""Scorers that let a model grade the answer, under the names and with the parameters that Inspect gives them.
+"""Scorers that let a model grade the answer, under the names and with the parameters that Inspect
+gives them.
 
-Source: Inspect's ``model_graded_qa`` and ``model_graded_fact``. As there, the last grade of a reply counts, and a reply
-without one leaves the sample unscored. Beyond Inspect, the run sends, stores and counts the judge's requests; what the
-model wrote is quoted, so that it cannot pass for the grader's instructions; an unreadable reply is requested once more.
-Depends on `nel.judges` for cases and on `nel.scoring.delegation`. Note: a template names fields as ``{field}`` and
-``{field.key}``; Python's ``{field[key]}`` is not supported.
+Source: Inspect's ``model_graded_qa`` and ``model_graded_fact``. As there, the last grade of a reply
+counts, and a reply without one leaves the sample unscored. Beyond Inspect, the run sends, stores
+and counts the judge's requests; what the model wrote is quoted, so that it cannot pass for the
+grader's instructions; an unreadable reply is requested once more. Depends on `nel.judges` for cases
+and on `nel.scoring.delegation`. Note: a template names fields as ``{field}`` and ``{field.key}``;
+Python's ``{field[key]}`` is not supported.
 """
 
 from __future__ import annotations
@@ -67,21 +69,27 @@ def model_graded_qa(
     """Let a model say whether the answer meets the target as its criterion: C, I, or P for partly.
 
     Args:
-        template: Text with ``{question}``, ``{answer}``, ``{criterion}``, ``{instructions}`` and the row's fields;
-            instead of the run's ``judge.template``, which is used where this is left out.
+        template: Text with ``{question}``, ``{answer}``, ``{criterion}``, ``{instructions}`` and
+            the row's fields; instead of the run's ``judge.template``, which is used where this is
+            left out.
         instructions: How to grade and in what form to reply, instead of the default.
         grade_pattern: Regular expression whose first group is the grade; the last match counts.
-        include_history: Show the whole conversation as the question, or what this function returns for it.
+        include_history: Show the whole conversation as the question, or what this function returns
+            for it.
         partial_credit: Offer P for partly correct, which counts 0.5; for the default instructions.
-        model: The grader, by its name in the run's panel or ``model_roles``; of several the majority counts.
-        model_role: Where no model is named: the models with this role in ``model_roles``. If none has the role
-            ``grader``, the run's judge grades; in a run without a judge the evaluated model itself, with a warning.
+        model: The grader, by its name in the run's panel or ``model_roles``; of several the
+            majority counts.
+        model_role: Where no model is named: the models with this role in ``model_roles``. If none
+            has the role ``grader``, the run's judge grades; in a run without a judge the evaluated
+            model itself, with a warning.
 
     Raises:
         ConfigError: The template lacks the answer, or the pattern a group.
         JudgeError: While scoring: there is no grade; the sample is unscored.
     """
-    shared = _shared_case("graded_qa", _QA, template, instructions, grade_pattern, partial_credit=partial_credit)
+    shared = _shared_case(
+        "graded_qa", _QA, template, instructions, grade_pattern, partial_credit=partial_credit
+    )
     return _graded(shared, _judges_of(model, model_role), include_history)
 
 
@@ -95,12 +103,15 @@ def model_graded_fact(
     model: str | Sequence[str] | None = None,
     model_role: str | None = "grader",
 ) -> Scorer:
-    """Let a model say whether the answer contains the facts of the target; the parameters are `model_graded_qa`'s.
+    """Let a model say whether the answer contains the facts of the target; the parameters are
+    `model_graded_qa`'s.
 
     Raises:
         ConfigError: As `model_graded_qa`, which holds for `JudgeError` too.
     """
-    shared = _shared_case("graded_fact", _FACT, template, instructions, grade_pattern, partial_credit=partial_credit)
+    shared = _shared_case(
+        "graded_fact", _FACT, template, instructions, grade_pattern, partial_credit=partial_credit
+    )
     return _graded(shared, _judges_of(model, model_role), include_history)
 
 
@@ -113,17 +124,26 @@ def _shared_case(
     *,
     partial_credit: bool,
 ) -> Case:
-    """Return what all cases share: the author's template, else the run's, else an installed judge or its template.
+    """Return what all cases share: the author's template, else the run's, else an installed judge
+    or its template.
 
     Raises:
         ConfigError: The template does not show the answer, or the pattern has no group.
     """
     _check_pattern(grade_pattern)
     if template is not None and not re.search(r"\{\s*answer\s*\}", template):
-        raise ConfigError("the grading template shows the grader no {answer}; put it where the answer belongs")
+        raise ConfigError(
+            "the grading template shows the grader no {answer}; put it where the answer belongs"
+        )
     values: dict[str, object] = {"partial_credit": partial_credit}
     if not template and not instructions:
-        return Case(response="", template=judge, yields_template=True, values=values, grade_pattern=grade_pattern)
+        return Case(
+            response="",
+            template=judge,
+            yields_template=True,
+            values=values,
+            grade_pattern=grade_pattern,
+        )
     letters = "CPI" if partial_credit or instructions else "CI"
     return Case(
         response="",
@@ -131,7 +151,9 @@ def _shared_case(
         yields_template=template is None,
         values=values | ({"instructions": instructions} if instructions else {}),
         grade_pattern=grade_pattern,
-        score_mapping={letter: _VALUES[letter] for letter in letters} if grade_pattern is None else None,
+        score_mapping=(
+            {letter: _VALUES[letter] for letter in letters} if grade_pattern is None else None
+        ),
     )
 
 
@@ -154,15 +176,24 @@ def _graded(shared: Case, judges: tuple[str, ...], include_history: History) -> 
     return score  # type: ignore[return-value]
 
 
-def _criterion_gold(shared: Case, sample: ScorerInput, *, judges_by_reference: bool = True, **_: object) -> object:
-    """Return the criterion of a sample; anything where the template of the scorer or of the run shows none.
+def _criterion_gold(
+    shared: Case, sample: ScorerInput, *, judges_by_reference: bool = True, **_: object
+) -> object:
+    """Return the criterion of a sample; anything where the template of the scorer or of the run
+    shows none.
 
     Raises:
         DatasetError: It is empty.
     """
-    from nel.judges.custom_templates import custom_judge  # noqa: PLC0415 - loads the readers of replies
+    from nel.judges.custom_templates import (  # noqa: PLC0415 - loads the readers of replies
+        custom_judge,
+    )
 
-    needs = judges_by_reference if shared.yields_template else custom_judge(shared.template).needs_reference
+    needs = (
+        judges_by_reference
+        if shared.yields_template
+        else custom_judge(shared.template).needs_reference
+    )
     return texts_in(sample.target) if needs else None
 
 
@@ -171,7 +202,8 @@ def _score_of(judgement: Judgement, case: Case) -> Score:
     return Score(
         value=grade.label if _VALUES.get(grade.label) == grade.score else grade.score,
         answer=case.response,
-        explanation=grade.explanation or next((one.reply for one in judgement.opinions if one.grade is not None), ""),
+        explanation=grade.explanation
+        or next((one.reply for one in judgement.opinions if one.grade is not None), ""),
         metadata={"grading": judgement_json(judgement)},
     )
 
@@ -182,16 +214,23 @@ def _check_pattern(pattern: str | None) -> None:
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
-        raise ConfigError(f"grade_pattern {pattern!r} is not a regular expression: {error}") from error
+        raise ConfigError(
+            f"grade_pattern {pattern!r} is not a regular expression: {error}"
+        ) from error
     if groups == 0:
-        raise ConfigError(f"grade_pattern {pattern!r} has no group; put parentheses around the grade")
+        raise ConfigError(
+            f"grade_pattern {pattern!r} has no group; put parentheses around the grade"
+        )
 
 
 def _judges_of(model: str | Sequence[str] | None, model_role: str | None) -> tuple[str, ...]:
     named = [model] if isinstance(model, str) else list(model or ())
     for one in named:
         if not isinstance(one, str):
-            raise ConfigError(f"model is {one!r}; give the name of a model in the run's judge.panel or model_roles")
+            raise ConfigError(
+                f"model is {one!r}; give the name of a model in the run's judge.panel or"
+                " model_roles"
+            )
     return tuple(named) or ((model_role,) if model_role is not None else (GRADER,))
 
 
@@ -202,7 +241,9 @@ def _question(state: TaskState, include_history: History) -> str:
 
 
 def chat_history(state: TaskState) -> str:
-    """Return a conversation up to its last answer as text: the first message bare, the others after their role."""
+    """Return a conversation up to its last answer as text: the first message bare, the others after
+    their role.
+    """
     turns: list[Mapping[str, Any]] = list(state.messages)
     if not turns and not isinstance(state.input, str):
         turns = [{"role": message.role, "content": message.content} for message in state.input]

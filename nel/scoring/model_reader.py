@@ -1,8 +1,10 @@
-"""What a model is asked that reads an answer which no rule could read, and what counts as its reading.
+"""What a model is asked that reads an answer which no rule could read, and what counts as its
+reading.
 
-The model sees the question, the options and the response, never the gold answer. A letter, number or text that it names
-but that the response does not contain is its own solution of the question, not a reading, and is not taken. Depends on
-`nel.judges.quoting`, which keeps the response from passing for an instruction.
+The model sees the question, the options and the response, never the gold answer. A letter, number
+or text that it names but that the response does not contain is its own solution of the question,
+not a reading, and is not taken. Depends on `nel.judges.quoting`, which keeps the response from
+passing for an instruction.
 """
 
 from __future__ import annotations
@@ -29,11 +31,20 @@ _NONE: Final = "none"
 _DECISIONS: Final = frozenset({"yes", "no", "true", "false"})
 _LETTER: Final = re.compile(r"\(?([A-Za-z])\)?(?:[.:)].*)?")
 _FORMS: Final[Mapping[KindName, str]] = {
-    "letter": "The answer is the letter of one option. Where the response states an option's text, give its letter.",
+    "letter": (
+        "The answer is the letter of one option. Where the response states an option's text, give"
+        " its letter."
+    ),
     "number": "The answer is one number, in digits as the response writes it.",
     "yes_no": "The answer is yes or no.",
-    "text": "The answer is a name or a short phrase. Copy it from the response, without the sentence around it.",
-    "mathematics": "The answer is a mathematical expression. Copy it as the response writes it, LaTeX as it stands.",
+    "text": (
+        "The answer is a name or a short phrase. Copy it from the response, without the sentence"
+        " around it."
+    ),
+    "mathematics": (
+        "The answer is a mathematical expression. Copy it as the response writes it, LaTeX as it"
+        " stands."
+    ),
 }
 _PROMPT: Final = """Find the final answer that a response gives to a question. Do not answer the question yourself and \
 do not correct the response: report the answer that the response settles on, right or wrong.
@@ -85,19 +96,25 @@ class AnswerReader:
 
 def prompt_about(unread: UnreadAnswer) -> str:
     """Return the prompt of the built-in reader."""
-    options = "".join(f"\n{label}) {text}" for label, text in zip(unread.labels, unread.choices, strict=False))
+    options = "".join(
+        f"\n{label}) {text}" for label, text in zip(unread.labels, unread.choices, strict=False)
+    )
     pieces = {"question": unread.question + options, "response": unread.response}
     return quote(_PROMPT, pieces, trusted={"form": _FORMS[unread.kind]}).prompt
 
 
 def answer_in_reply(unread: UnreadAnswer, reply: str) -> str | None:
-    """Return the answer on the line ``ANSWER: X`` of a reply; None for ``NONE``, for two answers and without the line.
+    """Return the answer on the line ``ANSWER: X`` of a reply; None for ``NONE``, for two answers
+    and without the line.
 
     >>> asked = UnreadAnswer(question="9 + 9?", response="It makes 18 apples", kind="number")
     >>> [answer_in_reply(asked, reply) for reply in ("ANSWER: 18", "**Answer:** NONE", "18", "ANSWER: 1\\nANSWER: 2")]
     ['18', None, None, None]
     """
-    named = {line[1].strip(_WRAPPING).removesuffix(".").strip(_WRAPPING) for line in _REPLY.finditer(reply)}
+    named = {
+        line[1].strip(_WRAPPING).removesuffix(".").strip(_WRAPPING)
+        for line in _REPLY.finditer(reply)
+    }
     if len(named) != 1:
         return None
     (answer,) = named
@@ -105,7 +122,8 @@ def answer_in_reply(unread: UnreadAnswer, reply: str) -> str | None:
 
 
 def model_reading(unread: UnreadAnswer, answer: str | None) -> Reading:
-    """Return the reading of a model's answer; without a value where the response does not contain that answer.
+    """Return the reading of a model's answer; without a value where the response does not contain
+    that answer.
 
     Args:
         unread: What the model was asked about.
@@ -131,7 +149,11 @@ def _stated(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | N
     if unread.kind == "letter":
         return _stated_letter(unread, answer)
     if unread.kind == "number":
-        same = [one for one in numbers_in(text) if one.value is not None and numbers_equal(one.text, answer)]
+        same = [
+            one
+            for one in numbers_in(text)
+            if one.value is not None and numbers_equal(one.text, answer)
+        ]
         found = parse_number(answer) is not None and same
         return answer, (same[-1].start, same[-1].end) if found else None
     if unread.kind == "yes_no":  # may be said without the word: the whole response is its place

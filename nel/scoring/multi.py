@@ -1,7 +1,9 @@
-"""`multi_scorer`: several scorers, their scores reduced to one, under Inspect's name and parameters.
+"""`multi_scorer`: several scorers, their scores reduced to one, under Inspect's name and
+parameters.
 
-Depends on the scorer protocol, on the reducers of `nel.metrics`, and on `nel.scoring.delegation` to wait for members
-that delegate to a judge. Where a judge fails the sample is unscored, whatever the other members say, since a missing
+Depends on the scorer protocol, on the reducers of `nel.metrics`, and on `nel.scoring.delegation` to
+wait for members that delegate to a judge. Where a judge fails the sample is unscored, whatever the
+other members say, since a missing
 verdict cannot be reduced. Note: the result has the metrics of the first member that declares any.
 """
 
@@ -13,16 +15,28 @@ from collections.abc import Callable, Sequence
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
 from nel.scoring.delegation import judged
-from nel.scoring.protocol import BuiltScorer, ScorerFactory, Target, TaskState, awaited, is_async, metrics_of, sample_of
+from nel.scoring.protocol import (
+    BuiltScorer,
+    ScorerFactory,
+    Target,
+    TaskState,
+    awaited,
+    is_async,
+    metrics_of,
+    sample_of,
+)
 from nel.scoring.result import outcome_of
 from nel.types import Score, Scored
 
 
-def multi_scorer(scorers: Sequence[object], reducer: str | Callable[[list[Score]], Score]) -> BuiltScorer:
+def multi_scorer(
+    scorers: Sequence[object], reducer: str | Callable[[list[Score]], Score]
+) -> BuiltScorer:
     """Return a scorer that runs several and reduces their scores to one.
 
-    Where any member is async, so is the whole: a sync member that asks a judge then gets an awaitable, which it may
-    return. Where all are sync, they run one after the other, and other samples are scored while one waits for a judge.
+    Where any member is async, so is the whole: a sync member that asks a judge then gets an
+    awaitable, which it may return. Where all are sync, they run one after the other, and other
+    samples are scored while one waits for a judge.
 
     Args:
         scorers: Built scorers, sync or async; the async ones run at once.
@@ -39,12 +53,14 @@ def multi_scorer(scorers: Sequence[object], reducer: str | Callable[[list[Score]
     """
     if not scorers:
         raise ConfigError(
-            'multi_scorer has no members; give it scorers, e.g. multi_scorer([match(), includes()], "max")'
+            "multi_scorer has no members; give it scorers, e.g. multi_scorer([match(), includes()],"
+            ' "max")'
         )
     members = [_member(one) for one in scorers]
     if not isinstance(reducer, str) and not callable(reducer):
         raise ConfigError(
-            f'the reducer {reducer!r} is neither a name nor a function of a list of scores; use e.g. "mean"'
+            f"the reducer {reducer!r} is neither a name nor a function of a list of scores; use"
+            ' e.g. "mean"'
         )
     try:
         reduce = reducer_named(reducer) if isinstance(reducer, str) else reducer
@@ -70,7 +86,9 @@ def multi_scorer(scorers: Sequence[object], reducer: str | Callable[[list[Score]
                 raise result
         return reduced(state, results)
 
-    reducing = getattr(reduce, "name", None) or getattr(reduce, "__qualname__", type(reduce).__name__)
+    reducing = getattr(reduce, "name", None) or getattr(
+        reduce, "__qualname__", type(reduce).__name__
+    )
     name = f"multi_scorer({', '.join(map(repr, members))}; {reducing})"
     plain = not any(is_async(member) for member in members)
     metrics = next((member.metrics for member in members if member.metrics), ())
@@ -96,7 +114,9 @@ def _member(scorer: object) -> BuiltScorer:
     if isinstance(scorer, BuiltScorer):
         return scorer
     if not callable(scorer):
-        raise ConfigError(f"{scorer!r} is no scorer; give a built scorer or a function of a ScorerInput")
+        raise ConfigError(
+            f"{scorer!r} is no scorer; give a built scorer or a function of a ScorerInput"
+        )
     name = getattr(scorer, "__name__", type(scorer).__name__)
     return BuiltScorer(scorer, name=name, params={}, metrics=metrics_of(scorer), source=scorer)
 
@@ -112,4 +132,6 @@ def _as_score(result: object, state: TaskState) -> Score:
     if isinstance(result, Score):
         return result
     outcome = outcome_of(result, state.output.completion)
-    return Score(value=outcome.reward if isinstance(outcome, Scored) else 0.0, answer=outcome.answer)
+    return Score(
+        value=outcome.reward if isinstance(outcome, Scored) else 0.0, answer=outcome.answer
+    )

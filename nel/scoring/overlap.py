@@ -1,8 +1,9 @@
 """How much of a response overlaps its references: token F1, BLEU, ROUGE, chrF.
 
-Depends on sacrebleu and rapidfuzz, imported when a rule first needs them. Each number is a published definition, equal
-to its reference implementation where there is one. Overlap is not correctness: a long answer that contains the gold
-answer scores low, and so does a right answer in other words.
+Depends on sacrebleu and rapidfuzz, imported when a rule first needs them. Each number is a
+published definition, equal to its reference implementation where there is one. Overlap is not
+correctness: a long answer that contains the gold answer scores low, and so does a right answer in
+other words.
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRF
 
 LCS_TOKEN_PAIRS_MAX: Final = 40_000_000_000
-"""Response tokens times reference tokens that `rouge` compares at most: 200,000 by 200,000, some seconds."""
+"""Response tokens times reference tokens that `rouge` compares at most: 200,000 by 200,000, some
+seconds.
+"""
 
 CHRF_CHARACTERS_MAX: Final = 4_000_000
-"""Characters of response and references together that `chrf` counts at most; each can take 600 bytes of memory."""
+"""Characters of response and references together that `chrf` counts at most; each can take 600
+bytes of memory.
+"""
 
 _BLEU_ORDERS: Final = (1, 2, 3, 4)
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -48,15 +53,17 @@ _ROUGE_WORD: Final = rf"""(?x)
 def f1_token(sample: ScorerInput) -> dict[str, float]:
     """Return the F1 of the tokens that response and target share, counted with repetition.
 
-    Rule: lower-case, drop ASCII punctuation, then the words a, an and the, split at white space; precision is shared
-    tokens over response tokens, recall is shared tokens over target tokens.
+    Rule: lower-case, drop ASCII punctuation, then the words a, an and the, split at white space;
+    precision is shared tokens over response tokens, recall is shared tokens over target tokens.
 
-    Source: the SQuAD 2.0 evaluation script (Rajpurkar et al., 2018, https://arxiv.org/abs/1806.03822).
+    Source: the SQuAD 2.0 evaluation script (Rajpurkar et al., 2018,
+    https://arxiv.org/abs/1806.03822).
 
-    Edge cases: of a list of targets the one with the highest F1 counts, the first of equals; a target that is no text
-    is compared as ``str(target)``. A target that would be empty after normalising ("A", "]") keeps its articles, or
-    else its punctuation; the script finds the empty answer and "The" equal to the target "A". For unanswerable
-    questions there is the benchmark `squad_v2`.
+    Edge cases: of a list of targets the one with the highest F1 counts, the first of equals; a
+    target that is no text is compared as ``str(target)``. A target that would be empty after
+    normalising ("A", "]") keeps its articles, or else its punctuation; the script finds the empty
+    answer and "The" equal to the target "A". For unanswerable questions there is the benchmark
+    `squad_v2`.
 
     Returns:
         ``f1``, ``precision`` and ``recall`` between 0 and 1.
@@ -74,14 +81,18 @@ def f1_token(sample: ScorerInput) -> dict[str, float]:
 
 
 def squad_f1(answer: str, references: Sequence[str]) -> tuple[float, float, float]:
-    """Return SQuAD 2.0's F1, precision and recall of the nearest reference; all are 1.0 where both sides are empty.
+    """Return SQuAD 2.0's F1, precision and recall of the nearest reference; all are 1.0 where both
+    sides are empty.
 
     >>> squad_f1("", [""]), squad_f1("Paris", [""])
     ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
     """
     bare = squad_tokens(answer)
     response = bare or _answer_tokens(answer)
-    scores = [_squad_f1(response if tokens else bare, tokens) for tokens in map(_answer_tokens, references)]
+    scores = [
+        _squad_f1(response if tokens else bare, tokens)
+        for tokens in map(_answer_tokens, references)
+    ]
     return max(scores, key=lambda score: score[0])
 
 
@@ -89,20 +100,21 @@ def squad_f1(answer: str, references: Sequence[str]) -> tuple[float, float, floa
 def bleu(sample: ScorerInput) -> dict[str, float]:
     """Return sentence BLEU of orders 1 to 4 with add-1 smoothing on every order.
 
-    Rule: with c response tokens, r tokens in the reference nearest in length, and m_n the n-grams of the response
-    that occur in a reference, each counted at most as often as in the reference that has it most::
+    Rule: with c response tokens, r tokens in the reference nearest in length, and m_n the n-grams
+    of the response that occur in a reference, each counted at most as often as in the reference
+    that has it most::
 
         p_n    = (m_n + 1) / (max(c - n + 1, 0) + 1)
         BP     = 1 if c >= r else exp(1 - r / c)
         bleu_N = BP * (p_1 * ... * p_N) ** (1 / N)
 
-    Source: Papineni et al., 2002 (https://aclanthology.org/P02-1040); smoothing of Lin and Och, 2004
-    (https://aclanthology.org/C04-1072), here on unigrams too.
+    Source: Papineni et al., 2002 (https://aclanthology.org/P02-1040); smoothing of Lin and Och,
+    2004 (https://aclanthology.org/C04-1072), here on unigrams too.
 
-    Edge cases: tokens are lower-cased and split at white space only, so "cat." is not "cat". A list of targets is
-    several references; of two equally near lengths the shorter counts; a target that is no text is compared as
-    ``str(target)``. A response without tokens scores 0.0. Because of the smoothing a response that shares nothing
-    scores above 0; compare systems with `corpus_bleu`.
+    Edge cases: tokens are lower-cased and split at white space only, so "cat." is not "cat". A list
+    of targets is several references; of two equally near lengths the shorter counts; a target that
+    is no text is compared as ``str(target)``. A response without tokens scores 0.0. Because of the
+    smoothing a response that shares nothing scores above 0; compare systems with `corpus_bleu`.
 
     Returns:
         ``bleu_1`` to ``bleu_4`` between 0 and 1.
@@ -119,7 +131,9 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
     if not response:
         return {f"bleu_{order}": 0.0 for order in _BLEU_ORDERS}
     length = len(response)
-    nearest = min((len(tokens) for tokens in references), key=lambda other: (abs(other - length), other))
+    nearest = min(
+        (len(tokens) for tokens in references), key=lambda other: (abs(other - length), other)
+    )
     penalty = min(0.0, 1 - nearest / length)
     scores, logarithms = {}, 0.0
     for order in _BLEU_ORDERS:
@@ -137,7 +151,9 @@ def token_golds(sample: ScorerInput, **_: object) -> list[list[str]]:
     """
     tokens = [found for text in text_gold(sample) if (found := _rouge_tokens(text))]
     if not tokens:
-        raise DatasetError(f"the target {str(sample.target)[:80]!r} has no word for ROUGE; compare with chrf")
+        raise DatasetError(
+            f"the target {str(sample.target)[:80]!r} has no word for ROUGE; compare with chrf"
+        )
     return tokens
 
 
@@ -145,16 +161,18 @@ def token_golds(sample: ScorerInput, **_: object) -> list[list[str]]:
 def rouge(sample: ScorerInput) -> dict[str, float]:
     """Return the F1 of shared words, of shared word pairs and of the longest common subsequence.
 
-    Rule: tokens are the runs of ``a-z0-9`` of the lower-cased text, not stemmed, and the words of other scripts than
-    Latin; of scripts that write no spaces between words (Chinese, Japanese, Thai, …) each character is one. Each F1 is
-    that of matches over response n-grams and matches over target n-grams.
+    Rule: tokens are the runs of ``a-z0-9`` of the lower-cased text, not stemmed, and the words of
+    other scripts than Latin; of scripts that write no spaces between words (Chinese, Japanese,
+    Thai, …) each character is one. Each F1 is that of matches over response n-grams and matches
+    over target n-grams.
 
-    Source: Lin, 2004 (https://aclanthology.org/W04-1013), for Latin text equal to the package rouge-score with
-    ``RougeScorer(["rouge1", "rouge2", "rougeL"])``, which finds no token in other scripts.
+    Source: Lin, 2004 (https://aclanthology.org/W04-1013), for Latin text equal to the package
+    rouge-score with ``RougeScorer(["rouge1", "rouge2", "rougeL"])``, which finds no token in other
+    scripts.
 
-    Edge cases: of a list of targets the best counts, for each key by itself; a target that is no text is compared as
-    ``str(target)``. A response without tokens scores 0.0. Time of ``rouge_l`` grows with the product of both lengths,
-    memory does not.
+    Edge cases: of a list of targets the best counts, for each key by itself; a target that is no
+    text is compared as ``str(target)``. A response without tokens scores 0.0. Time of ``rouge_l``
+    grows with the product of both lengths, memory does not.
 
     Returns:
         ``rouge_1``, ``rouge_2`` and ``rouge_l`` between 0 and 1.
@@ -174,16 +192,19 @@ def rouge(sample: ScorerInput) -> dict[str, float]:
 
 @reads_gold(text_gold)
 def chrf(sample: ScorerInput) -> dict[str, float]:
-    """Return chrF and chrF++: F2 of shared character n-grams, and of those with words and word pairs.
+    """Return chrF and chrF++: F2 of shared character n-grams, and of those with words and word
+    pairs.
 
-    Rule: character n-grams of length 1 to 6 without white space, recall weighing twice; chrF++ adds word n-grams of
-    length 1 and 2. Lengths that a text is too short for are left out, so identical texts score 100.
+    Rule: character n-grams of length 1 to 6 without white space, recall weighing twice; chrF++ adds
+    word n-grams of length 1 and 2. Lengths that a text is too short for are left out, so identical
+    texts score 100.
 
-    Source: Popović, 2015 (https://aclanthology.org/W15-3049) and 2017 (https://aclanthology.org/W17-4770), computed
+    Source: Popović, 2015 (https://aclanthology.org/W15-3049) and 2017
+    (https://aclanthology.org/W17-4770), computed
     by sacrebleu: ``CHRF(word_order=0)`` and ``CHRF(word_order=2)``.
 
-    Edge cases: case counts. Of a list of targets the best counts; a target that is no text is compared as
-    ``str(target)``. With an empty response both are 0.0.
+    Edge cases: case counts. Of a list of targets the best counts; a target that is no text is
+    compared as ``str(target)``. With an empty response both are 0.0.
 
     Returns:
         ``chrf`` and ``chrf_pp`` between 0 and 100.
@@ -199,23 +220,29 @@ def chrf(sample: ScorerInput) -> dict[str, float]:
     length = len(sample.response) + sum(map(len, references))
     if length > CHRF_CHARACTERS_MAX:
         raise ScorerError(
-            f"chrf would count the n-grams of {length:,} characters; the cap is {CHRF_CHARACTERS_MAX:,}; "
-            "shorten the texts or lower max_tokens"
+            f"chrf would count the n-grams of {length:,} characters; the cap is"
+            f" {CHRF_CHARACTERS_MAX:,}; shorten the texts or lower max_tokens"
         )
-    plain, plus = (_chrf(order).sentence_score(sample.response, references).score for order in (0, 2))
+    plain, plus = (
+        _chrf(order).sentence_score(sample.response, references).score for order in (0, 2)
+    )
     return {"chrf": float(plain), "chrf_pp": float(plus)}
 
 
-def corpus_bleu(responses: Sequence[str], references: Sequence[str | Sequence[str]], *, tokenize: str = "13a") -> float:
+def corpus_bleu(
+    responses: Sequence[str], references: Sequence[str | Sequence[str]], *, tokenize: str = "13a"
+) -> float:
     """Return the BLEU of a whole corpus.
 
-    Rule: n-gram counts and lengths are summed over all responses first, so this is not the mean of sentence scores.
+    Rule: n-gram counts and lengths are summed over all responses first, so this is not the mean of
+    sentence scores.
 
-    Source: Post, 2018 (https://aclanthology.org/W18-6319), computed by sacrebleu with its defaults: tokenizer 13a,
-    exponential smoothing, case kept.
+    Source: Post, 2018 (https://aclanthology.org/W18-6319), computed by sacrebleu with its defaults:
+    tokenizer 13a, exponential smoothing, case kept.
 
     Args:
-        references: One text, or several, for each response; their number may differ from response to response.
+        references: One text, or several, for each response; their number may differ from response
+            to response.
         tokenize: sacrebleu's name of another tokenizer: ``intl``, ``zh``, ``char`` …
 
     Returns:
@@ -232,15 +259,19 @@ def corpus_bleu(responses: Sequence[str], references: Sequence[str | Sequence[st
     return float(_bleu(tokenize).corpus_score(list(responses), columns).score)
 
 
-def corpus_chrf(responses: Sequence[str], references: Sequence[str | Sequence[str]], *, word_order: int = 0) -> float:
+def corpus_chrf(
+    responses: Sequence[str], references: Sequence[str | Sequence[str]], *, word_order: int = 0
+) -> float:
     """Return the chrF of a whole corpus.
 
-    Rule: n-gram counts are summed over all responses first, so this is not the mean of sentence scores.
+    Rule: n-gram counts are summed over all responses first, so this is not the mean of sentence
+    scores.
 
     Source: as `chrf`, computed by sacrebleu.
 
     Args:
-        references: One text, or several, for each response; their number may differ from response to response.
+        references: One text, or several, for each response; their number may differ from response
+            to response.
         word_order: Longest word n-gram counted in addition to characters; 2 is chrF++.
 
     Returns:
@@ -248,7 +279,8 @@ def corpus_chrf(responses: Sequence[str], references: Sequence[str | Sequence[st
 
     Raises:
         UndefinedMetric: There are no responses.
-        ScorerError: The two differ in length, a response has no reference, or `word_order` is negative.
+        ScorerError: The two differ in length, a response has no reference, or `word_order` is
+            negative.
 
     >>> corpus_chrf(["ab", "the cat"], ["ab", ["the cat", "a cat"]])
     100.0
@@ -260,7 +292,8 @@ def corpus_chrf(responses: Sequence[str], references: Sequence[str | Sequence[st
 
 
 def squad_tokens(text: str) -> list[str]:
-    """Return the words of a text as SQuAD compares them: lower-cased, without ASCII punctuation and articles.
+    """Return the words of a text as SQuAD compares them: lower-cased, without ASCII punctuation and
+    articles.
 
     >>> squad_tokens("The U.S., a nation")
     ['us', 'nation']
@@ -269,7 +302,9 @@ def squad_tokens(text: str) -> list[str]:
 
 
 def _answer_tokens(text: str) -> list[str]:
-    """Return the words of a text as SQuAD compares them, or what it drops where that is the whole text."""
+    """Return the words of a text as SQuAD compares them, or what it drops where that is the whole
+    text.
+    """
     lowered = text.lower()
     return squad_tokens(text) or lowered.translate(_NO_PUNCTUATION).split() or lowered.split()
 
@@ -279,7 +314,9 @@ def _ngrams(tokens: list[str], order: int) -> Iterable[Hashable]:
 
 
 def _shared(left: Iterable[Hashable], rights: Sequence[Iterable[Hashable]]) -> int:
-    """Return how many items of `left` occur in one of `rights`, each at most as often as in the one with the most."""
+    """Return how many items of `left` occur in one of `rights`, each at most as often as in the one
+    with the most.
+    """
     counts = Counter(left)
     most: Counter[Hashable] = Counter()
     for right in rights:
@@ -322,19 +359,24 @@ def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, flo
 
 
 def _lcs_length(left: list[str], right: list[str]) -> int:
-    """Return the length of the longest common subsequence; words that one side lacks cannot be in it."""
+    """Return the length of the longest common subsequence; words that one side lacks cannot be in
+    it.
+    """
     if left == right:
         return len(left)
     from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - only with rouge
 
-    number: Callable[[str], int | None] = {word: n for n, word in enumerate(set(left).intersection(right))}.get
+    number: Callable[[str], int | None] = {
+        word: n for n, word in enumerate(set(left).intersection(right))
+    }.get
     first = [n for n in map(number, left) if n is not None]
     second = [n for n in map(number, right) if n is not None]
     pairs = len(first) * len(second)
     if pairs > LCS_TOKEN_PAIRS_MAX:
         raise ScorerError(
-            f"rouge_l would compare {len(first):,} response tokens with {len(second):,} target tokens, "
-            f"{pairs:,} pairs; the cap is {LCS_TOKEN_PAIRS_MAX:,}; shorten the texts or lower max_tokens"
+            f"rouge_l would compare {len(first):,} response tokens with {len(second):,} target"
+            f" tokens, {pairs:,} pairs; the cap is {LCS_TOKEN_PAIRS_MAX:,}; shorten the texts or"
+            " lower max_tokens"
         )
     return LCSseq.similarity(first, second)
 
@@ -342,16 +384,24 @@ def _lcs_length(left: list[str], right: list[str]) -> int:
 def _reference_columns(
     responses: Sequence[str], references: Sequence[str | Sequence[str]], metric: str
 ) -> list[list[Any]]:
-    """Return the references as sacrebleu wants them: one list for each first, second, … reference, gaps as None."""
+    """Return the references as sacrebleu wants them: one list for each first, second, … reference,
+    gaps as None.
+    """
     if not responses:
         raise UndefinedMetric(f"a corpus without responses has no {metric}")
     if len(responses) != len(references):
-        raise ScorerError(f"{len(responses)} responses and {len(references)} references; give one for each response")
+        raise ScorerError(
+            f"{len(responses)} responses and {len(references)} references; give one for each"
+            " response"
+        )
     rows = [[each] if isinstance(each, str) else list(each) for each in references]
     for index, row in enumerate(rows):
         if not row:
             raise ScorerError(f"response {index} has no reference; give each response at least one")
-    return [[row[column] if column < len(row) else None for row in rows] for column in range(max(map(len, rows)))]
+    return [
+        [row[column] if column < len(row) else None for row in rows]
+        for column in range(max(map(len, rows)))
+    ]
 
 
 @cache

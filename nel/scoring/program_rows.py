@@ -1,4 +1,6 @@
-"""What a row of a dataset says of a program's judgement: its tests, its inputs and outputs, and the entry point."""
+"""What a row of a dataset says of a program's judgement: its tests, its inputs and outputs, and the
+entry point.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _OUTPUT_FIELDS: Final = ("expected_output", "output", "stdout")
 
 
 def entry_point_of(sample: ScorerInput) -> str:
-    """Return the name under test: the row's ``entry_point``, else its target where that is a name; else nothing."""
+    """Return the name under test: the row's ``entry_point``, else its target where that is a name;
+    else nothing.
+    """
     given = sample.metadata.get("entry_point") or sample.target
     return given if isinstance(given, str) and given.isidentifier() else ""
 
@@ -29,19 +33,26 @@ def tests_of(row: Mapping[str, object]) -> str | None:
         tests = row.get(name)
         if isinstance(tests, str) and tests.strip():
             return tests
-        if isinstance(tests, (list, tuple)) and tests and all(isinstance(test, str) for test in tests):
+        if (
+            isinstance(tests, (list, tuple))
+            and tests
+            and all(isinstance(test, str) for test in tests)
+        ):
             return "\n".join(tests)
     return None
 
 
 def cases_of(row: Mapping[str, object]) -> tuple[Case, ...]:
-    """Return a row's inputs and outputs; raises `DatasetError` where they are not in the form that is read."""
+    """Return a row's inputs and outputs; raises `DatasetError` where they are not in the form that
+    is read.
+    """
     from nel.sandbox import Case  # noqa: PLC0415
 
     given = next((row[name] for name in _CASE_FIELDS if row.get(name)), ())
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise DatasetError(
-            'the cases must be a list of inputs and outputs, such as [{"stdin": …, "expected_output": …}]'
+            'the cases must be a list of inputs and outputs, such as [{"stdin": …,'
+            ' "expected_output": …}]'
         )
     cases = []
     for number, case in enumerate(given, 1):

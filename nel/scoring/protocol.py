@@ -1,14 +1,18 @@
-"""`@scorer` and the three ways to write one: a function, a factory and a class. All end in one callable.
+"""`@scorer` and the three ways to write one: a function, a factory and a class. All end in one
+callable.
 
     @scorer                                    @scorer(metrics=[accuracy(), stderr()])     @scorer
     def f(sample: ScorerInput) -> dict: ...    def g(strict: bool = False) -> Scorer:      class H:
-                                                   async def score(state, target):             def score(self, sample):
-                                                       return Score(value="C")                     return {...}
+                                                   async def score(state, target):             def
+                                                   score(self, sample):
+                                                       return Score(value="C")
+                                                       return {...}
                                                    return score
 
-The engine calls every one with a `ScorerInput`; what a factory or class builds may also be called with ``(state,
-target)``, as in Inspect. What takes one required argument is a function; what takes none, is annotated ``-> Scorer`` or
-is declared with `metrics` is a factory. Depends on `nel.types` alone.
+The engine calls every one with a `ScorerInput`; what a factory or class builds may also be called
+with ``(state, target)``, as in Inspect. What takes one required argument is a function; what takes
+none, is annotated ``-> Scorer`` or is declared with `metrics` is a factory. Depends on `nel.types`
+alone.
 """
 
 from __future__ import annotations
@@ -30,7 +34,9 @@ _STATE_AND_TARGET = 2
 Declared: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"
 """The metrics of a scorer: a list, a list for each key of its dict, or a list that holds both."""
 Written: TypeAlias = Callable[..., Any]
-"""A function, factory or class as its author wrote it: only `inspect.signature` says how it is called."""
+"""A function, factory or class as its author wrote it: only `inspect.signature` says how it is
+called.
+"""
 
 
 class Target(Sequence[str]):
@@ -43,7 +49,9 @@ class Target(Sequence[str]):
 
     def __init__(self, target: str | Sequence[str]) -> None:
         """Take one answer or several."""
-        self.target: list[str] = [target] if isinstance(target, str) else [str(item) for item in target]
+        self.target: list[str] = (
+            [target] if isinstance(target, str) else [str(item) for item in target]
+        )
 
     @property
     def text(self) -> str:
@@ -138,12 +146,20 @@ def target_of(sample: ScorerInput) -> Target:
 
 
 class BuiltScorer:
-    """A scorer that a factory or a class built: called with a `ScorerInput`, or with ``(state, target)``."""
+    """A scorer that a factory or a class built: called with a `ScorerInput`, or with ``(state,
+    target)``.
+    """
 
     is_scorer = True
 
     def __init__(
-        self, inner: Written, *, name: str, params: Mapping[str, object], metrics: Declared, source: object
+        self,
+        inner: Written,
+        *,
+        name: str,
+        params: Mapping[str, object],
+        metrics: Declared,
+        source: object,
     ) -> None:
         """Wrap what scores.
 
@@ -160,16 +176,27 @@ class BuiltScorer:
         self.members: tuple[object, ...] | None = None
         self.__doc__ = inspect.getdoc(source)
         if not self.takes_state and _required(inner) != 1:
-            raise ConfigError(f"the scorer {name} must score (sample) or (state, target); it takes {_shape(inner)}")
+            raise ConfigError(
+                f"the scorer {name} must score (sample) or (state, target); it takes"
+                f" {_shape(inner)}"
+            )
 
     def __call__(self, given: ScorerInput | TaskState, target: Any = None) -> Any:
-        """Score a `ScorerInput` (an async scorer gives an awaitable), or give an awaitable for ``(state, target)``."""
+        """Score a `ScorerInput` (an async scorer gives an awaitable), or give an awaitable for
+        ``(state, target)``.
+        """
         if isinstance(given, ScorerInput):
-            return self.inner(state_of(given), target_of(given)) if self.takes_state else self.inner(given)
+            return (
+                self.inner(state_of(given), target_of(given))
+                if self.takes_state
+                else self.inner(given)
+            )
         if self.takes_state:
             result = self.inner(given, target if isinstance(target, Target) else Target(target))
         else:
-            result = self.inner(sample_of(given, target if isinstance(target, Target) else Target(target)))
+            result = self.inner(
+                sample_of(given, target if isinstance(target, Target) else Target(target))
+            )
         return result if isinstance(result, Awaitable) else _Completed(result)
 
     def __repr__(self) -> str:
@@ -182,7 +209,9 @@ class ScorerFactory:
 
     is_scorer = True
 
-    def __init__(self, source: Written, *, name: str, metrics: Declared, metadata: Mapping[str, object]) -> None:
+    def __init__(
+        self, source: Written, *, name: str, metrics: Declared, metadata: Mapping[str, object]
+    ) -> None:
         """Wrap a factory or class."""
         functools.update_wrapper(self, source, updated=())
         self.source = source
@@ -200,11 +229,19 @@ class ScorerFactory:
         made = self.source(*args, **kwargs)
         inner = made.score if inspect.isclass(self.source) and hasattr(made, "score") else made
         if not callable(inner):
-            what = "has no method score" if inspect.isclass(self.source) else f"returned a {type(made).__name__}"
-            raise ConfigError(f"the scorer {self.name} {what}; return a function (state, target) or (sample)")
+            what = (
+                "has no method score"
+                if inspect.isclass(self.source)
+                else f"returned a {type(made).__name__}"
+            )
+            raise ConfigError(
+                f"the scorer {self.name} {what}; return a function (state, target) or (sample)"
+            )
         if isinstance(inner, BuiltScorer):
             return inner
-        return BuiltScorer(inner, name=self.name, params=bound.arguments, metrics=self.metrics, source=self.source)
+        return BuiltScorer(
+            inner, name=self.name, params=bound.arguments, metrics=self.metrics, source=self.source
+        )
 
 
 class _Completed:
@@ -220,8 +257,8 @@ class _Completed:
         return self._result
 
 
-# What a decorated name is depends on what was decorated (a function stays itself, a factory becomes a
-# `ScorerFactory`), which overloads on signatures cannot tell apart; hence Any.
+# What a decorated name is depends on what was decorated (a function stays itself, a factory becomes
+# a `ScorerFactory`), which overloads on signatures cannot tell apart; hence Any.
 @overload
 def scorer(function: Written) -> Any: ...
 @overload
@@ -242,15 +279,17 @@ def scorer(
 ) -> Any:
     """Mark a function, a factory or a class as a scorer.
 
-    A scorer returns a dict of metric names to bools or numbers (``{"correct": True}``), a bool, a number or a `Score`;
-    it may be async.
+    A scorer returns a dict of metric names to bools or numbers (``{"correct": True}``), a bool, a
+    number or a `Score`; it may be async.
 
     Args:
-        function: What is marked; or the metrics, as in Inspect: ``@scorer([accuracy(), stderr()])``.
-        metrics: Metrics of the run over this scorer's scores, in addition to the mean: a list, or one for each key of
-            a dict.
+        function: What is marked; or the metrics, as in Inspect: ``@scorer([accuracy(),
+            stderr()])``.
+        metrics: Metrics of the run over this scorer's scores, in addition to the mean: a list, or
+            one for each key of a dict.
         name: What the scorer is called, the function's own name otherwise.
-        asks_judge: It asks a judge about every sample; a run without any judge is then refused before it begins.
+        asks_judge: It asks a judge about every sample; a run without any judge is then refused
+            before it begins.
         metadata: Kept with the scorer.
 
     Raises:
@@ -280,7 +319,8 @@ def scorer(
 
 
 def as_scorer(found: object, options: Mapping[str, object] | None = None) -> Written:
-    """Return anything that was written as a scorer as the callable the engine calls, with its options bound.
+    """Return anything that was written as a scorer as the callable the engine calls, with its
+    options bound.
 
     Raises:
         ConfigError: It is no scorer, or has no such option, or its factory refuses the value.
@@ -294,13 +334,17 @@ def as_scorer(found: object, options: Mapping[str, object] | None = None) -> Wri
     if factory is None and (inspect.isclass(found) or _is_factory(found)):
         factory = ScorerFactory(found, name=_name_of(found), metrics=(), metadata={})
     if factory is not None:
-        _check_options(factory.name, options, list(inspect.signature(factory.source).parameters.values()))
+        _check_options(
+            factory.name, options, list(inspect.signature(factory.source).parameters.values())
+        )
         try:
             return factory(**options)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"the scorer {factory.name} cannot be built: {error}") from error
     if not callable(found):
-        raise ConfigError(f"a {type(found).__name__} is no scorer; a scorer is a function, a factory or a class")
+        raise ConfigError(
+            f"a {type(found).__name__} is no scorer; a scorer is a function, a factory or a class"
+        )
     _check_options(_name_of(found), options, list(inspect.signature(found).parameters.values())[1:])
     return functools.partial(found, **options) if options else found
 
@@ -319,7 +363,9 @@ def is_async(scorer: object) -> bool:
 
 
 async def awaited(result: object) -> Any:
-    """Return a result, awaited where it is an awaitable; one that an async scorer returns is awaited too."""
+    """Return a result, awaited where it is an awaitable; one that an async scorer returns is
+    awaited too.
+    """
     while isinstance(result, Awaitable):
         result = await result
     return result
@@ -365,7 +411,9 @@ def wanted_judges(scorer: object) -> tuple[str, ...]:
 
 
 def current_scoring() -> tuple[Written, ScorerInput] | None:
-    """Return the scorer that is scoring at the moment and what it scores; None outside of a scorer."""
+    """Return the scorer that is scoring at the moment and what it scores; None outside of a
+    scorer.
+    """
     return _CURRENT.get()
 
 
@@ -388,13 +436,17 @@ def _marked(
     chosen = name or _name_of(function)
     if asks_judge:
         _mark(function, "asks_judge", value=True)
-    if inspect.isclass(function) or _is_factory(function) or (metrics and not _takes_sample(function)):
+    if (
+        inspect.isclass(function)
+        or _is_factory(function)
+        or (metrics and not _takes_sample(function))
+    ):
         return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)
     required = _required(function)
     if required != 1:
         raise ConfigError(
-            f"the scorer {chosen} takes {required} arguments; write def {chosen}(sample: ScorerInput) -> dict, or a "
-            "factory that returns a function (state, target) -> Score"
+            f"the scorer {chosen} takes {required} arguments; write def {chosen}(sample:"
+            " ScorerInput) -> dict, or a factory that returns a function (state, target) -> Score"
         )
     _mark(function, "_is_scorer", value=True)  # which other tools look for
     _mark(function, "metrics", value=metrics)
@@ -409,12 +461,19 @@ def _mark(function: Written, name: str, *, value: object) -> None:
 
 
 def _no_function(found: object) -> str:
-    return f"@scorer marks functions and classes, not a {type(found).__name__}; @benchmark goes above @scorer"
+    return (
+        f"@scorer marks functions and classes, not a {type(found).__name__}; @benchmark goes above"
+        " @scorer"
+    )
 
 
 def _is_factory(function: object) -> TypeGuard[Written]:
-    """Return whether a function builds a scorer: it needs no argument, or is annotated to return a ``Scorer``."""
-    if isinstance(function, ScorerFactory | BuiltScorer | functools.partial) or not inspect.isroutine(function):
+    """Return whether a function builds a scorer: it needs no argument, or is annotated to return a
+    ``Scorer``.
+    """
+    if isinstance(
+        function, ScorerFactory | BuiltScorer | functools.partial
+    ) or not inspect.isroutine(function):
         return False
     returns = str(getattr(function, "__annotations__", {}).get("return", ""))
     return _required(function) == 0 or returns.rpartition(".")[2].strip("'\">") == "Scorer"
@@ -423,13 +482,18 @@ def _is_factory(function: object) -> TypeGuard[Written]:
 def _takes_sample(function: Written) -> bool:
     parameters = list(inspect.signature(function).parameters.values())
     annotation = str(parameters[0].annotation) if parameters else ""
-    return "ScorerInput" in annotation or (_required(function) == 1 and parameters[0].name == "sample")
+    return "ScorerInput" in annotation or (
+        _required(function) == 1 and parameters[0].name == "sample"
+    )
 
 
 def _required(function: Written) -> int:
     """Return how many positional arguments a call needs."""
     parameters = inspect.signature(function).parameters.values()
-    return sum(parameter.default is parameter.empty and parameter.kind in _POSITIONAL for parameter in parameters)
+    return sum(
+        parameter.default is parameter.empty and parameter.kind in _POSITIONAL
+        for parameter in parameters
+    )
 
 
 def _shape(function: Written) -> str:
@@ -440,7 +504,9 @@ def _name_of(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _check_options(name: str, options: Mapping[str, object], parameters: Sequence[inspect.Parameter]) -> None:
+def _check_options(
+    name: str, options: Mapping[str, object], parameters: Sequence[inspect.Parameter]
+) -> None:
     known = [
         parameter.name
         for parameter in parameters
@@ -458,22 +524,41 @@ def _check_options(name: str, options: Mapping[str, object], parameters: Sequenc
     missing = [
         parameter.name
         for parameter in parameters
-        if parameter.default is parameter.empty and parameter.name in known and parameter.name not in options
+        if parameter.default is parameter.empty
+        and parameter.name in known
+        and parameter.name not in options
     ]
     if missing:
-        raise ConfigError(f'the scorer "{name}" needs {", ".join(missing)}; write {name}:{missing[0]}=...')
+        raise ConfigError(
+            f'the scorer "{name}" needs {", ".join(missing)}; write {name}:{missing[0]}=...'
+        )
 
 
 def _check_type(name: str, parameter: inspect.Parameter, value: object) -> None:
-    """Raise ConfigError for a value whose type the option cannot have; only simple annotations are checked."""
+    """Raise ConfigError for a value whose type the option cannot have; only simple annotations are
+    checked.
+    """
     wanted = str(parameter.annotation).strip("'\"")
-    kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float), "str": (str,)}
+    kinds: dict[str, tuple[type, ...]] = {
+        "bool": (bool,),
+        "int": (int,),
+        "float": (int, float),
+        "str": (str,),
+    }
     for kind, accepted in kinds.items():
         if wanted == kind and (
-            not isinstance(value, accepted) or (kind in ("int", "float") and isinstance(value, bool))
+            not isinstance(value, accepted)
+            or (kind in ("int", "float") and isinstance(value, bool))
         ):
-            raise ConfigError(f'the option "{parameter.name}" of the scorer "{name}" must be a {kind}, not {value!r}')
+            raise ConfigError(
+                f'the option "{parameter.name}" of the scorer "{name}" must be a {kind}, not'
+                f" {value!r}"
+            )
     if wanted.startswith(("Sequence[", "list[")) and isinstance(value, str):
-        raise ConfigError(f'the option "{parameter.name}" of the scorer "{name}" must be a list: [{value}]')
+        raise ConfigError(
+            f'the option "{parameter.name}" of the scorer "{name}" must be a list: [{value}]'
+        )
     if wanted.startswith("Callable[") and not (callable(value) or value is None):
-        raise ConfigError(f'the option "{parameter.name}" of the scorer "{name}" is a function; give it in Python')
+        raise ConfigError(
+            f'the option "{parameter.name}" of the scorer "{name}" is a function; give it in Python'
+        )

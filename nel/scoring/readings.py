@@ -1,8 +1,10 @@
-"""The ways in which one answer can be read, by its kind: letter, number, yes or no, text, mathematics.
+"""The ways in which one answer can be read, by its kind: letter, number, yes or no, text,
+mathematics.
 
-``lenient`` is the reader in full. ``strict`` takes only what the response declares as its answer ("Answer: B", a box, a
-tag), or an answer that is the whole response. A benchmark may add an ``official`` one. Depends on `nel.reading`, and on
-`nel.scoring` for which answers are equal; the kind follows from the gold answer and the choices.
+``lenient`` is the reader in full. ``strict`` takes only what the response declares as its answer
+("Answer: B", a box, a tag), or an answer that is the whole response. A benchmark may add an
+``official`` one. Depends on `nel.reading`, and on `nel.scoring` for which answers are equal; the
+kind follows from the gold answer and the choices.
 """
 
 from __future__ import annotations
@@ -47,11 +49,14 @@ _EXPRESSION: Final = re.compile(
     """,
     re.VERBOSE,
 )
-"""What shows that a gold answer is mathematics: LaTeX, a power, a calculation with a variable, a tuple or interval."""
+"""What shows that a gold answer is mathematics: LaTeX, a power, a calculation with a variable, a
+tuple or interval.
+"""
 _COMMAND: Final = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}]*\}|\\[A-Za-z]+")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
-    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max mod gcd lcm".split()
+    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max mod"
+    " gcd lcm".split()
 )
 _TEXT_WORDS_MAX: Final = 12
 """A gold answer of more words is no short text: a translation, a summary."""
@@ -76,11 +81,15 @@ class Readings:
     read: Mapping[str, Reading]
     """By the name of the way."""
     cut_at: int | None
-    """Where the strict and the lenient reading stop, since the response goes on with an invented next question."""
+    """Where the strict and the lenient reading stop, since the response goes on with an invented
+    next question.
+    """
 
     def is_right(self, value: str | None) -> bool:
         """Return whether a value equals a gold answer."""
-        return value is not None and any(same_answer(self.gold.kind, value, gold) for gold in self.gold.accepted)
+        return value is not None and any(
+            same_answer(self.gold.kind, value, gold) for gold in self.gold.accepted
+        )
 
 
 def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Readings | None:
@@ -108,7 +117,9 @@ def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Read
 
 
 def strictly(reading: Reading, response: Response) -> Reading:
-    """Return a reading without its answer where the response does not declare it and says other things, too."""
+    """Return a reading without its answer where the response does not declare it and says other
+    things, too.
+    """
     if reading.value is None or reading.form in DECLARING or _is_whole(reading, response.text):
         return reading
     without = Reading(rejected=list(reading.rejected))
@@ -122,7 +133,8 @@ def _is_whole(reading: Reading, text: str) -> bool:
 
 
 def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
-    """Return what a sample's gold answer asks for, or None where it is of no kind, such as a translation.
+    """Return what a sample's gold answer asks for, or None where it is of no kind, such as a
+    translation.
 
     >>> targets = ("(B)", 12, "No", ["Paris", "Lutetia"], "\\\\sqrt{2}", "x^2 + 1", "3-2")
     >>> [gold_answer(ScorerInput(response="", target=one)).kind for one in targets]
@@ -167,7 +179,9 @@ def _gold_choice(target: object, setting: ChoiceSetting) -> GoldAnswer | None:
 
 
 def _gold_texts(accepted: Sequence[str]) -> GoldAnswer | None:
-    short = [one for one in accepted if one and "\n" not in one and len(one.split()) <= _TEXT_WORDS_MAX]
+    short = [
+        one for one in accepted if one and "\n" not in one and len(one.split()) <= _TEXT_WORDS_MAX
+    ]
     return GoldAnswer("text", short) if len(short) == len(accepted) else None
 
 
@@ -189,7 +203,9 @@ def same_answer(kind: KindName, left: str, right: str) -> bool:
 
 
 def _same_expression(left: str, right: str) -> bool:
-    """Return whether two expressions are equal; where they cannot be compared, only if they are written alike."""
+    """Return whether two expressions are equal; where they cannot be compared, only if they are
+    written alike.
+    """
     if left.strip("$ ") == right.strip("$ "):
         return True
     try:

@@ -1,7 +1,9 @@
-"""`outcome_of`: turns what a scorer returned into an outcome; the one place that decides what a verdict is.
+"""`outcome_of`: turns what a scorer returned into an outcome; the one place that decides what a
+verdict is.
 
-A scorer may return a mapping, a `Score`, a bool or a number. NaN is not a number here: a scorer that returns it has
-failed, and its sample is unscored. Depends on `nel.types`, and on `nel.judges.types` for verdicts left to a judge.
+A scorer may return a mapping, a `Score`, a bool or a number. NaN is not a number here: a scorer
+that returns it has failed, and its sample is unscored. Depends on `nel.types`, and on
+`nel.judges.types` for verdicts left to a judge.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _DEPTH_MAX: Final = 100
 _VALUES_MAX: Final = 1_000_000
 """Of lists in lists, and of values in all details of one result together."""
 _REFUSAL = re.compile(
-    r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i (?:cannot|can['’]?t|won['’]?t)|sorry[,.])",
+    r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i"
+    r" (?:cannot|can['’]?t|won['’]?t)|sorry[,.])",
     re.IGNORECASE,
 )
 _Parts: TypeAlias = tuple[dict[str, float], dict[str, object], str | None]
@@ -46,19 +49,28 @@ class JudgeWanted(JudgeError):
         return JudgeWanted, (self.result,)
 
     def case(self) -> Case:
-        """Return what is to be judged; raises ScorerError where the scorer gave something that is no case."""
+        """Return what is to be judged; raises ScorerError where the scorer gave something that is
+        no case.
+        """
         given = self.result.get("judge_case", Case())
         if not isinstance(given, Case):
-            raise ScorerError(f"judge_case must be a nel.Case, not a {type(given).__name__}; use nel.needs_judge")
+            raise ScorerError(
+                f"judge_case must be a nel.Case, not a {type(given).__name__}; use nel.needs_judge"
+            )
         return given
 
     def own_values(self) -> _Parts:
-        """Return what the scorer itself gave besides: its numbers, its details and the extracted answer.
+        """Return what the scorer itself gave besides: its numbers, its details and the extracted
+        answer.
 
         Raises:
             ScorerError: A number is NaN or infinite.
         """
-        own = {key: value for key, value in self.result.items() if key not in ("correct", "needs_judge", "judge_case")}
+        own = {
+            key: value
+            for key, value in self.result.items()
+            if key not in ("correct", "needs_judge", "judge_case")
+        }
         metrics, details, answer = _from_plain(own)
         return metrics, _plain_details(details), answer
 
@@ -66,14 +78,14 @@ class JudgeWanted(JudgeError):
 def outcome_of(result: object, response: str) -> Scored | ModelFailure:
     """Return the outcome a scorer's result means.
 
-    The reward is ``correct``, else ``reward``, else ``score``, else the first number. A result that says it found no
-    answer (``parsed`` false, or ``extracted`` None) and no credit is a `ModelFailure`: ``refusal`` where the response
-    opens with one, else ``no_answer``.
+    The reward is ``correct``, else ``reward``, else ``score``, else the first number. A result that
+    says it found no answer (``parsed`` false, or ``extracted`` None) and no credit is a
+    `ModelFailure`: ``refusal`` where the response opens with one, else ``no_answer``.
 
     Raises:
-        ScorerError: The result is not a score, holds no number, a number is NaN or infinite, ``correct`` is no share
-            from 0 to 1, the first of ``correct``, ``reward`` and ``score`` is no number, or a detail holds itself, is
-            nested too deeply or has too many values.
+        ScorerError: The result is not a score, holds no number, a number is NaN or infinite,
+            ``correct`` is no share from 0 to 1, the first of ``correct``, ``reward`` and ``score``
+            is no number, or a detail holds itself, is nested too deeply or has too many values.
         JudgeWanted: The scorer asks for a judge.
     """
     if result is None or (isinstance(result, Score) and result.is_unscored):
@@ -86,8 +98,13 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
     _check_headline(metrics, details)
     details = _plain_details(details)
     if not metrics:
-        raise ScorerError(f"the scorer returned no number: {_shown(result)}; return a dict like {{'correct': True}}")
-    reward = next((metrics[key] for key in _REWARD_KEYS if key in metrics), next(iter(metrics.values())))
+        raise ScorerError(
+            f"the scorer returned no number: {_shown(result)}; return a dict like {{'correct':"
+            " True}"
+        )
+    reward = next(
+        (metrics[key] for key in _REWARD_KEYS if key in metrics), next(iter(metrics.values()))
+    )
     if reward <= 0 and _found_nothing(result):
         kind: FailureKind = "refusal" if _REFUSAL.match(response) else "no_answer"
         return ModelFailure(kind=kind, metrics=metrics, answer=answer, details=details)
@@ -95,7 +112,8 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
 
 
 def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) -> None:
-    """Raise ScorerError where another number would stand in for the verdict, or the verdict is no share.
+    """Raise ScorerError where another number would stand in for the verdict, or the verdict is no
+    share.
 
     A share that misses 0 or 1 by the rounding of its computation is set to it.
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
@@ -104,7 +122,9 @@ def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) ->
     if first is None:
         return
     if first not in metrics:
-        raise ScorerError(f'the scorer returned {_shown(details[first])} for "{first}"; return a number or a bool')
+        raise ScorerError(
+            f'the scorer returned {_shown(details[first])} for "{first}"; return a number or a bool'
+        )
     if first != "correct":
         return
     if not -_ROUNDING <= metrics[first] <= 1 + _ROUNDING:
@@ -119,7 +139,9 @@ def _from_plain(result: object) -> _Parts:
     if not isinstance(result, Mapping):
         number = _number("score", result)
         if number is None:
-            raise ScorerError(f"the scorer returned {_shown(result)}; return a dict like {{'correct': True}}")
+            raise ScorerError(
+                f"the scorer returned {_shown(result)}; return a dict like {{'correct': True}}"
+            )
         return {"correct" if isinstance(result, bool) else "score": number}, {}, None
     if result.get("needs_judge"):
         raise JudgeWanted(result)
@@ -142,11 +164,16 @@ def _from_score(score: Score, response: str) -> _Parts:
     value = score.value
     if isinstance(value, str):
         if value not in _GRADES:
-            raise ScorerError(f"the scorer's value {_shown(value)} is no grade; use C, I, P, N or a number")
+            raise ScorerError(
+                f"the scorer's value {_shown(value)} is no grade; use C, I, P, N or a number"
+            )
         value = _GRADES[value]
         metrics: dict[str, float] = {"correct": value}
     elif isinstance(value, Mapping):
-        graded = {key: _GRADES.get(item, item) if isinstance(item, str) else item for key, item in value.items()}
+        graded = {
+            key: _GRADES.get(item, item) if isinstance(item, str) else item
+            for key, item in value.items()
+        }
         metrics, _, _ = _from_plain(graded)
     else:
         metrics, _, _ = _from_plain(value)
@@ -157,12 +184,17 @@ def _from_score(score: Score, response: str) -> _Parts:
 
 
 def _number(key: str, value: object) -> float | None:
-    """Return a value as a number, numpy's scalars and the exact numbers of the standard library too, or None.
+    """Return a value as a number, numpy's scalars and the exact numbers of the standard library
+    too, or None.
 
     Raises:
         ScorerError: It is NaN or infinite, or so large that no float holds it.
     """
-    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+    if (
+        type(value).__module__ == "numpy"
+        and hasattr(value, "item")
+        and getattr(value, "ndim", 1) == 0
+    ):
         value = value.item()
     if not isinstance(value, (Real, Decimal)):
         return None
@@ -173,7 +205,9 @@ def _number(key: str, value: object) -> float | None:
             f'the scorer returned a number for "{key}" that no float holds; return a smaller one'
         ) from error
     if not math.isfinite(number):
-        raise ScorerError(f'the scorer returned {number} for "{key}"; return a finite number or leave the key out')
+        raise ScorerError(
+            f'the scorer returned {number} for "{key}"; return a finite number or leave the key out'
+        )
     return number
 
 
@@ -181,13 +215,16 @@ def _plain_details(details: Mapping[str, object]) -> dict[str, object]:
     """Return the details of a result in a form that JSON has, as copies.
 
     Raises:
-        ScorerError: They are nested too deeply, as lists that hold themselves are, or have too many values.
+        ScorerError: They are nested too deeply, as lists that hold themselves are, or have too many
+            values.
     """
     return _Copy().mapping(details, 0)
 
 
 class _Copy:
-    """Copies the details of one result: arrays and sets as lists, what JSON has no form for as its repr."""
+    """Copies the details of one result: arrays and sets as lists, what JSON has no form for as its
+    repr.
+    """
 
     def __init__(self) -> None:
         self._left = _VALUES_MAX
@@ -198,14 +235,19 @@ class _Copy:
     def value(self, value: object, depth: int) -> object:
         self._left -= 1
         if self._left < 0:
-            raise ScorerError(f"the scorer returned more than {_VALUES_MAX:,} values; return what a reader needs")
+            raise ScorerError(
+                f"the scorer returned more than {_VALUES_MAX:,} values; return what a reader needs"
+            )
         if depth > _DEPTH_MAX:
             raise ScorerError(
-                f"the scorer returned a value that holds itself, or is nested deeper than {_DEPTH_MAX} levels"
+                "the scorer returned a value that holds itself, or is nested deeper than"
+                f" {_DEPTH_MAX} levels"
             )
         if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, (str, int)):  # a scorer's own class of text or number cannot be sent to the run's process
+        if isinstance(
+            value, (str, int)
+        ):  # a scorer's own class of text or number cannot be sent to the run's process
             return str.__str__(value) if isinstance(value, str) else int.__int__(value)
         if isinstance(value, float):
             return float.__float__(value) if math.isfinite(value) else repr(value)
@@ -222,7 +264,9 @@ class _Copy:
 
 def _found_nothing(result: object) -> bool:
     if isinstance(result, Mapping):
-        return result.get("parsed") is False or ("extracted" in result and result["extracted"] is None)
+        return result.get("parsed") is False or (
+            "extracted" in result and result["extracted"] is None
+        )
     return isinstance(result, Score) and result.value == "N"
 
 
@@ -236,9 +280,11 @@ def _shown(value: object) -> str:
 
 
 def mean_of_turns(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the one outcome of an answer of several turns: the mean of each number, and each turn's own.
+    """Return the one outcome of an answer of several turns: the mean of each number, and each
+    turn's own.
 
-    A turn without a score leaves the whole without one; a turn in which the model gave no answer counts 0.
+    A turn without a score leaves the whole without one; a turn in which the model gave no answer
+    counts 0.
     """
     if len(outcomes) == 1:
         return outcomes[0]
@@ -251,7 +297,13 @@ def mean_of_turns(outcomes: Sequence[Outcome]) -> Outcome:
     metrics: dict[str, float] = {}
     for key in dict.fromkeys(key for turn in turns for key in turn.metrics):
         metrics[key] = mean_of([turn.metrics.get(key, 0.0) for turn in turns])
-        metrics |= {f"{key}_turn_{place}": turn.metrics.get(key, 0.0) for place, turn in enumerate(turns, start=1)}
+        metrics |= {
+            f"{key}_turn_{place}": turn.metrics.get(key, 0.0)
+            for place, turn in enumerate(turns, start=1)
+        }
     reward = mean_of([turn.reward if isinstance(turn, Scored) else 0.0 for turn in turns])
-    details = {f"turn_{place}": {"answer": turn.answer, **turn.details} for place, turn in enumerate(turns, start=1)}
+    details = {
+        f"turn_{place}": {"answer": turn.answer, **turn.details}
+        for place, turn in enumerate(turns, start=1)
+    }
     return Scored(reward=reward, metrics=metrics, answer=turns[-1].answer, details=details)

@@ -1,8 +1,8 @@
 """Comparison of texts after normalising: `exact_match`, `fuzzy_match`, `answer_line`.
 
-Depends on `nel.scoring.equality` for which texts are equal, on `nel.reading.numerals` to compare numbers, on
-`nel.scoring.wording` and `nel.scoring.mentions` for answers that are denied or only mentioned, and on rapidfuzz where a
-threshold is given.
+Depends on `nel.scoring.equality` for which texts are equal, on `nel.reading.numerals` to compare
+numbers, on `nel.scoring.wording` and `nel.scoring.mentions` for answers that are denied or only
+mentioned, and on rapidfuzz where a threshold is given.
 """
 
 from __future__ import annotations
@@ -32,7 +32,14 @@ from nel.scoring.mentions import MENTIONS_MAX, ends_undecided, is_given, mention
 from nel.scoring.wording import is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
 
-__all__ = ["answer_after_marker", "answer_line", "exact_match", "fuzzy_match", "normalise", "same_text"]
+__all__ = [
+    "answer_after_marker",
+    "answer_line",
+    "exact_match",
+    "fuzzy_match",
+    "normalise",
+    "same_text",
+]
 
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Scripts that write words without spaces between them, or with endings joined on."""
@@ -43,9 +50,12 @@ _WITHOUT_EMPHASIS = str.maketrans(dict.fromkeys('*_`"“”„«»', " "))
 _REASON = re.compile(r",\s(?:because|since|as|which|not|who|where)\b|\s\(")
 """What follows an answer on its line."""
 _APPROXIMATE = re.compile(
-    r"[~≈?]|\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|ca|some)\b", re.IGNORECASE
+    r"[~≈?]|\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|ca|some)\b",
+    re.IGNORECASE,
 )
-_ASKED = re.compile(r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE)
+_ASKED = re.compile(
+    r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE
+)
 _WINDOW = 80
 """Characters after a place that are searched for a denial."""
 _FUZZY_CHARACTERS_MIN = 4
@@ -64,7 +74,8 @@ _ANSWER = re.compile(
 )
 _ANSWER_HEADING = re.compile(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
 _POLITE = re.compile(
-    r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*", re.IGNORECASE
+    r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*",
+    re.IGNORECASE,
 )
 
 
@@ -79,14 +90,20 @@ def answer_after_marker(text: str, *, keep_money: bool = False) -> str | None:
 
 
 def behind_marker(text: str) -> str | None:
-    """Return the lines below the last ``Answer:`` at the start of a line, or None where there is none."""
+    """Return the lines below the last ``Answer:`` at the start of a line, or None where there is
+    none.
+    """
     lines = text.split("\n")
-    last = next((number for number in range(len(lines) - 1, -1, -1) if _ANSWER.match(lines[number])), None)
+    last = next(
+        (number for number in range(len(lines) - 1, -1, -1) if _ANSWER.match(lines[number])), None
+    )
     return None if last is None else "\n".join(lines[last + 1 :])
 
 
 def _bare_answer(last: str, *, keep_money: bool = False) -> str | None:
-    """Return what stands after a marker without emphasis, closing words and a full stop, or None."""
+    """Return what stands after a marker without emphasis, closing words and a full stop, or
+    None.
+    """
     plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_` ")
     is_amount = keep_money and plain.startswith("$") and not plain.endswith("$")
     plain = plain.strip("*_` " if is_amount else "*_`$ ").rstrip(".").strip()
@@ -96,7 +113,9 @@ def _bare_answer(last: str, *, keep_money: bool = False) -> str | None:
 
 
 def _last_marked(text: str) -> str | None:
-    """Return what follows the last marker in its line, or the line below a heading "Final answer"."""
+    """Return what follows the last marker in its line, or the line below a heading "Final
+    answer".
+    """
     lines = text.split("\n")
     below = ""
     for line in reversed(lines):
@@ -111,13 +130,15 @@ def _last_marked(text: str) -> str | None:
 
 @reads_gold(text_gold)
 def exact_match(sample: ScorerInput) -> dict[str, bool]:
-    """Compare response and target after lower-casing and dropping punctuation, articles and spare spaces.
+    """Compare response and target after lower-casing and dropping punctuation, articles and spare
+    spaces.
 
-    Rule: both are equal after `normalise`, with or without articles; a list of targets accepts any. What carries
-    meaning stays (``-5``, ``3.14``, ``C++``, ``A-``, ``5%``, ``x != y``, ``Vitamin A``). A symbol or emoji of the
-    response counts only where the target has one of its kind (pictures, ticks and crosses, others), one of the target
-    always. Brackets, currencies, degrees, feet and inches count where both have them. A target of marks alone ("]",
-    "✓") equals the same marks alone, and empty texts are not equal. Source: NeMo Evaluator's primitive, in which an
+    Rule: both are equal after `normalise`, with or without articles; a list of targets accepts any.
+    What carries meaning stays (``-5``, ``3.14``, ``C++``, ``A-``, ``5%``, ``x != y``, ``Vitamin
+    A``). A symbol or emoji of the response counts only where the target has one of its kind
+    (pictures, ticks and crosses, others), one of the target always. Brackets, currencies, degrees,
+    feet and inches count where both have them. A target of marks alone ("]", "✓") equals the same
+    marks alone, and empty texts are not equal. Source: NeMo Evaluator's primitive, in which an
     empty response equals the target "A".
 
     >>> exact_match(ScorerInput(response="  Paris.  ", target="paris"))
@@ -129,7 +150,8 @@ def exact_match(sample: ScorerInput) -> dict[str, bool]:
 
 
 def accepted_answers(sample: ScorerInput, **_: object) -> list[str]:
-    """Return the target, or each of several, and the row's ``correct_answers``, those apart that are blank.
+    """Return the target, or each of several, and the row's ``correct_answers``, those apart that
+    are blank.
 
     Raises:
         DatasetError: There is no other.
@@ -139,24 +161,30 @@ def accepted_answers(sample: ScorerInput, **_: object) -> list[str]:
 
 
 @reads_gold(accepted_answers)
-def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[str, bool | str | None]:
+def fuzzy_match(
+    sample: ScorerInput, *, threshold: float | None = None
+) -> dict[str, bool | str | None]:
     """Look for any accepted answer in the response, as whole words after normalising.
 
-    Source: NeMo Evaluator's primitive, which also accepts a response that the answer contains, an empty one included.
-    Accepted are the target (or each of a list of targets) and ``metadata["correct_answers"]``. The response must
-    contain the answer; an answer that contains the response is no match, and nothing matches nothing.
+    Source: NeMo Evaluator's primitive, which also accepts a response that the answer contains, an
+    empty one included. Accepted are the target (or each of a list of targets) and
+    ``metadata["correct_answers"]``. The response must contain the answer; an answer that contains
+    the response is no match, and nothing matches nothing.
 
-    Not counted is an answer that is denied or supposed where it stands; that is a part of a longer name; that is one of
-    several on offer ("Paris or Rome", "Options: Paris, Rome", a list of labelled options); and any answer of a response
-    that ends with not being able to decide. A capitalised answer is a part of a longer name where a word with a
-    capital, a hyphen and a capital, or a particle such as "de" follows it directly ("George Washington Carver"), and
-    after "New", "South" and their like ("New York"). Titles and given names before it do not count ("President George
-    Washington"), nor do words such as "Is" and "River" and short abbreviations after it ("Washington DC"), and in a
-    mention written in capitals nothing does. Marks and symbols count as in `exact_match`.
+    Not counted is an answer that is denied or supposed where it stands; that is a part of a longer
+    name; that is one of several on offer ("Paris or Rome", "Options: Paris, Rome", a list of
+    labelled options); and any answer of a response that ends with not being able to decide. A
+    capitalised answer is a part of a longer name where a word with a capital, a hyphen and a
+    capital, or a particle such as "de" follows it directly ("George Washington Carver"), and after
+    "New", "South" and their like ("New York"). Titles and given names before it do not count
+    ("President George Washington"), nor do words such as "Is" and "River" and short abbreviations
+    after it ("Washington DC"), and in a mention written in capitals nothing does. Marks and symbols
+    count as in `exact_match`.
 
     Args:
-        threshold: With a number between 0 and 100, spelling may differ: rapidfuzz's partial ratio of the normalised
-            texts must reach it. Only answers of four characters and more are compared so.
+        threshold: With a number between 0 and 100, spelling may differ: rapidfuzz's partial ratio
+            of the normalised texts must reach it. Only answers of four characters and more are
+            compared so.
 
     Returns:
         ``correct`` and ``extracted``, the response as given (None when it is empty).
@@ -186,7 +214,9 @@ class _SearchedResponse:
         self.whole = normalise(self.text, articles=True)
 
     def contains(self, answer: str, threshold: float | None) -> bool:
-        """Return whether the response gives an accepted answer: it stands there, is not denied and is no other one."""
+        """Return whether the response gives an accepted answer: it stands there, is not denied and
+        is no other one.
+        """
         if not has_word(answer):
             return same_text(self.raw, answer) or self._has_marks(answer)
         counting = kinds_that_count(self.text, answer)
@@ -203,13 +233,18 @@ class _SearchedResponse:
             return self._has_capitals(answer)
         places = _places(whole, wanted)
         other = _places(
-            self._normal(counting, articles=False, marked_up=marked_up), normalise(answer, counting=counting)
+            self._normal(counting, articles=False, marked_up=marked_up),
+            normalise(answer, counting=counting),
         )
-        return not self._is_undecided and (self._gives(places, answer) or self._gives(other, answer))
+        return not self._is_undecided and (
+            self._gives(places, answer) or self._gives(other, answer)
+        )
 
     def _normal(self, counting: Kind, *, articles: bool, marked_up: bool) -> str:
         if counting or marked_up:
-            return normalise(self.raw if marked_up else self.text, articles=articles, counting=counting)
+            return normalise(
+                self.raw if marked_up else self.text, articles=articles, counting=counting
+            )
         return self.whole if articles else self._bare
 
     @cached_property
@@ -218,7 +253,9 @@ class _SearchedResponse:
 
     @cached_property
     def _plain(self) -> str:
-        """The response, in the same length, without emphasis and quotes, for what the words around an answer say."""
+        """The response, in the same length, without emphasis and quotes, for what the words around
+        an answer say.
+        """
         return self.text.translate(_WITHOUT_EMPHASIS)
 
     @cached_property
@@ -226,10 +263,11 @@ class _SearchedResponse:
         return ends_undecided(self.text)
 
     def _gives(self, places: list[bool], answer: str) -> bool:
-        """Return whether a place where an answer stands, each with whether it holds there, gives it.
+        """Return whether a place where an answer stands, each with whether it holds there, gives
+        it.
 
-        Where the response as written has as many mentions, they decide, since they have the clauses that normalising
-        runs together.
+        Where the response as written has as many mentions, they decide, since they have the clauses
+        that normalising runs together.
         """
         found = mentions(self.text, answer)
         given = [self._is_given(start, end, answer) for start, end in found]
@@ -240,18 +278,28 @@ class _SearchedResponse:
     def _is_given(self, start: int, end: int, answer: str) -> bool:
         if not is_given(self.text, start, end, answer) or _is_against(self._plain, start, end):
             return False
-        return not _CURRENCY.search(answer) or same_signs(self.text[max(0, start - 1) : end + 1], answer)
+        return not _CURRENCY.search(answer) or same_signs(
+            self.text[max(0, start - 1) : end + 1], answer
+        )
 
     def _has_capitals(self, answer: str) -> bool:
         """Return whether a letter or a short name in capitals stands in the response as written."""
         no_article = r"(?![^\S\n]+[a-z])" if len(answer) == 1 else ""
-        pattern = re.compile(rf"(?<![^\W_]){re.escape(answer)}(?![^\W_]|[+#♭♯]|-(?!\w)){no_article}")
+        pattern = re.compile(
+            rf"(?<![^\W_]){re.escape(answer)}(?![^\W_]|[+#♭♯]|-(?!\w)){no_article}"
+        )
         found = (match.span() for match in islice(pattern.finditer(self.text), MENTIONS_MAX))
-        name = "" if len(answer) == 1 else answer  # a letter is followed by what it labels, not by more of its name
-        return not self._is_undecided and any(self._is_given(start, end, name) for start, end in found)
+        name = (
+            "" if len(answer) == 1 else answer
+        )  # a letter is followed by what it labels, not by more of its name
+        return not self._is_undecided and any(
+            self._is_given(start, end, name) for start, end in found
+        )
 
     def _has_marks(self, answer: str) -> bool:
-        """Return whether an answer of marks alone stands in the response, with words or nothing around it."""
+        """Return whether an answer of marks alone stands in the response, with words or nothing
+        around it.
+        """
         first = folded(answer).strip()[:1]
         if not first or first not in folded(self.text):
             return False
@@ -265,15 +313,21 @@ class _SearchedResponse:
 
 def _is_against(text: str, start: int, end: int) -> bool:
     """Return whether what stands there is denied or supposed."""
-    denied = is_denied(text, start, end, closely=True) or is_denied_after(text[end : end + _WINDOW], 0)
+    denied = is_denied(text, start, end, closely=True) or is_denied_after(
+        text[end : end + _WINDOW], 0
+    )
     return denied or is_supposed(text, start) or _ASKED.match(text, end) is not None
 
 
 def _places(response: str, answer: str) -> list[bool]:
-    """Return for each place of an answer whether it holds there: it is neither denied nor supposed."""
+    """Return for each place of an answer whether it holds there: it is neither denied nor
+    supposed.
+    """
     if not answer:
         return []
-    spaced, wanted = (response, answer) if _NO_SPACES.search(answer) else (f" {response} ", f" {answer} ")
+    spaced, wanted = (
+        (response, answer) if _NO_SPACES.search(answer) else (f" {response} ", f" {answer} ")
+    )
     places: list[bool] = []
     place = spaced.find(wanted)
     while place >= 0 and len(places) < MENTIONS_MAX:
@@ -297,15 +351,17 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
 def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
     """Compare what follows the last ``Answer:`` with the target, as numbers or as normalised text.
 
-    Rule: the last line that starts with ``Answer:`` or ``The final answer is``; emphasis, dollar signs and a full stop
-    around it do not count. A target that is a number is compared by its value, and the answer may have a unit: 42, 42.0
-    and "42 dollars" are equal, "5 million" is 5000000 and "twelve" 12; 1,2 and 12 are not equal, and "about 5", ``5!``,
-    ``√5`` and "40 or 42" equal no number. Two different currencies are never equal. Spaces in a formula do not count:
-    ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first such line. For mathematics
-    beyond numbers there is `math_equal`.
+    Rule: the last line that starts with ``Answer:`` or ``The final answer is``; emphasis, dollar
+    signs and a full stop around it do not count. A target that is a number is compared by its
+    value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal, "5 million" is
+    5000000 and "twelve" 12; 1,2 and 12 are not equal, and "about 5", ``5!``, ``√5`` and "40 or 42"
+    equal no number. Two different currencies are never equal. Spaces in a formula do not count:
+    ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first such line. For
+    mathematics beyond numbers there is `math_equal`.
 
     Args:
-        pattern: A regular expression whose first group is the answer, instead of the marker; its last match counts.
+        pattern: A regular expression whose first group is the answer, instead of the marker; its
+            last match counts.
 
     Returns:
         ``correct`` and ``extracted``, the text after the marker or None.
@@ -320,7 +376,8 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     golds = text_gold(sample)
     extracted = _answer_in(response, pattern)
     correct = extracted is not None and any(
-        _same_answer(extracted, gold) and _same_currency(response, extracted, gold) for gold in golds
+        _same_answer(extracted, gold) and _same_currency(response, extracted, gold)
+        for gold in golds
     )
     return {"correct": correct, "extracted": extracted, **ran_on}
 
@@ -333,7 +390,9 @@ def _answer_in(response: str, pattern: str | None) -> str | None:
 
 
 def _same_currency(response: str, extracted: str, target: str) -> bool:
-    """Return whether an answer has the target's currency as it stands in the response, or one of them has none."""
+    """Return whether an answer has the target's currency as it stands in the response, or one of
+    them has none.
+    """
     if not _CURRENCY.search(target):
         return True
     place = max(0, response.rfind(extracted))
@@ -341,12 +400,22 @@ def _same_currency(response: str, extracted: str, target: str) -> bool:
 
 
 def _same_answer(answer: str, target: str) -> bool:
-    """Return whether an answer is the target: a number by its value, with or without a unit; other texts normalised."""
+    """Return whether an answer is the target: a number by its value, with or without a unit; other
+    texts normalised.
+    """
     wanted = parse_number(target)
     if wanted is not None:
         if wanted in (stated_value(answer), parse_number(answer)):
             return True
-        number = None if _APPROXIMATE.search(answer) else read_number(own_response(f"Answer: {answer}")).value
+        number = (
+            None
+            if _APPROXIMATE.search(answer)
+            else read_number(own_response(f"Answer: {answer}")).value
+        )
         return number is not None and parse_number(number) == wanted
     plain = _REASON.split(answer, maxsplit=1)[0]
-    return same_text(answer, target) or same_formula(answer, target) or (plain != answer and same_text(plain, target))
+    return (
+        same_text(answer, target)
+        or same_formula(answer, target)
+        or (plain != answer and same_text(plain, target))
+    )

@@ -1,7 +1,9 @@
-"""What the words around an answer do to it: denials, suppositions, corrections; and invisible characters.
+"""What the words around an answer do to it: denials, suppositions, corrections; and invisible
+characters.
 
-Depends on the standard library alone. These rules look at a few words of one clause: they keep "it is not B" and "if
-the answer is A" from being read as answers, and do not understand a text beyond that.
+Depends on the standard library alone. These rules look at a few words of one clause: they keep "it
+is not B" and "if the answer is A" from being read as answers, and do not understand a text beyond
+that.
 """
 
 from __future__ import annotations
@@ -29,9 +31,12 @@ _DENIAL = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_DENIED_CLOSELY = re.compile(r"\b(?:not|never|neither|nor|isnt|isn['’]t|cannot)(?:\s+\w+)?\s*\Z", re.IGNORECASE)
+_DENIED_CLOSELY = re.compile(
+    r"\b(?:not|never|neither|nor|isnt|isn['’]t|cannot)(?:\s+\w+)?\s*\Z", re.IGNORECASE
+)
 _SUPPOSITION = re.compile(
-    r"\b(?:if(?!\s+i\s+(?:had|have|must)\b)|whether|suppose|supposing|assume|assuming|unless)\b", re.IGNORECASE
+    r"\b(?:if(?!\s+i\s+(?:had|have|must)\b)|whether|suppose|supposing|assume|assuming|unless)\b",
+    re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
     r"""
@@ -44,7 +49,9 @@ _DENIED_AFTER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_CORRECTION = re.compile(r"\b(?:wait|actually|correction|oops|on\s+second\s+thought)\b[\s,:!.—–-]*", re.IGNORECASE)
+_CORRECTION = re.compile(
+    r"\b(?:wait|actually|correction|oops|on\s+second\s+thought)\b[\s,:!.—–-]*", re.IGNORECASE
+)
 _CORRECTION_WORDS: Final = ("wait", "actually", "correction", "oops", "second")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _BOX_CHARACTERS_MAX: Final = 4_000
@@ -56,7 +63,9 @@ _INVISIBLE: Final = frozenset("\u00ad\u061c\u200b\u200e\u200f\u2060\ufe0e\ufe0f\
 
 
 class TranslationTable(dict[int, int | str | None]):
-    """A table for `str.translate` that computes the replacement of a character once, when it first occurs."""
+    """A table for `str.translate` that computes the replacement of a character once, when it first
+    occurs.
+    """
 
     def __init__(self, replacement: Callable[[str], int | str | None]) -> None:
         """Take the function that returns the replacement of a character."""
@@ -69,25 +78,36 @@ class TranslationTable(dict[int, int | str | None]):
 
 
 _HYPHENS: Final = frozenset("\u2010\u2011\ufe63\uff0d")
-"""Hyphens that models write for a minus; the true minus and the dashes are read where numbers are."""
+"""Hyphens that models write for a minus; the true minus and the dashes are read where numbers
+are.
+"""
 _FULL_WIDTH_MARKS: Final = frozenset("（）［］．")
 
 
 def _visible(character: str) -> str:
     if character in _HYPHENS:
         return "-"
-    if "\U0001d400" <= character <= "\U0001d7ff":  # letters and digits of mathematics, bold or italic
+    if (
+        "\U0001d400" <= character <= "\U0001d7ff"
+    ):  # letters and digits of mathematics, bold or italic
         return unicodedata.normalize("NFKC", character)
     if "\u249c" <= character <= "\u24b5":
         return chr(ord(character) - 0x249C + ord("a"))
-    if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in _FULL_WIDTH_MARKS):
+    if "\uff01" <= character <= "\uff5e" and (
+        character.isalnum() or character in _FULL_WIDTH_MARKS
+    ):
         return chr(ord(character) - 0xFEE0)
     if "\U0001f130" <= character <= "\U0001f149":
         return chr(ord(character) - 0x1F130 + ord("A"))
     if "\u24b6" <= character <= "\u24e9" or "\U0001f170" <= character <= "\U0001f189":
-        return unicodedata.normalize("NFKC", character)[:1] if character < "\u2500" else chr(ord(character) - 0x1F12F)
+        return (
+            unicodedata.normalize("NFKC", character)[:1]
+            if character < "\u2500"
+            else chr(ord(character) - 0x1F12F)
+        )
     if character in _INVISIBLE or (
-        unicodedata.category(character) in ("So", "Cf", "Co") and character not in _MEANINGFUL_SYMBOLS
+        unicodedata.category(character) in ("So", "Cf", "Co")
+        and character not in _MEANINGFUL_SYMBOLS
     ):
         return " "
     return character
@@ -97,7 +117,8 @@ _VISIBLE = TranslationTable(_visible)
 
 
 def cleaned(text: str) -> str:
-    """Return the text, in the same length: full-width and circled letters as ASCII, invisible marks as spaces.
+    """Return the text, in the same length: full-width and circled letters as ASCII, invisible marks
+    as spaces.
 
     >>> cleaned("答案：Ｂ"), cleaned("\u200bB 😊")
     ('答案：B', ' B  ')
@@ -114,7 +135,8 @@ def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool:
-    """Return whether what stands at ``text[start:end]`` is denied: "it is not B", "I would never pick B", "B is wrong".
+    """Return whether what stands at ``text[start:end]`` is denied: "it is not B", "I would never
+    pick B", "B is wrong".
 
     Args:
         closely: Only a denial with at most one word between counts; words after do not count.
@@ -128,12 +150,15 @@ def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool
 
 
 def is_denied_after(text: str, end: int) -> bool:
-    """Return whether what ends there is denied by the words after it: "A is wrong", "B isn't right"."""
+    """Return whether what ends there is denied by the words after it: "A is wrong", "B isn't
+    right".
+    """
     return _DENIED_AFTER.match(text, end) is not None
 
 
 def is_supposed(text: str, start: int) -> bool:
-    """Return whether what stands there is only supposed: "if the answer is A", "whether it is true".
+    """Return whether what stands there is only supposed: "if the answer is A", "whether it is
+    true".
 
     >>> is_supposed("If the answer is A, then", 17), is_supposed("The answer is A", 14)
     (True, False)
@@ -146,7 +171,9 @@ def is_supposed(text: str, start: int) -> bool:
 
 def is_in_clause_before(pattern: re.Pattern[str], text: str, start: int) -> bool:
     """Return whether a pattern of words occurs in the same clause before a place."""
-    if pattern.search(text[max(0, start - _WINDOW) : start]) is None:  # which costs less than to find the clause
+    if (
+        pattern.search(text[max(0, start - _WINDOW) : start]) is None
+    ):  # which costs less than to find the clause
         return False
     return pattern.search(clause_before(text, start)) is not None
 

@@ -1,7 +1,8 @@
 """The words of a text as `f1` and `exact` of `nel.scoring.configurable` compare them.
 
-Depends on `nel.scoring.marks` and the number reader. Source: Inspect's normalising, in which every article, sign and
-symbol vanishes; here only an article before another word does, and punctuation without a meaning.
+Depends on `nel.scoring.marks` and the number reader. Source: Inspect's normalising, in which every
+article, sign and symbol vanishes; here only an article before another word does, and punctuation
+without a meaning.
 """
 
 from __future__ import annotations
@@ -35,7 +36,11 @@ _MAY_BE_NUMBER = re.compile(r"[^\x00-/:-\x7f]")
 _OUTER: Final = string.punctuation.replace("%", "").replace("-", "").replace("+", "")
 _KEPT: Final = frozenset("%‰‱")
 _NO_PUNCTUATION = TranslationTable(
-    lambda mark: "" if (mark in string.punctuation or category(mark)[0] == "P") and mark not in _KEPT else mark
+    lambda mark: (
+        ""
+        if (mark in string.punctuation or category(mark)[0] == "P") and mark not in _KEPT
+        else mark
+    )
 )
 _DASHES = re.compile("[-–—―]")
 
@@ -59,11 +64,15 @@ def same_words(seen: SeenWords, wanted: str) -> bool:
     if not has_word(wanted):
         return same_text(seen.text, wanted)
     counting = kinds_that_count(seen.text, wanted)
-    return seen.words(counting) == words_of(comparable(wanted, counting)) and same_brackets(seen.text, wanted)
+    return seen.words(counting) == words_of(comparable(wanted, counting)) and same_brackets(
+        seen.text, wanted
+    )
 
 
 def words_of(text: str) -> list[str]:
-    """Return the normal words of a text, without the articles before others; an article alone is a word."""
+    """Return the normal words of a text, without the articles before others; an article alone is a
+    word.
+    """
     tokens = with_signs(text).split()
     words: list[str] = []
     for index, token in enumerate(tokens, start=1):
@@ -77,7 +86,9 @@ def words_of(text: str) -> list[str]:
 
 
 def _is_article(article: str, following: str, *, first: bool) -> bool:
-    """Return whether it stands before a word; a capital A only as the first word, and before no single letter."""
+    """Return whether it stands before a word; a capital A only as the first word, and before no
+    single letter.
+    """
     word = _OPENS_WITH_WORD.match(following)
     if word is None or article != "A":
         return word is not None
@@ -86,7 +97,9 @@ def _is_article(article: str, following: str, *, first: bool) -> bool:
 
 def _operator(before: str, operator: str, following: str) -> tuple[str, ...]:
     """Return the operator where it stands between two operands, and not beside words of prose."""
-    operands = all(len(text) == 1 or text[:1].isdigit() or text[:1] == "(" for text in (before, following))
+    operands = all(
+        len(text) == 1 or text[:1].isdigit() or text[:1] == "(" for text in (before, following)
+    )
     return (operator,) if operands else ()
 
 
@@ -104,7 +117,8 @@ def _normal_words(token: str) -> tuple[tuple[str, ...], str]:
 def _normal_word(part: str) -> str:
     plain = restored(part).casefold()
     if _MAY_BE_NUMBER.search(plain):
-        # As written, without outer marks, and without thousands commas; a comma that is left would be a decimal mark.
+        # As written, without outer marks, and without thousands commas; a comma that is left would
+        # be a decimal mark.
         for candidate in (plain, plain.strip(_OUTER), plain.replace(",", "").strip(_OUTER)):
             number = parse_number(candidate, numeral_only=True) if "," not in candidate else None
             if number is not None:

@@ -30,7 +30,9 @@ def build_request(
             tool_choice=sample.tool_choice,
             generation=generation,
         )
-    prompt = "\n\n".join(message.content for message in messages if isinstance(message.content, str))
+    prompt = "\n\n".join(
+        message.content for message in messages if isinstance(message.content, str)
+    )
     return Request(
         protocol=protocol,
         model=model,
@@ -44,7 +46,11 @@ def build_request(
 
 
 def _messages(sample: Sample, system_prompt: str | None) -> tuple[Message, ...]:
-    asked = (Message(role="user", content=sample.input),) if isinstance(sample.input, str) else sample.input
+    asked = (
+        (Message(role="user", content=sample.input),)
+        if isinstance(sample.input, str)
+        else sample.input
+    )
     if system_prompt is None:
         return asked
     rest = tuple(message for message in asked if message.role != "system")

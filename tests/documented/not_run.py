@@ -1,7 +1,5 @@
 """What a reader of the documentation needs beside its commands, and why some commands cannot run here."""
 
-# ruff: noqa: E501 - a table
-
 from __future__ import annotations
 
 import re

@@ -87,7 +87,7 @@ def test_a_request_to_a_deployment_is_that_of_the_sdk(case: str, monkeypatch: py
     assert "authorization" not in sent.keys() | recorded["headers"].keys()
 
 
-CASES = [(file, case) for file in ("responses", "anthropic", "anthropic-0", "gemini") for case in ("plain", "full", "image", "stream", "tools")]  # fmt: skip # noqa: E501
+CASES = [(file, case) for file in ("responses", "anthropic", "anthropic-0", "gemini") for case in ("plain", "full", "image", "stream", "tools")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("file", "case"), CASES)

@@ -17,4 +17,8 @@ def judged_answers(sample: ScorerInput) -> dict:
     """Half of the credit goes to an answer that is partly right; clarity is a number beside it."""
     facts = judge_score(sample, template="binary_qa_partial", criteria="The cause must be named")
     clarity = judge_score(sample, template="likert_5", criteria="Clear to a child of twelve")
-    return {"correct": facts["judge_score"], "clarity": clarity["judge_score"], "grade": facts["judge_grade"]}
+    return {
+        "correct": facts["judge_score"],
+        "clarity": clarity["judge_score"],
+        "grade": facts["judge_grade"],
+    }

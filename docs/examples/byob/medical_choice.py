@@ -12,7 +12,9 @@ from nel.byob.scorers import mcq_letter_extract
 @benchmark(
     name="medical-choice",
     dataset="hf://openlifescienceai/medmcqa?split=validation",
-    prompt=('{question}\nA) {a}\nB) {b}\nC) {c}\nD) {d}\n\nEnd with a line "Answer: X", where X is one of A, B, C, D.'),
+    prompt=(
+        '{question}\nA) {a}\nB) {b}\nC) {c}\nD) {d}\n\nEnd with a line "Answer: X", where X is one of A, B, C, D.'
+    ),
     system_prompt="You are a physician who sits an entrance examination.",
     target_field="cop",
     field_mapping={"opa": "a", "opb": "b", "opc": "c", "opd": "d"},

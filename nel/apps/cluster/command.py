@@ -16,35 +16,60 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command(cls=taking_settings())
 def submit(
     ctx: typer.Context,
-    config: Annotated[Path | None, typer.Argument(help="A YAML configuration; flags win over it.")] = None,
+    config: Annotated[
+        Path | None, typer.Argument(help="A YAML configuration; flags win over it.")
+    ] = None,
     *,
-    to: Annotated[Literal["slurm", "kubernetes"], typer.Option("--to", help="Where the shards run.")],
-    shards: Annotated[int, typer.Option("--shards", min=1, help="How many parts the run is divided into.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write the files; submit and send nothing.")] = False,
+    to: Annotated[
+        Literal["slurm", "kubernetes"], typer.Option("--to", help="Where the shards run.")
+    ],
+    shards: Annotated[
+        int, typer.Option("--shards", min=1, help="How many parts the run is divided into.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write the files; submit and send nothing.")
+    ] = False,
     sbatch: Annotated[
-        list[str] | None, typer.Option(help="Slurm: a further option, as --sbatch=--partition=NAME; repeatable.")
+        list[str] | None,
+        typer.Option(help="Slurm: a further option, as --sbatch=--partition=NAME; repeatable."),
     ] = None,
     image: Annotated[str | None, typer.Option(help="Kubernetes: the image with nel.")] = None,
     volume_claim: Annotated[
-        str | None, typer.Option(help="Kubernetes: the PersistentVolumeClaim that runs are written to.")
+        str | None,
+        typer.Option(help="Kubernetes: the PersistentVolumeClaim that runs are written to."),
     ] = None,
     secret: Annotated[
-        str | None, typer.Option(help="Kubernetes: the Secret with the keys, each under the name of its variable.")
+        str | None,
+        typer.Option(
+            help="Kubernetes: the Secret with the keys, each under the name of its variable."
+        ),
     ] = None,
-    namespace: Annotated[str | None, typer.Option(help="Kubernetes: where the jobs are made.")] = None,
+    namespace: Annotated[
+        str | None, typer.Option(help="Kubernetes: where the jobs are made.")
+    ] = None,
 ) -> None:
-    """Write what runs a benchmark in shards on Slurm or Kubernetes and merges them: scripts or manifests.
+    """Write what runs a benchmark in shards on Slurm or Kubernetes and merges them: scripts or
+    manifests.
 
-    Every limit is divided by the number of shards, or shared through --limiter. nel submits nothing by itself:
-    --dry-run writes the files, and submit.sh among them hands them over.
+    Every limit is divided by the number of shards, or shared through --limiter. nel submits nothing
+    by itself: --dry-run writes the files, and submit.sh among them hands them over.
     """
     from nel.apps.cluster.writing import Target, write_submission  # noqa: PLC0415
     from nel.cli.eval_run import configured  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
     if not dry_run:
-        raise UsageError("nel submits nothing by itself; add --dry-run, which writes the files, then run submit.sh")
-    target = Target(options=tuple(sbatch or ()), image=image, claim=volume_claim, secret=secret, namespace=namespace)
+        raise UsageError(
+            "nel submits nothing by itself; add --dry-run, which writes the files, then run"
+            " submit.sh"
+        )
+    target = Target(
+        options=tuple(sbatch or ()),
+        image=image,
+        claim=volume_claim,
+        secret=secret,
+        namespace=namespace,
+    )
     written = write_submission(configured(config, chosen_settings(ctx)), to, shards, target)
     for path in written.files:
         typer.echo(plain(str(path)))

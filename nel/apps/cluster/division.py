@@ -1,6 +1,7 @@
 """Divides the limits of a run among its shards, where no limiter shares them. Pure.
 
-A limit that is meant for the whole run would otherwise hold once for each shard. What cannot be divided is refused.
+A limit that is meant for the whole run would otherwise hold once for each shard. What cannot be
+divided is refused.
 """
 
 from __future__ import annotations
@@ -32,20 +33,29 @@ def divided(config: RunConfig, shards: int) -> Divided:
     """Return the configuration of each of so many shards, with every limit divided.
 
     Raises:
-        ConfigError: The number is out of range, a limit is too small to be divided, or the run cannot be divided.
+        ConfigError: The number is out of range, a limit is too small to be divided, or the run
+            cannot be divided.
     """
     if not 1 <= shards <= SHARDS_MAX:
         raise ConfigError(f"--shards {shards}: a run has 1 to {SHARDS_MAX:,} shards")
     if config.shard is not None:
-        raise ConfigError(f"--shard {config.shard} is given; each job gets its own, so leave it away")
+        raise ConfigError(
+            f"--shard {config.shard} is given; each job gets its own, so leave it away"
+        )
     if config.endpoints:
         raise ConfigError("there are several endpoints; submit the shards of each by itself")
     if config.observability.metrics_port is not None:
-        raise ConfigError("two shards on one machine cannot both serve observability.metrics_port; leave it away")
+        raise ConfigError(
+            "two shards on one machine cannot both serve observability.metrics_port; leave it away"
+        )
     data = _with_keys_named(config)
     limits = _divided_limits if config.limiter.url is None else _shared_limits
     said = list(limits(data, shards))
-    said += [_divide_count(data["budget"], key, shards) for key in _COUNTS if data["budget"][key] is not None]
+    said += [
+        _divide_count(data["budget"], key, shards)
+        for key in _COUNTS
+        if data["budget"][key] is not None
+    ]
     if data["budget"]["max_cost"] is not None:
         said.append(_divide_rate(data["budget"], "budget", "max_cost", shards))
     return Divided(config=data, said=tuple(said))
@@ -55,12 +65,16 @@ def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
     """Yield what the limiter keeps for all shards together."""
     endpoints = list(_endpoints(data))
     places = [("engine.concurrency", data["engine"]["concurrency"])]
-    places += [(f"{name}.concurrency", one["concurrency"]) for name, one in endpoints if one.get("concurrency")]
+    places += [
+        (f"{name}.concurrency", one["concurrency"])
+        for name, one in endpoints
+        if one.get("concurrency")
+    ]
     for name, whole in places:
         if whole < shards:
             raise ConfigError(
-                f"{name} is {whole:,}, which {shards:,} shards would have to share without the limiter; set it to "
-                f"{shards:,} at least, or take fewer shards"
+                f"{name} is {whole:,}, which {shards:,} shards would have to share without the"
+                f" limiter; set it to {shards:,} at least, or take fewer shards"
             )
         yield f"{name}: {whole:,} in all, shared through the limiter"
     for name, endpoint in endpoints:
@@ -92,7 +106,9 @@ def secrets_of(config: RunConfig) -> tuple[str, ...]:
 
 
 def _with_keys_named(config: RunConfig) -> dict[str, Any]:
-    """Return a configuration as JSON, in which what the environment decides of keys is named: jobs have another one."""
+    """Return a configuration as JSON, in which what the environment decides of keys is named: jobs
+    have another one.
+    """
     data: dict[str, Any] = config.model_dump(mode="json")
     for _, endpoint in _endpoints(data):
         own = {name: endpoint[name] for name in ("url", "model", "api_key_env", "headers_env")}
@@ -104,7 +120,10 @@ def _endpoints(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what a configuration calls each of its endpoints, and its settings."""
     if data["endpoint"] is not None:
         yield "endpoint", data["endpoint"]
-    judges = [("judge", data["judge"]), *(("benchmarks.judge", entry["judge"]) for entry in data["benchmarks"])]
+    judges = [
+        ("judge", data["judge"]),
+        *(("benchmarks.judge", entry["judge"]) for entry in data["benchmarks"]),
+    ]
     for place, judge in judges:
         for number, member in enumerate(judge["panel"] if judge else ()):
             yield f"{place}.panel.{number}", member
@@ -116,8 +135,8 @@ def _divide_concurrency(section: dict[str, Any], name: str, shards: int) -> str:
     whole = section["concurrency"]
     if whole < shards:
         raise ConfigError(
-            f"{name} is {whole:,}, which {shards:,} shards cannot share; set it to {shards:,} at least, or take fewer "
-            "shards"
+            f"{name} is {whole:,}, which {shards:,} shards cannot share; set it to {shards:,} at"
+            " least, or take fewer shards"
         )
     section["concurrency"] = whole // shards
     in_all = section["concurrency"] * shards
@@ -127,9 +146,15 @@ def _divide_concurrency(section: dict[str, Any], name: str, shards: int) -> str:
 def _divide_count(section: dict[str, Any], key: str, shards: int) -> str:
     whole = section[key]
     if whole < shards:
-        raise ConfigError(f"budget.{key} is {whole:,}, which {shards:,} shards cannot share; raise it, or take fewer")
+        raise ConfigError(
+            f"budget.{key} is {whole:,}, which {shards:,} shards cannot share; raise it, or take"
+            " fewer"
+        )
     section[key] = whole // shards
-    return f"budget.{key}: {section[key]:,} in each shard, {section[key] * shards:,} of {whole:,} in all"
+    return (
+        f"budget.{key}: {section[key]:,} in each shard, {section[key] * shards:,} of {whole:,}"
+        " in all"
+    )
 
 
 def _divide_rate(section: dict[str, Any], name: str, key: str, shards: int) -> str:

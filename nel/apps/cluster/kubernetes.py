@@ -1,7 +1,8 @@
-"""The manifests of a run on Kubernetes: an Indexed Job with a pod for each shard, and a Job that merges. Pure.
+"""The manifests of a run on Kubernetes: an Indexed Job with a pod for each shard, and a Job that
+merges. Pure.
 
-Pods are started again by the Job and go on with their shards, which are on one volume. They run as a user without
-rights, with a read-only file system, and get keys from a Secret by name.
+Pods are started again by the Job and go on with their shards, which are on one volume. They run as
+a user without rights, with a read-only file system, and get keys from a Secret by name.
 """
 
 from __future__ import annotations
@@ -53,10 +54,15 @@ def kubernetes_files(job: KubernetesJob) -> dict[str, str]:
     Raises:
         ConfigError: A name is not one that Kubernetes takes.
     """
-    for what, name in (("--run-id", job.name), ("--volume-claim", job.claim), ("--secret", job.secret)):
+    for what, name in (
+        ("--run-id", job.name),
+        ("--volume-claim", job.claim),
+        ("--secret", job.secret),
+    ):
         if not _NAME.fullmatch(name):
             raise ConfigError(
-                f'{what} "{name}" cannot name an object of Kubernetes; use up to 53 lower-case letters, digits and "-"'
+                f'{what} "{name}" cannot name an object of Kubernetes; use up to 53 lower-case'
+                ' letters, digits and "-"'
             )
     if job.namespace is not None and not _NAME.fullmatch(job.namespace):
         raise ConfigError(f'--namespace "{job.namespace}" is no name of a namespace')
@@ -73,7 +79,9 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    )
 
 
 _Dumper.add_representer(str, _text)
@@ -107,9 +115,15 @@ def _shards(job: KubernetesJob) -> dict[str, Any]:
             'run_id="shard-$number"',
             'mkdir -p "$shards"',
             'again=""',
-            'if [ -f "$shards/$run_id/run.db" ]; then again=--resume; else rm -rf -- "${shards:?}/$run_id"; fi',
+            (
+                'if [ -f "$shards/$run_id/run.db" ]; then again=--resume; else rm -rf --'
+                ' "${shards:?}/$run_id"; fi'
+            ),
             "code=0",
-            f'nel eval run {_CONFIG}/nel.yaml --shard "$number/{job.shards}" --output-dir "$shards" \\',
+            (
+                f'nel eval run {_CONFIG}/nel.yaml --shard "$number/{job.shards}" --output-dir'
+                ' "$shards" \\'
+            ),
             '    --run-id "$run_id" ${again:+"$again"} || code=$?',
             "# Samples without a score do not stop the merge, which says it again.",
             f'if [ "$code" -eq {EXIT_UNSCORED} ]; then code=0; fi',
@@ -129,8 +143,14 @@ def _shards(job: KubernetesJob) -> dict[str, Any]:
             "podFailurePolicy": {
                 "rules": [
                     # A wrong configuration or key stays wrong, however often it is tried.
-                    {"action": "FailIndex", "onExitCodes": {"operator": "In", "values": [EXIT_USAGE]}},
-                    {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
+                    {
+                        "action": "FailIndex",
+                        "onExitCodes": {"operator": "In", "values": [EXIT_USAGE]},
+                    },
+                    {
+                        "action": "Ignore",
+                        "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+                    },
                 ]
             },
             "template": _pod(job, script, with_config=True),
@@ -139,7 +159,10 @@ def _shards(job: KubernetesJob) -> dict[str, Any]:
 
 
 def _merge(job: KubernetesJob) -> dict[str, Any]:
-    script = f"exec nel eval merge {quote(f'{DATA}/{job.name}.shards')} --output {quote(f'{DATA}/{job.name}')}\n"
+    script = (
+        f"exec nel eval merge {quote(f'{DATA}/{job.name}.shards')} --output"
+        f" {quote(f'{DATA}/{job.name}')}\n"
+    )
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -149,7 +172,10 @@ def _merge(job: KubernetesJob) -> dict[str, Any]:
 
 
 def _pod(job: KubernetesJob, script: str, *, with_config: bool) -> dict[str, Any]:
-    mounts = [{"name": "data", "mountPath": DATA}, {"name": "tmp", "mountPath": "/tmp"}]  # noqa: S108 - of the pod
+    mounts = [
+        {"name": "data", "mountPath": DATA},
+        {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - of the pod
+    ]
     volumes: list[dict[str, Any]] = [
         {"name": "data", "persistentVolumeClaim": {"claimName": job.claim}},
         {"name": "tmp", "emptyDir": {}},
@@ -160,7 +186,8 @@ def _pod(job: KubernetesJob, script: str, *, with_config: bool) -> dict[str, Any
     variables: list[dict[str, Any]] = [{"name": "HOME", "value": "/tmp"}]  # noqa: S108 - of the pod
     if with_config:
         variables += [
-            {"name": name, "valueFrom": {"secretKeyRef": {"name": job.secret, "key": name}}} for name in job.secrets
+            {"name": name, "valueFrom": {"secretKeyRef": {"name": job.secret, "key": name}}}
+            for name in job.secrets
         ]
     return {
         "metadata": {"labels": {"app.kubernetes.io/name": "nel"}},
@@ -202,8 +229,8 @@ def _submit(job: KubernetesJob) -> str:
         "set -eu",
         'cd "$(dirname "$0")"',
         *(
-            f"kubectl{space} get secret {quote(job.secret)} -o 'jsonpath={{.data.{name}}}' | grep -q . ||"
-            f" {{ echo 'the Secret {job.secret} has no key {name}' >&2; exit 2; }}"
+            f"kubectl{space} get secret {quote(job.secret)} -o 'jsonpath={{.data.{name}}}' | grep"
+            f" -q . || {{ echo 'the Secret {job.secret} has no key {name}' >&2; exit 2; }}"
             for name in job.secrets
         ),
         "conditions='{.status.conditions[?(@.status==\"True\")].type}'",
@@ -212,7 +239,10 @@ def _submit(job: KubernetesJob) -> str:
         f'        state=$(kubectl{space} get job "$1" -o "jsonpath=$conditions")',
         '        case "$state" in',
         "            *Complete*) return ;;",
-        f'            *Failed*) echo "job $1 has failed: kubectl{space} describe job $1" >&2; exit 1 ;;',
+        (
+            f'            *Failed*) echo "job $1 has failed: kubectl{space} describe job $1" >&2;'
+            " exit 1 ;;"
+        ),
         "        esac",
         f"        sleep {_LOOK_SECONDS}",
         "    done",

@@ -1,7 +1,8 @@
-"""The scripts of a run on Slurm: an array with a task for each shard, and a merge that waits for it. Pure.
+"""The scripts of a run on Slurm: an array with a task for each shard, and a merge that waits for
+it. Pure.
 
-A task that is started again goes on with its shard. Exit code 3, samples without a score, lets the merge go on, which
-says it again; 75, an endpoint that is down, puts the task back into the queue.
+A task that is started again goes on with its shard. Exit code 3, samples without a score, lets the
+merge go on, which says it again; 75, an endpoint that is down, puts the task back into the queue.
 """
 
 from __future__ import annotations
@@ -19,7 +20,17 @@ RESTARTS_MAX: Final = 20
 """How often a task whose endpoint was down is put back into the queue."""
 _OPTION: Final = re.compile(r"--?[A-Za-z][A-Za-z-]*(=[^\s'\"]+)?")
 _OURS: Final = frozenset(
-    {"--array", "--output", "--dependency", "--parsable", "--wrap", "--kill-on-invalid-dep", "-a", "-o", "-d"}
+    {
+        "--array",
+        "--output",
+        "--dependency",
+        "--parsable",
+        "--wrap",
+        "--kill-on-invalid-dep",
+        "-a",
+        "-o",
+        "-d",
+    }
 )
 
 
@@ -51,7 +62,9 @@ def slurm_files(job: SlurmJob) -> dict[str, str]:
     """
     for option in job.options:
         if not _OPTION.fullmatch(option):
-            raise ConfigError(f'--sbatch "{option}" is no option of sbatch; write --sbatch=--partition=NAME')
+            raise ConfigError(
+                f'--sbatch "{option}" is no option of sbatch; write --sbatch=--partition=NAME'
+            )
         if option.partition("=")[0] in _OURS:
             raise ConfigError(f'--sbatch "{option}" is set by nel; leave it away')
     return {"shards.sbatch": _shards(job), "merge.sbatch": _merge(job), "submit.sh": _submit(job)}
@@ -68,9 +81,11 @@ def _shards(job: SlurmJob) -> str:
         'run_id="shard-$SLURM_ARRAY_TASK_ID"',
         "# What was killed before it had begun is started again; anything else goes on.",
         'again=""',
-        'if [ -f "$shards/$run_id/run.db" ]; then again=--resume; else rm -rf -- "${shards:?}/$run_id"; fi',
+        'if [ -f "$shards/$run_id/run.db" ]; then again=--resume; else rm -rf --'
+        ' "${shards:?}/$run_id"; fi',
         "code=0",
-        f'{join(job.nel)} eval run "$shards/nel.yaml" --shard "${{SLURM_ARRAY_TASK_ID}}/{job.shards}" \\',
+        f'{join(job.nel)} eval run "$shards/nel.yaml" --shard'
+        f' "${{SLURM_ARRAY_TASK_ID}}/{job.shards}" \\',
         '    --output-dir "$shards" --run-id "$run_id" ${again:+"$again"} || code=$?',
         f'if [ {stopped} ] && [ "${{SLURM_RESTART_COUNT:-0}}" -lt {RESTARTS_MAX} ]; then',
         '    scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"',
@@ -85,7 +100,8 @@ def _merge(job: SlurmJob) -> str:
     return _script(
         *_header(job, f"--job-name={job.name}-merge"),
         "set -u",
-        f"exec {join(job.nel)} eval merge {quote(str(job.directory))} --output {quote(str(job.output))}",
+        f"exec {join(job.nel)} eval merge {quote(str(job.directory))} --output"
+        f" {quote(str(job.output))}",
     )
 
 
@@ -93,12 +109,14 @@ def _submit(job: SlurmJob) -> str:
     log = str(job.directory).replace("%", "%%")
     return _script(
         "#!/bin/bash",
-        "# Submits the shards, and the merge that waits for all of them. Run it again to go on with what has failed.",
+        "# Submits the shards, and the merge that waits for all of them. Run it again to go on with"
+        " what has failed.",
         "set -eu",
         *_keys(job),
         f"cd {quote(str(job.directory))}",
         f"shards=$(sbatch --parsable --output={quote(log + '/slurm-%a.log')} shards.sbatch)",
-        'merge=$(sbatch --parsable --dependency="afterok:${shards%%;*}" --kill-on-invalid-dep=yes \\',
+        'merge=$(sbatch --parsable --dependency="afterok:${shards%%;*}"'
+        " --kill-on-invalid-dep=yes \\",
         f"    --output={quote(log + '/slurm-merge.log')} merge.sbatch)",
         'echo "shards: job $shards; merge: job $merge"',
     )

@@ -1,4 +1,6 @@
-"""Writes the files of a submission into a directory beside where its run will be; sends and submits nothing."""
+"""Writes the files of a submission into a directory beside where its run will be; sends and submits
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ from nel.runs.remote.objects import is_remote
 
 Scheduler = Literal["slurm", "kubernetes"]
 _ARRAY_MAX: Final = 1_000
-"""Tasks of an array that Slurm takes where its administrator has said nothing (``MaxArraySize``)."""
+"""Tasks of an array that Slurm takes where its administrator has said nothing
+(``MaxArraySize``).
+"""
 _NAME_MAX: Final = 30
 _NOTHING: Final = "none"
 """Stands where no key is needed; no manifest names it."""
@@ -58,15 +62,19 @@ class Submission:
     """What the user has to see to."""
 
 
-def write_submission(config: RunConfig, scheduler: Scheduler, shards: int, target: Target) -> Submission:
+def write_submission(
+    config: RunConfig, scheduler: Scheduler, shards: int, target: Target
+) -> Submission:
     """Write the scripts or manifests of a run in shards, and the configuration that they share.
 
     Raises:
-        NelError: The configuration cannot be run in shards or on this scheduler, or the directory exists.
+        NelError: The configuration cannot be run in shards or on this scheduler, or the directory
+            exists.
     """
     if is_remote(config.output.dir):
         raise ConfigError(
-            f"scripts and shards cannot be in {config.output.dir}; give a local --output-dir, and upload the merged run"
+            f"scripts and shards cannot be in {config.output.dir}; give a local --output-dir, and"
+            " upload the merged run"
         )
     parts = divided(config, shards)
     for entry in config.benchmarks:
@@ -88,10 +96,17 @@ def write_submission(config: RunConfig, scheduler: Scheduler, shards: int, targe
 
 
 def _for_slurm(
-    name: str, directory: Path, parts: Divided, shards: int, secrets: Sequence[str], options: Sequence[str]
+    name: str,
+    directory: Path,
+    parts: Divided,
+    shards: int,
+    secrets: Sequence[str],
+    options: Sequence[str],
 ) -> tuple[dict[str, str], list[str]]:
     config = RunConfig.model_validate(parts.config)
-    make_plans(config)  # what is wrong with a benchmark or a dataset is said here, and not by every task
+    make_plans(
+        config
+    )  # what is wrong with a benchmark or a dataset is said here, and not by every task
     job = SlurmJob(
         name=name,
         directory=directory,
@@ -105,7 +120,8 @@ def _for_slurm(
     notes = ["every node needs these directories and this Python, as on a shared file system"]
     if shards > _ARRAY_MAX:
         notes.append(
-            f"many clusters take at most {_ARRAY_MAX:,} tasks in an array (scontrol show config: MaxArraySize)"
+            f"many clusters take at most {_ARRAY_MAX:,} tasks in an array (scontrol show config:"
+            " MaxArraySize)"
         )
     return {"nel.yaml": _yaml(with_absolute_paths(config)), **slurm_files(job)}, notes
 
@@ -117,12 +133,16 @@ def _for_kubernetes(
         missing = "--image" if target.image is None else "--volume-claim"
         raise ConfigError(f"--to kubernetes needs --image and --volume-claim; {missing} is missing")
     if secrets and target.secret is None:
-        raise ConfigError(f"--to kubernetes needs --secret, the Secret that holds {', '.join(secrets)}")
+        raise ConfigError(
+            f"--to kubernetes needs --secret, the Secret that holds {', '.join(secrets)}"
+        )
     secret = target.secret or _NOTHING
     paths = _local_paths(parts.config)
     for path in paths:
         if not path.startswith("/"):
-            raise ConfigError(f"{path} is a path on this machine; give the absolute path that it has in the pods")
+            raise ConfigError(
+                f"{path} is a path on this machine; give the absolute path that it has in the pods"
+            )
     job = KubernetesJob(
         name=name,
         shards=shards,
@@ -131,11 +151,18 @@ def _for_kubernetes(
         secret=secret,
         secrets=secrets,
         namespace=target.namespace,
-        config=_yaml({**parts.config, "output": {**parts.config["output"], "dir": DATA, "run_id": None}}),
+        config=_yaml(
+            {**parts.config, "output": {**parts.config["output"], "dir": DATA, "run_id": None}}
+        ),
         said=parts.said,
     )
-    notes = [f"{path} has to be in the image or on the volume, which is mounted at {DATA}" for path in paths]
-    notes.append(f"the claim {target.claim} has to allow ReadWriteMany where pods run on several nodes")
+    notes = [
+        f"{path} has to be in the image or on the volume, which is mounted at {DATA}"
+        for path in paths
+    ]
+    notes.append(
+        f"the claim {target.claim} has to allow ReadWriteMany where pods run on several nodes"
+    )
     if secrets:
         literals = " ".join(f'--from-literal={one}="${one}"' for one in secrets)
         notes.append(f"the keys: kubectl create secret generic {secret} {literals}")
@@ -144,9 +171,18 @@ def _for_kubernetes(
 
 def _local_paths(config: dict[str, Any]) -> list[str]:
     """Return the paths of files that a configuration names."""
-    found = [entry[key] for entry in config["benchmarks"] for key in ("dataset", "fewshot_dataset") if entry[key]]
+    found = [
+        entry[key]
+        for entry in config["benchmarks"]
+        for key in ("dataset", "fewshot_dataset")
+        if entry[key]
+    ]
     found = [path for path in found if "://" not in path]
-    names = [entry["name"].partition(":")[0] for entry in config["benchmarks"] if "://" not in entry["name"]]
+    names = [
+        entry["name"].partition(":")[0]
+        for entry in config["benchmarks"]
+        if "://" not in entry["name"]
+    ]
     return [*found, *(name for name in names if name.endswith((".py", ".yaml", ".yml")))]
 
 
@@ -162,14 +198,23 @@ def _limiter_note(config: RunConfig) -> list[str]:
 
 def _budget_note(config: RunConfig, shards: int) -> list[str]:
     budget = config.budget
-    if shards == 1 or (budget.max_cost, budget.max_tokens_total, budget.max_requests) == (None, None, None):
+    if shards == 1 or (budget.max_cost, budget.max_tokens_total, budget.max_requests) == (
+        None,
+        None,
+        None,
+    ):
         return []
-    said = "shards are only about equally large, so one may spend its part of the budget before it is done; raise that"
+    said = (
+        "shards are only about equally large, so one may spend its part of the budget before it is"
+        " done; raise that"
+    )
     return [f"{said} part with nel eval resume DIR -O budget.KEY=VALUE"]
 
 
 def _name(config: RunConfig) -> str:
-    first = re.sub("[^a-z0-9]+", "-", Path(config.benchmarks[0].name).stem.lower()).strip("-")[:_NAME_MAX]
+    first = re.sub("[^a-z0-9]+", "-", Path(config.benchmarks[0].name).stem.lower()).strip("-")[
+        :_NAME_MAX
+    ]
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{first or 'run'}"
 
 
@@ -181,9 +226,13 @@ def _written(directory: Path, files: dict[str, str]) -> tuple[Path, ...]:
     try:
         directory.mkdir(parents=True, mode=0o700)
     except FileExistsError as error:
-        raise OutputError(f"{directory} exists already; choose another --run-id, or use what is there") from error
+        raise OutputError(
+            f"{directory} exists already; choose another --run-id, or use what is there"
+        ) from error
     except OSError as error:
-        raise OutputError(f"cannot write {directory}: {error.strerror}; choose another --output-dir") from error
+        raise OutputError(
+            f"cannot write {directory}: {error.strerror}; choose another --output-dir"
+        ) from error
     try:
         for name, text in files.items():
             write_file(directory / name, [text.encode()])

@@ -1,13 +1,16 @@
-"""Strengths of models from comparisons: Bradley-Terry by maximum likelihood, with and without length control.
+"""Strengths of models from comparisons: Bradley-Terry by maximum likelihood, with and without
+length control.
 
     P(i is preferred to j) = 1 / (1 + exp(-(b_i - b_j + g * x)))
 
-b are the strengths (Bradley and Terry 1952); x is the standardised difference of the answers' lengths and g its
-coefficient, or there is no such term. A tie is half a win for each. The likelihood has a maximum only where every
-model can be reached from every other by wins and ties (Ford 1957; Hunter 2004, assumption 1). Where that does not hold
-no numbers are invented: the largest groups for which it holds are found, and models outside have a reason. A weak prior
-would make every number finite, but the extreme ones would then reflect the prior, not the models; it is used only on
-request. Depends on numpy and `nel.apps.leaderboard.pairwise`.
+b are the strengths (Bradley and Terry 1952); x is the standardised difference of the answers'
+lengths and g its coefficient, or there is no such term. A tie is half a win for each. The
+likelihood has a maximum only where every model can be reached from every other by wins and ties
+(Ford 1957; Hunter 2004, assumption 1). Where that does not hold
+no numbers are invented: the largest groups for which it holds are found, and models outside have a
+reason. A weak prior would make every number finite, but the extreme ones would then reflect the
+prior, not the models; it is used only on request. Depends on numpy and
+`nel.apps.leaderboard.pairwise`.
 """
 
 from __future__ import annotations
@@ -39,9 +42,13 @@ _RISE: Final = 1e-12
 _CELLS_MAX: Final = 1 << 20
 """Numbers in one working array: 8 MiB."""
 _RIDGE: Final = 1e-13
-"""Share of the largest curvature that is added to the diagonal, so that a step is finite without any curvature."""
+"""Share of the largest curvature that is added to the diagonal, so that a step is finite without
+any curvature.
+"""
 _FLAT: Final = 1e-10
-"""A direction with less than this share of the largest curvature is flat: it has no maximum of its own."""
+"""A direction with less than this share of the largest curvature is flat: it has no maximum of its
+own.
+"""
 
 Flags = NDArray[np.bool_]
 
@@ -51,13 +58,16 @@ class Groups:
     """Which models can be ranked together."""
 
     members: tuple[tuple[int, ...], ...]
-    """Groups within which strengths are finite, the largest first, then the one that has won more."""
+    """Groups within which strengths are finite, the largest first, then the one that has won
+    more.
+    """
     reasons: dict[int, str]
     """Model to the reason why it has no strength relative to the first group."""
 
 
 def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
-    """Return the groups of models with finite strengths, and why the others are outside (Hunter 2004, section 2).
+    """Return the groups of models with finite strengths, and why the others are outside (Hunter
+    2004, section 2).
 
     Args:
         wins: W of `win_matrix`, shape (models, models).
@@ -71,7 +81,9 @@ def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
     mutual = reach & reach.T
     share = wins.sum(axis=1)
     distinct = {tuple(np.flatnonzero(row).tolist()) for row in mutual}
-    members = sorted(distinct, key=lambda group: (-len(group), -sum(share[one] for one in group), group))
+    members = sorted(
+        distinct, key=lambda group: (-len(group), -sum(share[one] for one in group), group)
+    )
     if not members:
         return Groups(members=(), reasons={})
     main = members[0]
@@ -87,7 +99,9 @@ def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
             reasons[model] = "it was compared with none"
         elif above:
             reasons[model] = (
-                f"it lost to none of {names}, and did not tie either" if direct else f"no wins lead from {names} to it"
+                f"it lost to none of {names}, and did not tie either"
+                if direct
+                else f"no wins lead from {names} to it"
             )
         elif below:
             reasons[model] = (
@@ -104,7 +118,8 @@ def _reach(edges: Flags) -> Flags:
     """Return which model leads to which by wins, itself included; any leading axes."""
     size = edges.shape[-1]
     reach = (edges | np.eye(size, dtype=bool)).astype(np.float32)
-    # Each squaring doubles the length of the paths covered; log2(size) of them give the transitive closure.
+    # Each squaring doubles the length of the paths covered; log2(size) of them give the transitive
+    # closure.
     for _ in range(max(1, math.ceil(math.log2(max(size, 2))))):
         reach = (reach @ reach > 0).astype(np.float32)
     found: Flags = reach > 0
@@ -118,7 +133,9 @@ class Fit:
     strengths: Floats
     """Natural-log odds, their mean 0; shape (models,) or (resamples, models)."""
     length: Floats
-    """g, the effect of one standard deviation of the length difference on the log odds; 0 without length control."""
+    """g, the effect of one standard deviation of the length difference on the log odds; 0 without
+    length control.
+    """
     converged: Flags
     """Whether there is a maximum, and it was found."""
 
@@ -126,8 +143,8 @@ class Fit:
 def fit(found: Comparisons, *, prior: float = 0.0, length_control: bool = False) -> Fit:
     """Return the strengths of all models.
 
-    Newton's method with halved steps on the concave log likelihood; a maximum is accepted once a full step is below
-    1e-9. The mean of the strengths is 0.
+    Newton's method with halved steps on the concave log likelihood; a maximum is accepted once a
+    full step is below 1e-9. The mean of the strengths is 0.
 
     Args:
         found: Comparisons that connect all models, see `groups_of`.
@@ -147,7 +164,9 @@ def fit(found: Comparisons, *, prior: float = 0.0, length_control: bool = False)
     fitted = _fit(found, weights, prior, length_control, None)
     if not fitted.converged[0]:
         raise UndefinedMetric(_no_maximum(found, prior, length_control))
-    return Fit(strengths=fitted.strengths[0], length=fitted.length[0], converged=fitted.converged[0])
+    return Fit(
+        strengths=fitted.strengths[0], length=fitted.length[0], converged=fitted.converged[0]
+    )
 
 
 def _no_maximum(found: Comparisons, prior: float, length_control: bool) -> str:
@@ -156,7 +175,8 @@ def _no_maximum(found: Comparisons, prior: float, length_control: bool) -> str:
         return "; ".join(f"{found.models[model]}: {reason}" for model, reason in apart.items())
     if length_control:
         return (
-            "the effect of length has no finite estimate: lengths do not differ, go with the model alone, or decide all"
+            "the effect of length has no finite estimate: lengths do not differ, go with the model"
+            " alone, or decide all"
         )
     return "the likelihood has no maximum"
 
@@ -170,7 +190,8 @@ def resampled_fits(
     prior: float = 0.0,
     length_control: bool = False,
 ) -> Fit:
-    """Return the strengths of resamples of the questions, each with all its comparisons (Efron and Tibshirani 1993).
+    """Return the strengths of resamples of the questions, each with all its comparisons (Efron and
+    Tibshirani 1993).
 
     Args:
         found: As in `fit`.
@@ -181,8 +202,8 @@ def resampled_fits(
         length_control: As in `fit`.
 
     Returns:
-        Strengths of shape (n_resamples, models); a resample without a maximum has ``converged`` False, and its
-        numbers mean nothing.
+        Strengths of shape (n_resamples, models); a resample without a maximum has ``converged``
+        False, and its numbers mean nothing.
     """
     rng = np.random.default_rng(seed)
     n_questions = int(found.question.max()) + 1
@@ -209,7 +230,9 @@ def standardised_lengths(found: Comparisons) -> Floats:
     return found.length / scale if scale > 0 else np.zeros(found.n)
 
 
-def _fit(found: Comparisons, weights: Floats, prior: float, length_control: bool, start: Fit | None) -> Fit:
+def _fit(
+    found: Comparisons, weights: Floats, prior: float, length_control: bool, start: Fit | None
+) -> Fit:
     if not prior >= 0 or not math.isfinite(prior):
         raise ValueError(f"the prior must be a number of at least 0, not {prior}")
     size = len(found.models)
@@ -219,8 +242,12 @@ def _fit(found: Comparisons, weights: Floats, prior: float, length_control: bool
     if start is not None:
         begin[:size] = start.strengths
         begin[size:] = start.length
-    wanted = np.ones(len(weights), dtype=bool) if prior else _reach(problem.wins > 0).all(axis=(1, 2))
-    values, converged = _maximize(problem, np.tile(begin, (len(weights), 1)), np.flatnonzero(wanted))
+    wanted = (
+        np.ones(len(weights), dtype=bool) if prior else _reach(problem.wins > 0).all(axis=(1, 2))
+    )
+    values, converged = _maximize(
+        problem, np.tile(begin, (len(weights), 1)), np.flatnonzero(wanted)
+    )
     if length_control:
         converged &= _is_curved(problem, values)
     strengths = values[:, :size] - values[:, :size].mean(axis=1, keepdims=True)
@@ -238,7 +265,9 @@ def _maximize(problem: _Strengths, values: Floats, active: Integers) -> tuple[Fl
             break
         slope, curvature = problem.slopes(values[active], active)
         diagonal = np.arange(curvature.shape[-1])
-        curvature[:, diagonal, diagonal] += _RIDGE * curvature.max(axis=(1, 2))[:, None] + np.finfo(float).tiny
+        curvature[:, diagonal, diagonal] += (
+            _RIDGE * curvature.max(axis=(1, 2))[:, None] + np.finfo(float).tiny
+        )
         step = np.linalg.solve(curvature, slope[..., None])[..., 0]
         factor = np.ones(len(active))
         for _ in range(_HALVINGS_MAX):
@@ -249,7 +278,8 @@ def _maximize(problem: _Strengths, values: Floats, active: Integers) -> tuple[Fl
                 break
             factor[short] /= 2
         values[active], height[active] = tried, reached
-        # Convergence needs a full step: a halved one may be short only because the search is in difficulty.
+        # Convergence needs a full step: a halved one may be short only because the search is in
+        # difficulty.
         done = (np.abs(step).max(axis=1) <= _STEP_MAX) & (factor == 1)
         converged[active[done]] = True
         active = active[~done & (problem.reach(values[active]) < _REACH_MAX)]
@@ -257,7 +287,9 @@ def _maximize(problem: _Strengths, values: Floats, active: Integers) -> tuple[Fl
 
 
 def _is_curved(problem: _Strengths, values: Floats) -> Flags:
-    """Return whether the maximum is unique, i.e. the effect of length is separable from the strengths."""
+    """Return whether the maximum is unique, i.e. the effect of length is separable from the
+    strengths.
+    """
     curvature = problem.slopes(values, np.arange(len(values)))[1]
     roots = np.linalg.eigvalsh(curvature)
     curved: Flags = roots[:, 0] > _FLAT * roots[:, -1]
@@ -281,7 +313,9 @@ class _Strengths:
         self.met = self.wins + self.wins.transpose(0, 2, 1)
 
     def _by_pair(self, values: Floats) -> Floats:
-        """Return sums over the comparisons of each ordered pair, shape (resamples, models, models)."""
+        """Return sums over the comparisons of each ordered pair, shape (resamples, models,
+        models).
+        """
         sums = np.zeros((len(values), self.size * self.size))
         if len(self.kinds):
             sums[:, self.kinds] = np.add.reduceat(values, self.starts, axis=1)
@@ -289,11 +323,15 @@ class _Strengths:
 
     def likelihood(self, values: Floats, rows: Integers) -> Floats:
         odds = values[:, :, None] - values[:, None, :]
-        total: Floats = self._prior_likelihood(values) - (self.wins[rows] * np.logaddexp(0, -odds)).sum(axis=(1, 2))
+        total: Floats = self._prior_likelihood(values) - (
+            self.wins[rows] * np.logaddexp(0, -odds)
+        ).sum(axis=(1, 2))
         return total
 
     def reach(self, values: Floats) -> Floats:
-        """Return the largest log odds; 0, since the win matrix decides whether strengths are finite."""
+        """Return the largest log odds; 0, since the win matrix decides whether strengths are
+        finite.
+        """
         return np.zeros(len(values))
 
     def slopes(self, values: Floats, rows: Integers) -> tuple[Floats, Floats]:
@@ -307,7 +345,9 @@ class _Strengths:
         return self._with_prior(values, slope, curvature)
 
     def _laplacian(self, weight: Floats) -> Floats:
-        """Return the curvature in the strengths; only differences matter, so a constant term pins their sum."""
+        """Return the curvature in the strengths; only differences matter, so a constant term pins
+        their sum.
+        """
         curvature = -weight
         diagonal = np.arange(self.size)
         curvature[:, diagonal, diagonal] = weight.sum(axis=2)
@@ -319,10 +359,16 @@ class _Strengths:
         if not self.prior:
             return np.zeros(len(values))
         strengths = values[:, : self.size]
-        total: Floats = -self.prior * TIED * (np.logaddexp(0, -strengths) + np.logaddexp(0, strengths)).sum(axis=1)
+        total: Floats = (
+            -self.prior
+            * TIED
+            * (np.logaddexp(0, -strengths) + np.logaddexp(0, strengths)).sum(axis=1)
+        )
         return total
 
-    def _with_prior(self, values: Floats, slope: Floats, curvature: Floats) -> tuple[Floats, Floats]:
+    def _with_prior(
+        self, values: Floats, slope: Floats, curvature: Floats
+    ) -> tuple[Floats, Floats]:
         if self.prior:
             chance = logistic(values[:, : self.size])
             slope[:, : self.size] += self.prior * (TIED - chance)
@@ -332,7 +378,9 @@ class _Strengths:
 
 
 class _WithLength(_Strengths):
-    """The log likelihood with the effect of length as the last parameter; it needs every comparison separately."""
+    """The log likelihood with the effect of length as the last parameter; it needs every comparison
+    separately.
+    """
 
     def __init__(self, found: Comparisons, weights: Floats, prior: float) -> None:
         super().__init__(found, weights, prior)
@@ -364,7 +412,9 @@ class _WithLength(_Strengths):
         weights = self.weights[rows]
         missed = weights * (self.score - chance)
         by_pair = self._by_pair(missed)
-        slope = np.concatenate([by_pair.sum(axis=2) - by_pair.sum(axis=1), (missed @ self.x)[:, None]], axis=1)
+        slope = np.concatenate(
+            [by_pair.sum(axis=2) - by_pair.sum(axis=1), (missed @ self.x)[:, None]], axis=1
+        )
         chance *= 1 - chance
         chance *= weights
         weight = self._by_pair(chance)

@@ -24,16 +24,22 @@ def leaderboard(
         float, typer.Option(min=0.6, max=0.9999, help="All rank intervals hold at once with this.")
     ] = 0.95,
     seed: Seed = 0,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a self-contained page.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a self-contained page.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
     """Rank runs by their scores, with the ranks that each may have.
 
-    Every pair of runs is compared sample by sample on every benchmark that all have, as nel compare does; a judge is
-    not needed (nel judge leaderboard asks one).
+    Every pair of runs is compared sample by sample on every benchmark that all have, as nel compare
+    does; a judge is not needed (nel judge leaderboard asks one).
 
     Exit codes: 0 ranked; 2 cannot be compared.
     """
-    from nel.apps.leaderboard.standings_tables import show_standings  # noqa: PLC0415 - keeps --help fast
+    from nel.apps.leaderboard.standings_tables import (  # noqa: PLC0415 - keeps --help fast
+        show_standings,
+    )
 
-    show_standings(runs, despite or [], bench or [], level=level, seed=seed, html=html, as_json=as_json)
+    show_standings(
+        runs, despite or [], bench or [], level=level, seed=seed, html=html, as_json=as_json
+    )

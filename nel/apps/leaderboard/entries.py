@@ -1,8 +1,10 @@
-"""Reads finished runs as entries of a leaderboard: the state of each answer, and digests of the questions.
+"""Reads finished runs as entries of a leaderboard: the state of each answer, and digests of the
+questions.
 
-The texts are not kept in memory; `nel.apps.leaderboard.pair_rows` reads them again, a few at a time, when pairs are
-written. An answer that the run's own scorer could not score still counts as an answer; only the response decides.
-Depends on the runs' stores through `nel.engine.store.snapshot` and `nel.artifacts.results`.
+The texts are not kept in memory; `nel.apps.leaderboard.pair_rows` reads them again, a few at a
+time, when pairs are written. An answer that the run's own scorer could not score still counts as an
+answer; only the response decides. Depends on the runs' stores through `nel.engine.store.snapshot`
+and `nel.artifacts.results`.
 """
 
 from __future__ import annotations
@@ -26,7 +28,13 @@ from nel.types import ModelFailure, Sample, Unscored
 
 Key = tuple[str, int]
 """A sample's id and a repeat."""
-_SAME: Final = ("benchmark", "dataset.sha256", "prompt.sha256", "system_prompt", "scoring.truncated")
+_SAME: Final = (
+    "benchmark",
+    "dataset.sha256",
+    "prompt.sha256",
+    "system_prompt",
+    "scoring.truncated",
+)
 _SAME_PREFIXES: Final = ("fewshot.", "num_fewshot")
 _DATA: Final = ("dataset.sha256", "prompt.sha256")
 _FEWEST: Final = 2
@@ -72,8 +80,11 @@ class Source:
     not_run: Unscored = NOT_RUN
     """The outcome of samples that the run never asked."""
 
-    def read(self, snapshot: Snapshot, first: int, last: int) -> Iterator[tuple[Result, Question | None, str, Answer]]:
-        """Yield each (sample, repeat) as its result, question (None for a bad row), answer text and answer state.
+    def read(
+        self, snapshot: Snapshot, first: int, last: int
+    ) -> Iterator[tuple[Result, Question | None, str, Answer]]:
+        """Yield each (sample, repeat) as its result, question (None for a bad row), answer text and
+        answer state.
 
         Args:
             snapshot: Of the run.
@@ -83,7 +94,11 @@ class Source:
         for stored in snapshot.results(self.key, self.plan["repeats"], first=first, last=last):
             result = read_result(stored, not_run=self.not_run)
             sample = result.sample
-            body = snapshot.request(self.key, result.idx, result.repeat) if sample and sample.turns else None
+            body = (
+                snapshot.request(self.key, result.idx, result.repeat)
+                if sample and sample.turns
+                else None
+            )
             text, answer = _answer(result, body, self.plan)
             yield result, None if sample is None else _question(sample), text, answer
 
@@ -106,18 +121,22 @@ class Entry:
 
 
 def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
-    """Return an entry for each ``DIR`` or ``NAME=DIR``, all of one benchmark and with distinct names.
+    """Return an entry for each ``DIR`` or ``NAME=DIR``, all of one benchmark and with distinct
+    names.
 
     Args:
         arguments: Run directories; the label is the name before ``=``, else the model's name.
         slot: The benchmark of the runs; None: the one that all runs have in common.
 
     Raises:
-        ConfigError: There are fewer than two, two have the same name, or they cannot be compared; the fields are named.
+        ConfigError: There are fewer than two, two have the same name, or they cannot be compared;
+            the fields are named.
         StoreError: There is no usable run.db.
     """
     if len(arguments) < _FEWEST:
-        raise ConfigError("a leaderboard needs the runs of at least two models; give their directories")
+        raise ConfigError(
+            "a leaderboard needs the runs of at least two models; give their directories"
+        )
     named = [_named(argument) for argument in arguments]
     _check_different(arguments, [path for _, path in named])
     found = slot or _common_slot([path for _, path in named])
@@ -125,7 +144,9 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
     labels = [entry.label for entry in entries]
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
-        raise ConfigError(f'two runs are called "{twice[0]}"; give each a name of its own with NAME=DIR')
+        raise ConfigError(
+            f'two runs are called "{twice[0]}"; give each a name of its own with NAME=DIR'
+        )
     for entry in entries[1:]:
         _check_same(entries[0], entry)
     return entries
@@ -145,7 +166,9 @@ def _check_different(arguments: Sequence[str], paths: Sequence[Path]) -> None:
     for number, place in enumerate(places):
         if place in places[:number]:
             first = arguments[places.index(place)]
-            raise ConfigError(f"{first} and {arguments[number]} are the same run; give each run once")
+            raise ConfigError(
+                f"{first} and {arguments[number]} are the same run; give each run once"
+            )
 
 
 def _common_slot(paths: Sequence[Path]) -> str:
@@ -157,33 +180,47 @@ def _common_slot(paths: Sequence[Path]) -> str:
     if len(common) == 1:
         return common[0]
     if common:
-        raise ConfigError(f"the runs have several benchmarks in common ({', '.join(common)}); choose one with --bench")
-    shown = "; ".join(f"{path.name}: {', '.join(own) or 'none'}" for path, own in zip(paths, slots, strict=True))
+        raise ConfigError(
+            f"the runs have several benchmarks in common ({', '.join(common)}); choose one with"
+            " --bench"
+        )
+    shown = "; ".join(
+        f"{path.name}: {', '.join(own) or 'none'}" for path, own in zip(paths, slots, strict=True)
+    )
     raise ConfigError(f"the runs have no benchmark in common ({shown})")
 
 
 def _read(label: str | None, path: Path, slot: str) -> Entry:
     with Snapshot(path / FILE_NAME) as snapshot:
-        stored = {name: (key, bench, plan) for key, name, bench, plan in snapshot.benchmarks() if plan}
+        stored = {
+            name: (key, bench, plan) for key, name, bench, plan in snapshot.benchmarks() if plan
+        }
         if slot not in stored:
-            raise ConfigError(f'{path} has no benchmark "{slot}"; it has: {", ".join(stored) or "none that has begun"}')
+            raise ConfigError(
+                f'{path} has no benchmark "{slot}"; it has:'
+                f" {', '.join(stored) or 'none that has begun'}"
+            )
         key, benchmark, plan = stored[slot]
         if "loglikelihood" in plan["identity"]:
-            raise ConfigError(f"{path}: {slot} ranks choices by log-likelihood; there are no answers to compare")
+            raise ConfigError(
+                f"{path}: {slot} ranks choices by log-likelihood; there are no answers to compare"
+            )
         if (shard := shard_of(plan["identity"])) is not None:
             raise ConfigError(
-                f"{path} is {shard.title}, and a leaderboard compares answers to all questions; put all shards "
-                "together with nel eval merge DIR... -o OUT"
+                f"{path} is {shard.title}, and a leaderboard compares answers to all questions; put"
+                " all shards together with nel eval merge DIR... -o OUT"
             )
         if slot in (snapshot.meta(DECISIONS) or {}):
             raise ConfigError(
-                f"{path}: a stop rule ended {slot} early, and a leaderboard compares answers to all questions; run it "
-                "again without --stop-when"
+                f"{path}: a stop rule ended {slot} early, and a leaderboard compares answers to all"
+                " questions; run it again without --stop-when"
             )
         answers: dict[Key, Answer] = {}
         questions: dict[str, bytes] = {}
         why = snapshot.meta("not_run")
-        source = Source(run_dir=path, key=key, plan=plan, not_run=Unscored(**why) if why else NOT_RUN)
+        source = Source(
+            run_dir=path, key=key, plan=plan, not_run=Unscored(**why) if why else NOT_RUN
+        )
         for result, question, _, answer in source.read(snapshot, 0, _LAST):
             answers[result.sample_id, result.repeat] = answer
             if question is not None:
@@ -204,7 +241,11 @@ def _read(label: str | None, path: Path, slot: str) -> Entry:
 def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[str, Answer]:
     response, outcome = result.response, result.outcome
     if response is None:
-        cause = f"{outcome.cause}:{outcome.kind}" if isinstance(outcome, Unscored) else "cancelled:not_run"
+        cause = (
+            f"{outcome.cause}:{outcome.kind}"
+            if isinstance(outcome, Unscored)
+            else "cancelled:not_run"
+        )
         return "", Answer(idx=result.idx, missing=cause)
     verdict = verdict_before_scoring(response, truncated=plan["truncated"])
     if isinstance(verdict, Unscored):
@@ -216,10 +257,14 @@ def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[
 
 
 def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
-    """Return the conversation from the first answer on, with the role before each turn but the first."""
+    """Return the conversation from the first answer on, with the role before each turn but the
+    first.
+    """
     first = next(place for place, turn in enumerate(conversation) if turn["role"] == "assistant")
     turns = conversation[first:]
-    return "\n\n".join([str(turns[0]["content"]), *(f"[{turn['role']}]\n{turn['content']}" for turn in turns[1:])])
+    return "\n\n".join(
+        [str(turns[0]["content"]), *(f"[{turn['role']}]\n{turn['content']}" for turn in turns[1:])]
+    )
 
 
 def _question(sample: Sample) -> Question:
@@ -228,7 +273,9 @@ def _question(sample: Sample) -> Question:
     elif len(sample.input) == 1:
         text = _content(sample.input[0].content)
     else:
-        text = "\n\n".join(f"[{message.role}]\n{_content(message.content)}" for message in sample.input)
+        text = "\n\n".join(
+            f"[{message.role}]\n{_content(message.content)}" for message in sample.input
+        )
     target = sample.target
     return Question(text=text, reference=target if isinstance(target, str) else dumps(target))
 
@@ -240,7 +287,9 @@ def _content(content: str | Sequence[Mapping[str, Any]]) -> str:
 
 
 def _check_same(first: Entry, other: Entry) -> None:
-    """Refuse two runs with different questions or prompts; recorded answers are checked by their questions alone."""
+    """Refuse two runs with different questions or prompts; recorded answers are checked by their
+    questions alone.
+    """
     recorded = any(entry.identity.get("mode") == "recorded responses" for entry in (first, other))
     names = sorted(
         name
@@ -250,18 +299,19 @@ def _check_same(first: Entry, other: Entry) -> None:
     differ = [name for name in names if first.identity.get(name) != other.identity.get(name)]
     if differ:
         listed = "; ".join(
-            f"{name}: {_short(first.identity.get(name))} and {_short(other.identity.get(name))}" for name in differ
+            f"{name}: {_short(first.identity.get(name))} and {_short(other.identity.get(name))}"
+            for name in differ
         )
         raise ConfigError(
-            f"{first.label} and {other.label} were not asked the same ({listed}); compare runs of one benchmark, "
-            "dataset and prompt"
+            f"{first.label} and {other.label} were not asked the same ({listed}); compare runs of"
+            " one benchmark, dataset and prompt"
         )
     for name, question in first.questions.items() if recorded else ():
         theirs = other.questions.get(name)
         if theirs is not None and theirs != question:
             raise ConfigError(
-                f'{first.label} and {other.label} have different questions or gold answers as sample "{name}"; compare '
-                "runs of one dataset"
+                f"{first.label} and {other.label} have different questions or gold answers as"
+                f' sample "{name}"; compare runs of one dataset'
             )
 
 

@@ -1,6 +1,7 @@
 """Win rates corrected by people's labels of a few of the judged pairs, by PPI++. Does no I/O.
 
-Pairs were drawn for labelling by the score of their response, so a model's pairs form strata by that score and by its
+Pairs were drawn for labelling by the score of their response, so a model's pairs form strata by
+that score and by its
 side: within one, labels are a simple sample. Depends on `nel.judges.stats.corrected_mean`.
 """
 
@@ -17,8 +18,11 @@ _FEWEST: Final = 2
 """Labels that a stratum needs; one with fewer joins the others that have too few."""
 
 
-def corrected_rate(label: str, judged: Sequence[PairResult], settled: Sequence[float]) -> dict[str, Any] | None:
-    """Return a model's win rate as people would have it, as JSON values; None where no pair has a label.
+def corrected_rate(
+    label: str, judged: Sequence[PairResult], settled: Sequence[float]
+) -> dict[str, Any] | None:
+    """Return a model's win rate as people would have it, as JSON values; None where no pair has a
+    label.
 
     Args:
         label: The model.
@@ -34,7 +38,10 @@ def corrected_rate(label: str, judged: Sequence[PairResult], settled: Sequence[f
     n_questions = len({one.question for one in judged})
     try:
         found = stratified_ppi_mean(
-            _strata(label, judged), bounds=(0.0, 1.0), known=known, per_question=len(judged) / n_questions
+            _strata(label, judged),
+            bounds=(0.0, 1.0),
+            known=known,
+            per_question=len(judged) / n_questions,
         )
     except UndefinedMetric as error:
         none = dict.fromkeys(("value", "ci_lower", "ci_upper"))
@@ -49,7 +56,9 @@ def corrected_rate(label: str, judged: Sequence[PairResult], settled: Sequence[f
 
 
 def _strata(label: str, judged: Sequence[PairResult]) -> list[Stratum]:
-    """Return a model's pairs by side and score; those with too few labels together, or with the largest."""
+    """Return a model's pairs by side and score; those with too few labels together, or with the
+    largest.
+    """
     parts: dict[tuple[bool, float], list[PairResult]] = {}
     for one in judged:
         parts.setdefault((one.left == label, one.score), []).append(one)

@@ -1,12 +1,14 @@
-"""The length-controlled win rate of AlpacaEval 2, by its own formula (Dubois et al. 2024, arXiv 2404.04475).
+"""The length-controlled win rate of AlpacaEval 2, by its own formula (Dubois et al. 2024, arXiv
+2404.04475).
 
     logit P(m is preferred to the baseline on x) = theta + phi tanh(d_x / sd(d)) + psi gamma_x
 
-d is the difference of the two answers' lengths in characters, gamma the difficulty of the question, which is left out
-where it is not known. The win rate is the mean of 1 / (1 + exp(-(theta + psi gamma_x))): what the model would win if
-every answer were as long as the baseline's. Preferences may be probabilities. The coefficients are those of the largest
-likelihood; the authors' package adds an L1 penalty, chosen by cross-validation, and answers of a verbose and a concise
-baseline as further rows, which can be given. Depends on numpy.
+d is the difference of the two answers' lengths in characters, gamma the difficulty of the question,
+which is left out where it is not known. The win rate is the mean of 1 / (1 + exp(-(theta + psi
+gamma_x))): what the model would win if every answer were as long as the baseline's. Preferences may
+be probabilities. The coefficients are those of the largest likelihood; the authors' package adds an
+L1 penalty, chosen by cross-validation, and answers of a verbose and a concise baseline as further
+rows, which can be given. Depends on numpy.
 """
 
 from __future__ import annotations
@@ -70,8 +72,8 @@ def length_controlled_rate(
         level: Strictly between 0 and 1.
 
     Raises:
-        UndefinedMetric: There are fewer than ten preferences, or the likelihood has no maximum: all are 0, or all 1,
-            or the lengths separate them.
+        UndefinedMetric: There are fewer than ten preferences, or the likelihood has no maximum: all
+            are 0, or all 1, or the lengths separate them.
         ValueError: The columns differ in length, or a preference is not from 0 to 1.
     """
     wins, apart = np.array(preferences, dtype=np.float64), np.array(lengths, dtype=np.float64)
@@ -88,7 +90,9 @@ def length_controlled_rate(
     for _ in range(n_resamples):
         chosen = rng.integers(0, len(wins), len(wins))
         try:
-            drawn.append(_fitted(wins[chosen], apart[chosen], None if gamma is None else gamma[chosen])[1])
+            drawn.append(
+                _fitted(wins[chosen], apart[chosen], None if gamma is None else gamma[chosen])[1]
+            )
         except UndefinedMetric:
             continue
     reason = "no resamples were asked for" if not n_resamples else None
@@ -96,7 +100,9 @@ def length_controlled_rate(
     if n_resamples and len(drawn) < (1 - (1 - level) / 2) * n_resamples:
         reason = f"{n_resamples - len(drawn)} of {n_resamples} resamples have no largest likelihood"
     elif n_resamples:
-        lower, upper = (float(np.quantile(drawn, end)) for end in ((1 - level) / 2, (1 + level) / 2))
+        lower, upper = (
+            float(np.quantile(drawn, end)) for end in ((1 - level) / 2, (1 + level) / 2)
+        )
     return LengthControlledRate(
         value=value,
         lower=lower,
@@ -124,7 +130,9 @@ def _fitted(wins: Floats, apart: Floats, gamma: Floats | None) -> tuple[Floats, 
 
 
 def _largest_likelihood(rows: Floats, wins: Floats) -> Floats:
-    """Return the coefficients of a logistic regression whose outcomes may be shares, by Newton's method."""
+    """Return the coefficients of a logistic regression whose outcomes may be shares, by Newton's
+    method.
+    """
     found = np.zeros(rows.shape[1])
     best = _log_likelihood(rows, wins, found)
     for _ in range(_STEPS_MAX):
@@ -144,7 +152,9 @@ def _largest_likelihood(rows: Floats, wins: Floats) -> Floats:
         best = _log_likelihood(rows, wins, found)
         if np.abs(found).max() > _REACH_MAX:
             break
-    raise UndefinedMetric("the likelihood has no maximum: the preferences are all the same, or lengths separate them")
+    raise UndefinedMetric(
+        "the likelihood has no maximum: the preferences are all the same, or lengths separate them"
+    )
 
 
 def _log_likelihood(rows: Floats, wins: Floats, found: Floats) -> float:

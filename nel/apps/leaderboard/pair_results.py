@@ -1,7 +1,8 @@
-"""Reads the results of all scheduled pairs: from the judging run, and those decided without a judge.
+"""Reads the results of all scheduled pairs: from the judging run, and those decided without a
+judge.
 
-A pair without a verdict is left out and counted, never a tie. Depends on the judging run's store through
-`nel.engine.store.snapshot`, and on `nel.apps.leaderboard.pairwise` for the statistics.
+A pair without a verdict is left out and counted, never a tie. Depends on the judging run's store
+through `nel.engine.store.snapshot`, and on `nel.apps.leaderboard.pairwise` for the statistics.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class PairResult:
     label: float | None = None
     """The left one's score by people, where they labelled the pair."""
     orders: tuple[float, float] | None = None
-    """The left one's score when it was shown first, and when it was shown second; the mean over the panel."""
+    """The left one's score when it was shown first, and when it was shown second; the mean over the
+    panel.
+    """
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,7 +72,9 @@ class PairResults:
     plan: Mapping[str, Any] = field(default_factory=dict)
     """The plan of the judging run, as stored in its run.db."""
     complete: bool = True
-    """Whether the run reached every pair and ended normally; a resume retries a judge that was down."""
+    """Whether the run reached every pair and ended normally; a resume retries a judge that was
+    down.
+    """
 
     def pairs(self) -> Iterator[PairResult]:
         """Yield all pairs that count."""
@@ -79,7 +84,10 @@ class PairResults:
 
 
 def read_pair_results(
-    run_db: Path, scheduled: Mapping[str, Any], *, labels: Mapping[tuple[str, int], StoredLabel] | None = None
+    run_db: Path,
+    scheduled: Mapping[str, Any],
+    *,
+    labels: Mapping[tuple[str, int], StoredLabel] | None = None,
 ) -> PairResults:
     """Return the results of a judging run, with the pairs decided before it.
 
@@ -98,24 +106,37 @@ def read_pair_results(
         sessions, why = snapshot.sessions(), snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
         found.complete = bool(sessions) and sessions[-1]["ended"] == "done"
-        key, found.plan = next((key, plan) for key, slot, _, plan in snapshot.benchmarks() if slot == SLOT)
+        key, found.plan = next(
+            (key, plan) for key, slot, _, plan in snapshot.benchmarks() if slot == SLOT
+        )
         for stored in snapshot.results(key, 1):
             result = read_result(stored, not_run=not_run)
             found.complete &= result.was_run
             row = {} if result.sample is None else result.sample.metadata
             if result.sample is None or isinstance(result.outcome, Unscored):
                 outcome = result.outcome
-                reason = f"{outcome.cause}:{outcome.kind}" if isinstance(outcome, Unscored) else "bad_row:unusable"
-                found.left_out[row.get("model_response", ""), row.get("model_baseline", ""), "judge", reason] += 1
+                reason = (
+                    f"{outcome.cause}:{outcome.kind}"
+                    if isinstance(outcome, Unscored)
+                    else "bad_row:unusable"
+                )
+                found.left_out[
+                    row.get("model_response", ""), row.get("model_baseline", ""), "judge", reason
+                ] += 1
             else:
                 stored_label = (labels or {}).get((result.sample_id, result.repeat))
-                is_current = stored_label is not None and stored_label.response_sha256 == response_digest(result)
+                is_current = (
+                    stored_label is not None
+                    and stored_label.response_sha256 == response_digest(result)
+                )
                 label = stored_label.score if stored_label is not None and is_current else None
                 found.judged.append(_pair_result(row, result.outcome, label))
     return found
 
 
-def _pair_result(row: Mapping[str, Any], outcome: Scored | ModelFailure, label: float | None) -> PairResult:
+def _pair_result(
+    row: Mapping[str, Any], outcome: Scored | ModelFailure, label: float | None
+) -> PairResult:
     reward = outcome.reward if isinstance(outcome, Scored) else LOST
     return PairResult(
         question=row["question_id"],
@@ -153,7 +174,12 @@ def as_comparisons(pairs: Sequence[PairResult], models: Sequence[str]) -> Compar
     place = {name: number for number, name in enumerate(models)}
     questions: dict[str, int] = {}
     rows = [
-        (place[one.left], place[one.right], one.score, questions.setdefault(one.question, len(questions)))
+        (
+            place[one.left],
+            place[one.right],
+            one.score,
+            questions.setdefault(one.question, len(questions)),
+        )
         for one in pairs
     ]
     return comparisons(models, rows, [one.length for one in pairs])

@@ -1,7 +1,8 @@
-"""Rows of the benchmark ``pairwise``: the answers of two models, read from their runs a block of pairs at a time.
+"""Rows of the benchmark ``pairwise``: the answers of two models, read from their runs a block of
+pairs at a time.
 
-A run may be resumed while it is read: an answer that has disappeared is an error, never an empty text. Depends on the
-runs' stores through `nel.engine.store.snapshot`.
+A run may be resumed while it is read: an answer that has disappeared is an error, never an empty
+text. Depends on the runs' stores through `nel.engine.store.snapshot`.
 """
 
 from __future__ import annotations
@@ -29,17 +30,25 @@ def pair_rows(entries: Sequence[Entry], pairs: Iterable[AnswerPair]) -> Iterator
     by_label = {entry.label: entry for entry in entries}
     pending = iter(pairs)
     with ExitStack() as stack:
-        snapshots = {entry.label: stack.enter_context(Snapshot(entry.source.run_dir / FILE_NAME)) for entry in entries}
+        snapshots = {
+            entry.label: stack.enter_context(Snapshot(entry.source.run_dir / FILE_NAME))
+            for entry in entries
+        }
         while block := list(islice(pending, _BLOCK)):
             wanted: dict[str, set[Key]] = {}
             for pair in block:
                 wanted.setdefault(pair.left, set()).add(pair.key)
                 wanted.setdefault(pair.right, set()).add(pair.key)
-            answers = {label: _answers(by_label[label], snapshots[label], keys) for label, keys in wanted.items()}
+            answers = {
+                label: _answers(by_label[label], snapshots[label], keys)
+                for label, keys in wanted.items()
+            }
             yield from (_row(pair, answers) for pair in block)
 
 
-def _row(pair: AnswerPair, answers: Mapping[str, Mapping[Key, tuple[Question, str]]]) -> dict[str, Any]:
+def _row(
+    pair: AnswerPair, answers: Mapping[str, Mapping[Key, tuple[Question, str]]]
+) -> dict[str, Any]:
     question, response = answers[pair.left][pair.key]
     sample, repeat = pair.key
     return {
@@ -67,8 +76,9 @@ def _answers(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tupl
     if lost:
         sample, repeat = min(lost)
         raise StoreError(
-            f'{entry.source.run_dir} changed while it was read: the answer to sample "{sample}" repeat {repeat} is '
-            "gone; wait until no process resumes that run, then start the leaderboard again"
+            f'{entry.source.run_dir} changed while it was read: the answer to sample "{sample}"'
+            f" repeat {repeat} is gone; wait until no process resumes that run, then start the"
+            " leaderboard again"
         )
     return found
 

@@ -1,8 +1,9 @@
 """Schedules the pairs of answers and the side of each, before any request. Does no I/O.
 
-A pair has one of three outcomes: a judge is asked; an answer failed, and loses without a judge; or an answer is missing
-through no fault of the model, and the pair is left out and counted. A hash decides which of two answers is the
-``response``, so that no model is on one side more often than by chance. Depends on `nel.apps.leaderboard.entries`.
+A pair has one of three outcomes: a judge is asked; an answer failed, and loses without a judge; or
+an answer is missing through no fault of the model, and the pair is left out and counted. A hash
+decides which of two answers is the ``response``, so that no model is on one side more often than by
+chance. Depends on `nel.apps.leaderboard.entries`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ class Pairing:
     """Pairs for the judge; `nel.apps.leaderboard.pair_rows` reads their texts."""
     forfeits: list[Forfeit] = field(default_factory=list)
     left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
-    """Left, right, the one without an answer (the first by name of two) and the reason, to the number of pairs."""
+    """Left, right, the one without an answer (the first by name of two) and the reason, to the
+    number of pairs.
+    """
     n_questions: int = 0
     """Questions that all entries have."""
     n_questions_apart: int = 0
@@ -72,13 +75,15 @@ def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, se
 
     Args:
         entries: At least two, of one benchmark.
-        pairs: ``all`` pairs of models on each question, ``baseline`` for each model with the baseline, or the number
-            of pairs per question, drawn by a hash of the seed and the question.
+        pairs: ``all`` pairs of models on each question, ``baseline`` for each model with the
+            baseline, or the number of pairs per question, drawn by a hash of the seed and the
+            question.
         baseline: Needed for ``baseline``.
         seed: Seeds the draw and the sides.
 
     Raises:
-        ConfigError: The baseline or the number is not valid, or the entries have no question in common.
+        ConfigError: The baseline or the number is not valid, or the entries have no question in
+            common.
     """
     labels = [entry.label for entry in entries]
     if baseline is not None and baseline not in labels:
@@ -103,12 +108,15 @@ def _common(entries: Sequence[Entry]) -> list[Key]:
     if not keys:
         sizes = ", ".join(f"{entry.label} {len(entry.questions)}" for entry in entries)
         raise ConfigError(
-            f"the runs have no sample id in common ({sizes} samples); recorded answers need rows with ids of their own"
+            f"the runs have no sample id in common ({sizes} samples); recorded answers need rows"
+            " with ids of their own"
         )
     return keys
 
 
-def _drawn(labels: Sequence[str], key: Key, pairs: str, baseline: str | None, seed: int) -> Sequence[tuple[str, str]]:
+def _drawn(
+    labels: Sequence[str], key: Key, pairs: str, baseline: str | None, seed: int
+) -> Sequence[tuple[str, str]]:
     everything = list(combinations(sorted(labels), 2))
     if pairs == ALL:
         return everything
@@ -117,20 +125,28 @@ def _drawn(labels: Sequence[str], key: Key, pairs: str, baseline: str | None, se
             raise ConfigError("--pairs baseline needs --baseline NAME")
         return [pair for pair in everything if baseline in pair]
     if not pairs.isdigit() or int(pairs) < 1:
-        raise ConfigError(f'--pairs {pairs}: use "all", "baseline" or how many pairs are drawn for each question')
-    return sorted(everything, key=lambda pair: _digest(seed, "pair", *map(str, key), *pair))[: int(pairs)]
+        raise ConfigError(
+            f'--pairs {pairs}: use "all", "baseline" or how many pairs are drawn for each question'
+        )
+    return sorted(everything, key=lambda pair: _digest(seed, "pair", *map(str, key), *pair))[
+        : int(pairs)
+    ]
 
 
 def _sides(one: str, other: str, key: Key, seed: int) -> tuple[str, str]:
     """Return the label of the response and that of the baseline, by the parity of a hash."""
-    return (one, other) if _digest(seed, "side", *map(str, key), one, other)[0] % 2 else (other, one)
+    return (
+        (one, other) if _digest(seed, "side", *map(str, key), one, other)[0] % 2 else (other, one)
+    )
 
 
 def _add_pair(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
     sample, repeat = key
     ours, theirs = left.answers[key], right.answers[key]
     missing = sorted(
-        (side.label, str(side.answers[key].missing)) for side in (left, right) if side.answers[key].missing
+        (side.label, str(side.answers[key].missing))
+        for side in (left, right)
+        if side.answers[key].missing
     )
     if missing:
         found.left_out[left.label, right.label, *missing[0]] += 1
@@ -164,7 +180,10 @@ def _digest(seed: int, *parts: str) -> bytes:
 def pairing_json(found: Pairing) -> dict[str, Any]:
     """Return the pairs without a judge, and counts, as JSON values."""
     return {
-        "forfeits": [{name: getattr(one, name) for name in Forfeit.__dataclass_fields__} for one in found.forfeits],
+        "forfeits": [
+            {name: getattr(one, name) for name in Forfeit.__dataclass_fields__}
+            for one in found.forfeits
+        ],
         "left_out": [
             {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
             for (left, right, culprit, reason), n in sorted(found.left_out.items())
@@ -178,4 +197,9 @@ def pairing_json(found: Pairing) -> dict[str, Any]:
 def entries_json(entries: Sequence[Entry]) -> Iterator[Mapping[str, str | None]]:
     """Yield the stored description of each entry, without its answers."""
     for entry in entries:
-        yield {"label": entry.label, "model": entry.model, "run_id": entry.run_id, "identity": entry.digest}
+        yield {
+            "label": entry.label,
+            "model": entry.model,
+            "run_id": entry.run_id,
+            "identity": entry.digest,
+        }

@@ -1,7 +1,9 @@
-"""Statistics of pairwise comparisons: win rates, the win matrix and position bias. Depends on numpy and `nel.metrics`.
+"""Statistics of pairwise comparisons: win rates, the win matrix and position bias. Depends on numpy
+and `nel.metrics`.
 
-Models and questions are numbers here. Strengths are in `nel.apps.leaderboard.bradley_terry`. Comparisons on one
-question are not independent, so questions are the sampling unit of every interval.
+Models and questions are numbers here. Strengths are in `nel.apps.leaderboard.bradley_terry`.
+Comparisons on one question are not independent, so questions are the sampling unit of every
+interval.
 """
 
 from __future__ import annotations
@@ -34,32 +36,46 @@ class Comparisons:
     right: Integers
     """The position of the other."""
     score: Floats
-    """Score of the left one, from 0 to 1: 1 won, 0.5 tied, 0 lost; a panel's mean may lie between."""
+    """Score of the left one, from 0 to 1: 1 won, 0.5 tied, 0 lost; a panel's mean may lie
+    between.
+    """
     question: Integers
     """Of each comparison the question's number, from 0 without gaps: the cluster."""
     length: Floats
-    """Difference of the answers' lengths over their sum, left less right, from -1 to 1; 0 where length is unknown."""
+    """Difference of the answers' lengths over their sum, left less right, from -1 to 1; 0 where
+    length is unknown.
+    """
 
     def __post_init__(self) -> None:
         """Validate the arrays.
 
         Raises:
-            ValueError: Lengths differ, a model is compared with itself or is unknown, a number is not finite or out of
-                range.
+            ValueError: Lengths differ, a model is compared with itself or is unknown, a number is
+                not finite or out of range.
         """
         n = len(self.left)
         columns = (self.left, self.right, self.score, self.question, self.length)
         if any(column.shape != (n,) for column in columns):
-            raise ValueError(f"columns of different lengths: {', '.join(str(column.shape) for column in columns)}")
+            raise ValueError(
+                "columns of different lengths:"
+                f" {', '.join(str(column.shape) for column in columns)}"
+            )
         if n == 0:
             return
         numbers = np.concatenate([self.left, self.right])
         if numbers.min() < 0 or numbers.max() >= len(self.models):
-            raise ValueError(f"a model's number is out of range; there are {len(self.models)} models")
+            raise ValueError(
+                f"a model's number is out of range; there are {len(self.models)} models"
+            )
         if (self.left == self.right).any():
             raise ValueError("a model is compared with itself")
-        if not ((self.score >= 0) & (self.score <= 1)).all() or not (np.abs(self.length) <= 1).all():
-            raise ValueError("a score is outside [0, 1] or a length difference outside [-1, 1], or one is NaN")
+        if (
+            not ((self.score >= 0) & (self.score <= 1)).all()
+            or not (np.abs(self.length) <= 1).all()
+        ):
+            raise ValueError(
+                "a score is outside [0, 1] or a length difference outside [-1, 1], or one is NaN"
+            )
         if self.question.min() < 0:
             raise ValueError("a question's number is below 0")
 
@@ -132,7 +148,8 @@ def comparisons(
 def length_difference(left: int, right: int) -> float:
     """Return the difference of two lengths over their sum, from -1 to 1; 0 for two empty answers.
 
-    The form that Chatbot Arena's style control uses (Chiang et al. 2024, arXiv 2403.04132, and its code).
+    The form that Chatbot Arena's style control uses (Chiang et al. 2024, arXiv 2403.04132, and its
+    code).
 
     >>> length_difference(300, 100), length_difference(0, 0)
     (0.5, 0.0)
@@ -157,9 +174,9 @@ class WinRate:
 def win_rate(scores: Floats, questions: Integers, *, level: float = LEVEL) -> WinRate | None:
     """Return the mean of scores with an interval over questions; None for no scores.
 
-    Wilson's interval where each question has one comparison and none is a tie; otherwise Student's t with errors
-    clustered by question (Miller 2024, arXiv 2411.00640), cut at 0 and 1; and where the questions have no spread to
-    estimate it from, Wilson's interval with one trial per question.
+    Wilson's interval where each question has one comparison and none is a tie; otherwise Student's
+    t with errors clustered by question (Miller 2024, arXiv 2411.00640), cut at 0 and 1; and where
+    the questions have no spread to estimate it from, Wilson's interval with one trial per question.
 
     Args:
         scores: From 0 to 1; 0.5 is a tie.
@@ -206,7 +223,8 @@ def _rate_interval(scores: Floats, questions: Integers, value: float, level: flo
 
 
 def win_matrix(found: Comparisons) -> Floats:
-    """Return W, shape (models, models): W[i, j] counts the wins of i over j, a tie as half a win for each.
+    """Return W, shape (models, models): W[i, j] counts the wins of i over j, a tie as half a win
+    for each.
 
     >>> win_matrix(comparisons(["a", "b"], [(0, 1, 1.0, 0), (1, 0, 0.5, 1)])).tolist()
     [[0.0, 1.5], [0.5, 0.0]]
@@ -232,15 +250,21 @@ class PositionBias:
     """Share of pairs whose verdict is not the same in both orders; None for no pairs."""
     flip_interval: Interval | None
     first_wins: float | None
-    """Share of verdicts over both orders for the answer shown first, ties as half; 0.5 without a bias."""
+    """Share of verdicts over both orders for the answer shown first, ties as half; 0.5 without a
+    bias.
+    """
     first_wins_interval: Interval | None
 
 
-def position_bias(both: NDArray[np.float64], questions: Integers, *, level: float = LEVEL) -> PositionBias:
-    """Return how far verdicts depend on the order of the answers (Zheng et al. 2023, arXiv 2306.05685).
+def position_bias(
+    both: NDArray[np.float64], questions: Integers, *, level: float = LEVEL
+) -> PositionBias:
+    """Return how far verdicts depend on the order of the answers (Zheng et al. 2023, arXiv
+    2306.05685).
 
     Args:
-        both: Shape (pairs, 2): the score of one answer when it was shown first, and when it was shown second.
+        both: Shape (pairs, 2): the score of one answer when it was shown first, and when it was
+            shown second.
         questions: The question of each pair, shape (pairs,).
         level: Strictly between 0 and 1.
 
@@ -261,7 +285,8 @@ def position_bias(both: NDArray[np.float64], questions: Integers, *, level: floa
         )
     shown_first, shown_second = both[:, 0], both[:, 1]
     changed = np.abs(shown_first - shown_second) > 0
-    # A flip has its scores on opposite sides of a tie: their deviations from it have a negative product.
+    # A flip has its scores on opposite sides of a tie: their deviations from it have a negative
+    # product.
     flipped = (shown_first - TIED) * (shown_second - TIED) < 0
     rate = win_rate(changed.astype(np.float64), questions, level=level)
     first = win_rate((shown_first + 1 - shown_second) / 2, questions, level=level)

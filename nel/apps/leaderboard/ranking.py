@@ -1,7 +1,7 @@
 """Ranks models from their comparisons: strengths, ranks and their intervals.
 
-Depends on `nel.apps.leaderboard.bradley_terry` for the fits. The interval of a strength covers other questions; it says
-nothing on whether the judge is right.
+Depends on `nel.apps.leaderboard.bradley_terry` for the fits. The interval of a strength covers
+other questions; it says nothing on whether the judge is right.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Standing:
     rank_lower: int | None
     rank_upper: int | None
     win_rate: Estimate
-    """Expected over its comparisons from the strengths alone; at equal lengths under length control."""
+    """Expected over its comparisons from the strengths alone; at equal lengths under length
+    control.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +69,9 @@ class Ranking:
     groups: tuple[tuple[str, ...], ...]
     """Models with finite relative strengths; the first group is the one that is ranked."""
     length: Estimate | None
-    """The effect of one standard deviation of the length difference on the log odds, under length control."""
+    """The effect of one standard deviation of the length difference on the log odds, under length
+    control.
+    """
     expected: dict[tuple[str, str], float]
     """How often one model is expected to be preferred to another, from the strengths alone."""
     n_unbounded: int
@@ -86,18 +90,20 @@ def rank_models(
     seed: int = 0,
     level: float = LEVEL,
 ) -> Ranking:
-    """Return strengths and ranks with percentile intervals from resampled questions (Chiang et al. 2024, 2403.04132).
+    """Return strengths and ranks with percentile intervals from resampled questions (Chiang et al.
+    2024, 2403.04132).
 
-    Models that wins and ties do not connect both ways have no finite relative strength. The largest connected group is
-    ranked by the comparisons within it, the limit of the strengths as a prior fades; the others have a reason.
+    Models that wins and ties do not connect both ways have no finite relative strength. The largest
+    connected group is ranked by the comparisons within it, the limit of the strengths as a prior
+    fades; the others have a reason.
 
     Args:
         found: The comparisons.
         anchor: The model whose strength is 0; None puts the mean at 0.
-        prior: Number of ties with an average model that are added for each model; above 0 all strengths are finite,
-            and shrunk.
-        length_control: Estimate the effect of the length difference and rank at equal lengths, as the style control
-            of Chatbot Arena does.
+        prior: Number of ties with an average model that are added for each model; above 0 all
+            strengths are finite, and shrunk.
+        length_control: Estimate the effect of the length difference and rank at equal lengths, as
+            the style control of Chatbot Arena does.
         n_resamples: 0 for no intervals.
         seed: Seeds the resampling.
         level: Strictly between 0 and 1.
@@ -112,7 +118,9 @@ def rank_models(
     groups = groups_of(win_matrix(found), found.models)
     members = (tuple(range(len(found.models))),) if prior else groups.members
     names = tuple(tuple(found.models[one] for one in group) for group in members)
-    reasons = {} if prior else {found.models[model]: reason for model, reason in groups.reasons.items()}
+    reasons = (
+        {} if prior else {found.models[model]: reason for model, reason in groups.reasons.items()}
+    )
     if not members or len(members[0]) == 1:
         return _nothing(names, found.models, reasons, "no two models can be ranked together")
     inside = found.among(members[0])
@@ -122,9 +130,13 @@ def rank_models(
         return _nothing(names, found.models, reasons, str(error))
     zero = inside.models.index(anchor) if anchor in inside.models else None
     drawn, n_unbounded = None, 0
-    reason: str | None = "there is one question only" if n_resamples else "no resamples were asked for"
+    reason: str | None = (
+        "there is one question only" if n_resamples else "no resamples were asked for"
+    )
     if n_resamples and inside.n_questions >= _FEWEST_QUESTIONS:
-        drawn, n_unbounded = _drawn(inside, start, n_resamples, seed, prior=prior, length_control=length_control)
+        drawn, n_unbounded = _drawn(
+            inside, start, n_resamples, seed, prior=prior, length_control=length_control
+        )
         reason = _too_often(n_unbounded, n_resamples, level) or _no_spread(drawn)
         drawn = None if reason else drawn
     drawn_length = None if drawn is None else drawn.length
@@ -139,7 +151,9 @@ def rank_models(
     )
 
 
-def _nothing(names: tuple[tuple[str, ...], ...], models: Sequence[str], reasons: dict[str, str], why: str) -> Ranking:
+def _nothing(
+    names: tuple[tuple[str, ...], ...], models: Sequence[str], reasons: dict[str, str], why: str
+) -> Ranking:
     return Ranking(
         standings={},
         reasons={model: reasons.get(model, why) for model in models},
@@ -152,11 +166,22 @@ def _nothing(names: tuple[tuple[str, ...], ...], models: Sequence[str], reasons:
 
 
 def _drawn(
-    inside: Comparisons, start: Fit, n_resamples: int, seed: int, *, prior: float, length_control: bool
+    inside: Comparisons,
+    start: Fit,
+    n_resamples: int,
+    seed: int,
+    *,
+    prior: float,
+    length_control: bool,
 ) -> tuple[Fit, int]:
     """Return the resamples with finite strengths, and the number without."""
     drawn = resampled_fits(
-        inside, start, n_resamples=n_resamples, seed=seed, prior=prior, length_control=length_control
+        inside,
+        start,
+        n_resamples=n_resamples,
+        seed=seed,
+        prior=prior,
+        length_control=length_control,
     )
     kept = drawn.converged
     finite = Fit(strengths=drawn.strengths[kept], length=drawn.length[kept], converged=kept[kept])
@@ -164,26 +189,36 @@ def _drawn(
 
 
 def _too_often(n_unbounded: int, n_resamples: int, level: float) -> str | None:
-    """Return why there is no interval: so many resamples are unbounded that an end of it would be."""
+    """Return why there is no interval: so many resamples are unbounded that an end of it would
+    be.
+    """
     if n_unbounded <= (1 - level) / 2 * n_resamples:
         return None
     return (
-        f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few upsets for an interval; "
-        "judge more questions, or ask for a prior"
+        f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few"
+        " upsets for an interval; judge more questions, or ask for a prior"
     )
 
 
 def _no_spread(drawn: Fit) -> str | None:
-    """Return why there is no interval: if all questions agree, resampling them cannot estimate the variation."""
+    """Return why there is no interval: if all questions agree, resampling them cannot estimate the
+    variation.
+    """
     if max(np.ptp(drawn.strengths, axis=0).max(), np.ptp(drawn.length)) > _ROUNDING:
         return None
-    return "every question says the same, so resampling cannot estimate the variation between questions"
+    return (
+        "every question says the same, so resampling cannot estimate the variation between"
+        " questions"
+    )
 
 
 def _anchor_note(anchor: str | None, zero: int | None) -> str | None:
     if anchor is None or zero is not None:
         return None
-    return f"the anchor {anchor} cannot be ranked with the others; the mean of the ranked models is 0 instead"
+    return (
+        f"the anchor {anchor} cannot be ranked with the others; the mean of the ranked models is 0"
+        " instead"
+    )
 
 
 def _standings(
@@ -193,16 +228,25 @@ def _standings(
     resampled = None if drawn is None else _anchored(drawn.strengths, zero)
     ranks = _ranks(strengths)[0]
     drawn_ranks = None if resampled is None else _ranks(resampled)
-    rates, drawn_rates = _rates(inside, strengths)[0], None if resampled is None else _rates(inside, resampled)
+    rates, drawn_rates = (
+        _rates(inside, strengths)[0],
+        (None if resampled is None else _rates(inside, resampled)),
+    )
     found = {}
     for place, name in enumerate(inside.models):
         spread = None if resampled is None or place == zero else resampled[:, place]
         strength = _estimate(float(strengths[0, place]), spread, level)
-        lowest, highest = _ends(None if drawn_ranks is None else drawn_ranks[:, place], level, whole=True)
-        rate_lower, rate_upper = _ends(None if drawn_rates is None else drawn_rates[:, place], level)
+        lowest, highest = _ends(
+            None if drawn_ranks is None else drawn_ranks[:, place], level, whole=True
+        )
+        rate_lower, rate_upper = _ends(
+            None if drawn_rates is None else drawn_rates[:, place], level
+        )
         found[name] = Standing(
             strength=strength,
-            elo=Estimate(value=_elo(strength.value), lower=_elo(strength.lower), upper=_elo(strength.upper)),
+            elo=Estimate(
+                value=_elo(strength.value), lower=_elo(strength.lower), upper=_elo(strength.upper)
+            ),
             rank=int(ranks[place]),
             rank_lower=None if lowest is None else int(lowest),
             rank_upper=None if highest is None else int(highest),
@@ -223,7 +267,9 @@ def _ranks(strengths: Floats) -> Integers:
 
 
 def _rates(inside: Comparisons, strengths: Floats) -> Floats:
-    """Return the mean expected score of each model over the comparisons it has, shape (rows, models)."""
+    """Return the mean expected score of each model over the comparisons it has, shape (rows,
+    models).
+    """
     met = np.zeros((len(inside.models),) * 2)
     np.add.at(met, (inside.left, inside.right), 1.0)
     met += met.T
@@ -235,7 +281,12 @@ def _rates(inside: Comparisons, strengths: Floats) -> Floats:
 def _expected(models: Sequence[str], strengths: Floats) -> dict[tuple[str, str], float]:
     chance = logistic(strengths[:, None] - strengths[None, :])
     places = range(len(models))
-    return {(models[one], models[two]): float(chance[one, two]) for one in places for two in places if one != two}
+    return {
+        (models[one], models[two]): float(chance[one, two])
+        for one in places
+        for two in places
+        if one != two
+    }
 
 
 @overload
@@ -253,10 +304,13 @@ def _estimate(value: float, drawn: Floats | None, level: float) -> Estimate:
     return Estimate(value=value, lower=lower, upper=upper)
 
 
-def _ends(drawn: Floats | Integers | None, level: float, *, whole: bool = False) -> tuple[float | None, float | None]:
+def _ends(
+    drawn: Floats | Integers | None, level: float, *, whole: bool = False
+) -> tuple[float | None, float | None]:
     """Return the percentiles that enclose the middle share; for integers those at or beyond them.
 
-    A number that is equal in all resamples has none, e.g. between a model that always wins and one that always loses.
+    A number that is equal in all resamples has none, e.g. between a model that always wins and one
+    that always loses.
     """
     if drawn is None or not (whole or np.ptp(drawn) > _ROUNDING):
         return None, None

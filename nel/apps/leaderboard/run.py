@@ -1,12 +1,14 @@
-"""Runs a leaderboard: schedules the pairs, has them judged by an ordinary run, and writes the ranking.
+"""Runs a leaderboard: schedules the pairs, has them judged by an ordinary run, and writes the
+ranking.
 
-    DIR/comparisons.json   the schedule, fixed before any request; and the configuration of the judge
-    DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
+    DIR/comparisons.json   the schedule, fixed before any request; and the configuration of the
+    judge DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
     DIR/judging/           the judging: an ordinary run with its run.db, report and artifacts
     DIR/leaderboard.json   the numbers; leaderboard.md and leaderboard.html show them
 
-comparisons.json is the last file written before the judging, so a directory without it holds no leaderboard. Depends on
-`nel.runs.evaluation`, which does the judging, and on the rest of `nel.apps.leaderboard`.
+comparisons.json is the last file written before the judging, so a directory without it holds no
+leaderboard. Depends on `nel.runs.evaluation`, which does the judging, and on the rest of
+`nel.apps.leaderboard`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,14 @@ from typing import Any, Final, Protocol
 from nel.apps.leaderboard.entries import Entry, read_entries
 from nel.apps.leaderboard.pair_results import SLOT, read_pair_results
 from nel.apps.leaderboard.pair_rows import pair_rows
-from nel.apps.leaderboard.pairing import ALL, BASELINE, Pairing, entries_json, make_pairs, pairing_json
+from nel.apps.leaderboard.pairing import (
+    ALL,
+    BASELINE,
+    Pairing,
+    entries_json,
+    make_pairs,
+    pairing_json,
+)
 from nel.apps.leaderboard.standings import FORMAT, Settings, standings_json
 from nel.artifacts.calibration import read_labels
 from nel.artifacts.files import benchmark_dir
@@ -82,7 +91,9 @@ class LeaderboardResult:
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code of the judging: 3 where pairs have no verdict, 75 where it stopped early."""
+        """Return the exit code of the judging: 3 where pairs have no verdict, 75 where it stopped
+        early.
+        """
         return self.judging.exit_code
 
 
@@ -105,18 +116,24 @@ def plan_leaderboard(request: LeaderboardRequest, settings: Settings) -> Leaderb
     _check_anchor(settings, [entry.label for entry in entries])
     if settings.baseline is not None and request.pairs not in (None, BASELINE):
         raise ConfigError(
-            f"--baseline compares the others with {settings.baseline} alone and --pairs {request.pairs} does not; "
-            "leave out one of the two"
+            f"--baseline compares the others with {settings.baseline} alone and --pairs"
+            f" {request.pairs} does not; leave out one of the two"
         )
     kind = request.pairs or (BASELINE if settings.baseline else ALL)
     pairing = make_pairs(entries, pairs=kind, baseline=settings.baseline, seed=settings.seed)
     return LeaderboardPlan(
-        entries=entries, pairing=pairing, config=_config({}, Path(), request.given, request.overrides)
+        entries=entries,
+        pairing=pairing,
+        config=_config({}, Path(), request.given, request.overrides),
     )
 
 
 def start_leaderboard(
-    request: LeaderboardRequest, settings: Settings, *, output_dir: Path, progress: Progress | None = None
+    request: LeaderboardRequest,
+    settings: Settings,
+    *,
+    output_dir: Path,
+    progress: Progress | None = None,
 ) -> LeaderboardResult:
     """Compare finished runs in a new directory.
 
@@ -126,13 +143,20 @@ def start_leaderboard(
     planned = plan_leaderboard(request, settings)
     if not planned.pairing.to_judge:
         found = planned.pairing
-        counts = f"{len(found.forfeits)} decided by failed answers, {found.left_out.total()} left out"
-        raise ConfigError(f"no pair of answers is left for a judge ({counts}); check the runs' reports first")
+        counts = (
+            f"{len(found.forfeits)} decided by failed answers, {found.left_out.total()} left out"
+        )
+        raise ConfigError(
+            f"no pair of answers is left for a judge ({counts}); check the runs' reports first"
+        )
     directory = _new_directory(output_dir)
     try:
         digest = hashlib.sha256()
         write_file(directory / PAIRS, _pair_lines(planned, digest))
-        write_file(directory / COMPARISONS, [pretty(_comparisons_json(planned, request, settings, digest.hexdigest()))])
+        write_file(
+            directory / COMPARISONS,
+            [pretty(_comparisons_json(planned, request, settings, digest.hexdigest()))],
+        )
         return _run(directory, planned.config, settings, progress)
     except BaseException:  # a directory in which no judging began is of no use to a resume
         if _judging_config(directory) is None:
@@ -169,7 +193,9 @@ def resume_leaderboard(
         _check_pairs(directory)
     if request is not None:
         _check_same(directory, stored, request, settings)
-    settings = replace(settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"])
+    settings = replace(
+        settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"]
+    )
     _check_anchor(settings, [entry["label"] for entry in stored["entries"]])
     before = _judging_config(directory) or stored["config"]
     config = _config(before, directory, given, overrides)
@@ -184,13 +210,20 @@ def find_leaderboard(output_dir: Path) -> Path:
     """
     if (output_dir / COMPARISONS).is_file():
         return output_dir
-    found = sorted(output_dir.glob(f"*/{COMPARISONS}"), key=lambda path: (path.stat().st_mtime_ns, path.parent.name))
+    found = sorted(
+        output_dir.glob(f"*/{COMPARISONS}"),
+        key=lambda path: (path.stat().st_mtime_ns, path.parent.name),
+    )
     if not found:
-        raise OutputError(f"there is no leaderboard to resume in {output_dir}; start one without --resume")
+        raise OutputError(
+            f"there is no leaderboard to resume in {output_dir}; start one without --resume"
+        )
     return found[-1].parent
 
 
-def _run(directory: Path, config: RunConfig, settings: Settings, progress: Progress | None) -> LeaderboardResult:
+def _run(
+    directory: Path, config: RunConfig, settings: Settings, progress: Progress | None
+) -> LeaderboardResult:
     """Judge the pairs without a verdict, and write the leaderboard."""
     begun = _judging_config(directory) is not None
     if not begun:
@@ -213,7 +246,9 @@ def _run(directory: Path, config: RunConfig, settings: Settings, progress: Progr
     return LeaderboardResult(directory=directory, board=board, judging=judging)
 
 
-def _run_judging(directory: Path, config: RunConfig, progress: Progress | None, *, begun: bool) -> RunResult:
+def _run_judging(
+    directory: Path, config: RunConfig, progress: Progress | None, *, begun: bool
+) -> RunResult:
     """Start or resume the judging run.
 
     Raises:
@@ -226,27 +261,38 @@ def _run_judging(directory: Path, config: RunConfig, progress: Progress | None, 
         if is_same or not n_replies:
             raise
         raise ResumeRefused(
-            f"cannot resume {directory}: it holds {n_replies:,} replies of another judge, or of one with other "
-            "settings; give no judge flags to keep the stored judge, or start a new leaderboard without --resume"
+            f"cannot resume {directory}: it holds {n_replies:,} replies of another judge, or of one"
+            " with other settings; give no judge flags to keep the stored judge, or start a new"
+            " leaderboard without --resume"
         ) from error
 
 
 def _check_pairs(directory: Path) -> None:
-    """Refuse a changed pairs.jsonl; once the judging has begun, its run checks the dataset itself."""
+    """Refuse a changed pairs.jsonl; once the judging has begun, its run checks the dataset
+    itself.
+    """
     with (directory / PAIRS).open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != _stored(directory)["pairs_sha256"]:
-        raise ResumeRefused(f"{directory / PAIRS} has changed since it was written; start a new leaderboard")
+        raise ResumeRefused(
+            f"{directory / PAIRS} has changed since it was written; start a new leaderboard"
+        )
 
 
 def _stored_judging(directory: Path, config: RunConfig) -> tuple[bool, int]:
-    """Return whether the judge is the one of the stored judging, and how many replies that one gave."""
+    """Return whether the judge is the one of the stored judging, and how many replies that one
+    gave.
+    """
     fields = judge_fields(config.judge_of(config.benchmarks[0]), config.model_roles)
     with Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
         ((key, _, _, plan),) = snapshot.benchmarks()
-        stored = {name: value for name, value in plan["identity"].items() if name.startswith(JUDGE_PREFIX)}
+        stored = {
+            name: value for name, value in plan["identity"].items() if name.startswith(JUDGE_PREFIX)
+        }
         answers = (response for _, response in snapshot.calls(key))
-        return loads(pretty(fields)) == stored, sum(decode_response(one).error is None for one in answers)
+        return loads(pretty(fields)) == stored, sum(
+            decode_response(one).error is None for one in answers
+        )
 
 
 def _config_json(config: RunConfig) -> dict[str, Any]:
@@ -254,7 +300,9 @@ def _config_json(config: RunConfig) -> dict[str, Any]:
     return config.model_dump(mode="json", exclude=set(_SETTLED))
 
 
-def _config(base: Mapping[str, object], directory: Path, given: Sequence[Given], overrides: Sequence[str]) -> RunConfig:
+def _config(
+    base: Mapping[str, object], directory: Path, given: Sequence[Given], overrides: Sequence[str]
+) -> RunConfig:
     data = {**base, "benchmarks": [{"name": SLOT, "dataset": PAIRS}]}
     config = build_config(data, given=given, overrides=overrides, where="nel judge leaderboard")
     judges = config.judge_of(config.benchmarks[0])
@@ -279,12 +327,16 @@ def _new_directory(output_dir: Path) -> Path:
         output_dir.mkdir(parents=True, exist_ok=True)
         directory.mkdir(mode=0o700)
     except OSError as error:
-        raise OutputError(f"cannot write to {output_dir}: {error.strerror}; choose another --output-dir") from error
+        raise OutputError(
+            f"cannot write to {output_dir}: {error.strerror}; choose another --output-dir"
+        ) from error
     return directory
 
 
 def _judging_config(directory: Path) -> dict[str, Any] | None:
-    """Return the configuration of the latest session of the judging, None where it has not begun."""
+    """Return the configuration of the latest session of the judging, None where it has not
+    begun.
+    """
     with suppress(NelError), Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
         data = snapshot.meta("config")
         if isinstance(data, dict):
@@ -327,12 +379,15 @@ def _stored(directory: Path) -> dict[str, Any]:
         raise StoreError(f"{path} cannot be read: {error}; start a new leaderboard") from error
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise StoreError(
-            f"{path} is not of format {FORMAT}; use the version of nel that wrote it, or start a new leaderboard"
+            f"{path} is not of format {FORMAT}; use the version of nel that wrote it, or start a"
+            " new leaderboard"
         )
     return stored
 
 
-def _check_same(directory: Path, stored: Mapping[str, Any], request: LeaderboardRequest, settings: Settings) -> None:
+def _check_same(
+    directory: Path, stored: Mapping[str, Any], request: LeaderboardRequest, settings: Settings
+) -> None:
     planned = plan_leaderboard(request, settings)
     digest = hashlib.sha256()
     for _ in _pair_lines(planned, digest):
@@ -341,11 +396,14 @@ def _check_same(directory: Path, stored: Mapping[str, Any], request: Leaderboard
     differ = [name for name in sorted(now) if name != "config" and now[name] != stored.get(name)]
     if differ:
         raise ResumeRefused(
-            f"cannot resume {directory}: it was started with other runs or settings ({', '.join(differ)} differ); "
-            "give the same ones, or none, or start a new leaderboard without --resume"
+            f"cannot resume {directory}: it was started with other runs or settings"
+            f" ({', '.join(differ)} differ); give the same ones, or none, or start a new"
+            " leaderboard without --resume"
         )
 
 
 def _check_anchor(settings: Settings, labels: Sequence[str]) -> None:
     if settings.anchor is not None and settings.anchor not in labels:
-        raise ConfigError(f'no run is called "{settings.anchor}", the anchor; there are: {", ".join(labels)}')
+        raise ConfigError(
+            f'no run is called "{settings.anchor}", the anchor; there are: {", ".join(labels)}'
+        )

@@ -1,7 +1,7 @@
 """The content of leaderboard.json, computed from the results of all pairs. Does no I/O.
 
-The numbers of a model that cannot be ranked are null with a reason; they are never 0 and never omitted. Depends on
-`nel.apps.leaderboard.pair_results` and `nel.apps.leaderboard.ranking`.
+The numbers of a model that cannot be ranked are null with a reason; they are never 0 and never
+omitted. Depends on `nel.apps.leaderboard.pair_results` and `nel.apps.leaderboard.ranking`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from typing import Any, Final
 
 from nel.apps.leaderboard.label_correction import corrected_rate
 from nel.apps.leaderboard.length_controlled import length_controlled_rate
-from nel.apps.leaderboard.pair_results import PairResult, PairResults, as_comparisons, position_bias_of
+from nel.apps.leaderboard.pair_results import (
+    PairResult,
+    PairResults,
+    as_comparisons,
+    position_bias_of,
+)
 from nel.apps.leaderboard.pairwise import Comparisons, PositionBias, WinRate, win_rate
 from nel.apps.leaderboard.ranking import Estimate, Ranking, Standing, rank_models
 from nel.errors import UndefinedMetric
@@ -23,24 +28,40 @@ from nel.metrics.intervals import LEVEL, Interval
 
 FORMAT: Final = 1
 FORMULAS: Final = {
-    "win_rate": "mean score over a model's pairs, a tie 0.5; Wilson, or t clustered by question, cut at 0 and 1",
-    "strength": "P(i over j) = 1/(1+exp(-(b_i-b_j))), maximum likelihood, a tie half a win for each (Bradley and Terry "
-    "1952, Hunter 2004)",
+    "win_rate": (
+        "mean score over a model's pairs, a tie 0.5; Wilson, or t clustered by question, cut at 0"
+        " and 1"
+    ),
+    "strength": (
+        "P(i over j) = 1/(1+exp(-(b_i-b_j))), maximum likelihood, a tie half a win for each"
+        " (Bradley and Terry 1952, Hunter 2004)"
+    ),
     "elo": "1000 + 400/ln(10) * strength; the anchor, or the mean of the models, has 1000",
-    "length_controlled": "the same with + g*x: x = (characters of i - of j)/(of both), over its root mean square, 0 "
-    "for a pair without a judge; strengths and win rates at x = 0 (Chiang et al. 2024, arXiv 2403.04132, and the style "
-    "control of Chatbot Arena)",
-    "alpaca_eval_2": "against the baseline: logit P = theta + phi*tanh(d/sd(d)), d the difference of the lengths in "
-    "characters, over judged pairs; mean of 1/(1+exp(-theta)) (Dubois et al. 2024, arXiv 2404.04475, without the "
-    "difficulty of questions, the penalty and the gamed baselines of its package)",
-    "label_corrected": "win rate by PPI++ within strata of side and score (Angelopoulos et al. 2023, arXiv "
-    "2311.01453), from people's labels of some pairs; pairs without a judge count as they are",
-    "intervals": "95 %; strengths, Elo, ranks and length-controlled win rates: percentiles over resampled questions, "
-    "each with all its pairs",
+    "length_controlled": (
+        "the same with + g*x: x = (characters of i - of j)/(of both), over its root mean square, 0"
+        " for a pair without a judge; strengths and win rates at x = 0 (Chiang et al. 2024, arXiv"
+        " 2403.04132, and the style control of Chatbot Arena)"
+    ),
+    "alpaca_eval_2": (
+        "against the baseline: logit P = theta + phi*tanh(d/sd(d)), d the difference of the lengths"
+        " in characters, over judged pairs; mean of 1/(1+exp(-theta)) (Dubois et al. 2024, arXiv"
+        " 2404.04475, without the difficulty of questions, the penalty and the gamed baselines of"
+        " its package)"
+    ),
+    "label_corrected": (
+        "win rate by PPI++ within strata of side and score (Angelopoulos et al. 2023, arXiv "
+        "2311.01453), from people's labels of some pairs; pairs without a judge count as they are"
+    ),
+    "intervals": (
+        "95 %; strengths, Elo, ranks and length-controlled win rates: percentiles over resampled"
+        " questions, each with all its pairs"
+    ),
     "flip_rate": "share of pairs, judged in both orders, whose verdict is not the same in both",
     "first_seat": "share that the answer shown first won over both orders, a tie 0.5",
-    "failed_answers": "an answer that failed (truncated, empty, refusal, content_filter, context_exceeded) loses "
-    "without a judge, two that failed tie; no length counts in such a pair",
+    "failed_answers": (
+        "an answer that failed (truncated, empty, refusal, content_filter, context_exceeded) loses "
+        "without a judge, two that failed tie; no length counts in such a pair"
+    ),
 }
 
 
@@ -56,7 +77,9 @@ class Settings:
     seed: int = 0
 
 
-def standings_json(results: PairResults, entries: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
+def standings_json(
+    results: PairResults, entries: Sequence[Mapping[str, Any]], settings: Settings
+) -> dict[str, Any]:
     """Return the leaderboard's numbers.
 
     Args:
@@ -70,11 +93,14 @@ def standings_json(results: PairResults, entries: Sequence[Mapping[str, Any]], s
     plain = _ranked(found, settings, length_control=False)
     controlled = _ranked(found, settings, length_control=True) if settings.length_control else None
     met = _by_pair(results)
-    rows = [_model_json(entry, results, met, found, plain, controlled, settings) for entry in entries]
+    rows = [
+        _model_json(entry, results, met, found, plain, controlled, settings) for entry in entries
+    ]
     return {
         "models": sorted(rows, key=lambda row: _place(row, controlled is not None)),
         "pairs": [
-            _pair_json(one, other, results, met, found, plain, controlled) for one, other in combinations(labels, 2)
+            _pair_json(one, other, results, met, found, plain, controlled)
+            for one, other in combinations(labels, 2)
         ],
         "ranked_by": _ranked_by(plain, controlled),
         "bradley_terry": _ranking_json(plain),
@@ -103,7 +129,9 @@ def _by_pair(results: PairResults) -> dict[frozenset[str], list[PairResult]]:
     return met
 
 
-def _same_family(judge: Mapping[str, Any] | None, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+def _same_family(
+    judge: Mapping[str, Any] | None, entries: Sequence[Mapping[str, Any]]
+) -> list[dict[str, str]]:
     """Return which judges judged models of their own family, as far as names show it."""
     return [
         {"judge": member["name"], "model": entry["label"]}
@@ -125,10 +153,16 @@ def _ranked(found: Comparisons, settings: Settings, *, length_control: bool) -> 
 
 
 def _place(row: Mapping[str, Any], controlled: bool) -> tuple[float, float, str]:
-    """Return the sort key of the table: Elo where there is one, length-controlled where that was requested."""
+    """Return the sort key of the table: Elo where there is one, length-controlled where that was
+    requested.
+    """
     rating = (row["length_controlled"] or row)["elo"] if controlled else row["elo"]
     rate = row["win_rate"]["value"]
-    return (float("inf") if rating is None else -rating["value"], 1.0 if rate is None else -rate, row["label"])
+    return (
+        float("inf") if rating is None else -rating["value"],
+        1.0 if rate is None else -rate,
+        row["label"],
+    )
 
 
 def _ranked_by(plain: Ranking, controlled: Ranking | None) -> str:
@@ -162,9 +196,14 @@ def _model_json(
         "win_rate": _rate_json(win_rate(*found.of(place))),
         **_standing_json(plain.standings.get(label)),
         "reason": plain.reasons.get(label),
-        "length_controlled": None
-        if controlled is None
-        else {**_standing_json(controlled.standings.get(label)), "reason": controlled.reasons.get(label)},
+        "length_controlled": (
+            None
+            if controlled is None
+            else {
+                **_standing_json(controlled.standings.get(label)),
+                "reason": controlled.reasons.get(label),
+            }
+        ),
         **_alpaca_eval(label, mine, settings),
         **_label_corrected(label, mine, results),
         "judged": len(mine),
@@ -175,7 +214,9 @@ def _model_json(
     }
 
 
-def _label_corrected(label: str, judged: Sequence[PairResult], results: PairResults) -> dict[str, Any]:
+def _label_corrected(
+    label: str, judged: Sequence[PairResult], results: PairResults
+) -> dict[str, Any]:
     """Return a model's win rate as corrected by people's labels, where there are any."""
     settled = [
         one.score if one.left == label else 1.0 - one.score
@@ -187,7 +228,9 @@ def _label_corrected(label: str, judged: Sequence[PairResult], results: PairResu
 
 
 def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -> dict[str, Any]:
-    """Return the length-controlled win rate of AlpacaEval 2, where there is a baseline and lengths are controlled."""
+    """Return the length-controlled win rate of AlpacaEval 2, where there is a baseline and lengths
+    are controlled.
+    """
     if settings.baseline is None or not settings.length_control or label == settings.baseline:
         return {}
     ours: list[tuple[float, int]] = []
@@ -232,19 +275,27 @@ def _pair_json(
     return {
         "left": one,
         "right": other,
-        "win_rate": _rate_json(win_rate(*found.between(found.models.index(one), found.models.index(other)))),
+        "win_rate": _rate_json(
+            win_rate(*found.between(found.models.index(one), found.models.index(other)))
+        ),
         "expected": plain.expected.get((one, other)),
-        "expected_at_equal_length": None if controlled is None else controlled.expected.get((one, other)),
+        "expected_at_equal_length": (
+            None if controlled is None else controlled.expected.get((one, other))
+        ),
         "judged": len(mine),
         "forfeits": sum({pair.left, pair.right} == {one, other} for pair in results.forfeits),
         "flips": bias.n_flipped + bias.n_wavering,
-        "left_out": sum(n for (left, right, *_), n in results.left_out.items() if {left, right} == {one, other}),
+        "left_out": sum(
+            n for (left, right, *_), n in results.left_out.items() if {left, right} == {one, other}
+        ),
     }
 
 
 def _standing_json(standing: Standing | None) -> dict[str, Any]:
     if standing is None:
-        return dict.fromkeys(("rank", "rank_lower", "rank_upper", "strength", "elo", "expected_win_rate"))
+        return dict.fromkeys(
+            ("rank", "rank_lower", "rank_upper", "strength", "elo", "expected_win_rate")
+        )
     return {
         "rank": standing.rank,
         "rank_lower": standing.rank_lower,
@@ -270,7 +321,15 @@ def _estimate_json(estimate: Estimate) -> dict[str, Any]:
 
 def _rate_json(rate: WinRate | None) -> dict[str, Any]:
     if rate is None:
-        return {"value": None, **_interval_json(None), "n": 0, "n_questions": 0, "wins": 0, "ties": 0, "losses": 0}
+        return {
+            "value": None,
+            **_interval_json(None),
+            "n": 0,
+            "n_questions": 0,
+            "wins": 0,
+            "ties": 0,
+            "losses": 0,
+        }
     counts = {name: getattr(rate, name) for name in ("n", "n_questions", "wins", "ties", "losses")}
     return {"value": rate.value, **_interval_json(rate.interval), **counts}
 

@@ -35,8 +35,14 @@ def show_standings(
     Raises:
         UsageError: The runs cannot be compared.
     """
-    each = [one for run in runs for one in (run_directories(Path(run)) if is_matrix(Path(run)) else [run])]
-    document = standings_json(read_sides(each), despite=check_parts(despite), only=only, level=level, seed=seed)
+    each = [
+        one
+        for run in runs
+        for one in (run_directories(Path(run)) if is_matrix(Path(run)) else [run])
+    ]
+    document = standings_json(
+        read_sides(each), despite=check_parts(despite), only=only, level=level, seed=seed
+    )
     if html is not None:
         write_page(document, html)
     if as_json:

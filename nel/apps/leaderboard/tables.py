@@ -1,4 +1,6 @@
-"""The output of `nel judge leaderboard`: the plan of a dry run, the table, and the command that resumes."""
+"""The output of `nel judge leaderboard`: the plan of a dry run, the table, and the command that
+resumes.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,13 @@ from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_USAGE
-from nel.reports.leaderboard import HTML_NAME, alpaca_eval_lines, banners, label_corrected_lines, shown_rows
+from nel.reports.leaderboard import (
+    HTML_NAME,
+    alpaca_eval_lines,
+    banners,
+    label_corrected_lines,
+    shown_rows,
+)
 from nel.reports.numbers import THIN
 
 _LOG_WIDTH = 200
@@ -44,19 +52,28 @@ def show_leaderboard(
     resume: bool,
     as_json: bool,
 ) -> None:
-    """Judge, show progress on stderr and the result on stdout, and exit with the exit code of the judging."""
+    """Judge, show progress on stderr and the result on stdout, and exit with the exit code of the
+    judging.
+    """
     progress = Progress()
     with showing(progress):
         if resume:
             result = resume_leaderboard(
-                output_dir, settings, request=request, given=chosen.given, overrides=chosen.overrides, progress=progress
+                output_dir,
+                settings,
+                request=request,
+                given=chosen.given,
+                overrides=chosen.overrides,
+                progress=progress,
             )
         elif request is not None:
             result = start_leaderboard(request, settings, output_dir=output_dir, progress=progress)
     if as_json:
         typer.echo(dumps(result.board))
     else:
-        Console(width=None if sys.stdout.isatty() else _LOG_WIDTH, highlight=False).print(_table(result.board))
+        Console(width=None if sys.stdout.isatty() else _LOG_WIDTH, highlight=False).print(
+            _table(result.board)
+        )
         for line in [*label_corrected_lines(result.board), *alpaca_eval_lines(result.board)]:
             typer.echo(_shown(line))
         typer.echo(f"page: {result.directory / HTML_NAME}")
@@ -70,7 +87,9 @@ def show_planned(planned: LeaderboardPlan, *, as_json: bool) -> None:
     found = pairing_json(planned.pairing)
     judge = planned.config.judge_of(planned.config.benchmarks[0])
     panel = [] if judge is None else judge.panel
-    repeats, orders = (1, _ORDERS) if judge is None else (judge.repeats, _ORDERS if judge.swap else 1)
+    repeats, orders = (
+        (1, _ORDERS) if judge is None else (judge.repeats, _ORDERS if judge.swap else 1)
+    )
     counts = {
         "questions": found["n_questions"],
         "questions that not all runs have": found["n_questions_apart"],

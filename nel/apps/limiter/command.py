@@ -18,17 +18,24 @@ def _limiter() -> None:
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+        int,
+        typer.Option(
+            "--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free one."
+        ),
     ] = 9191,
     token_env: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Environment variable with the token that runs must send."),
+        typer.Option(
+            metavar="NAME", help="Environment variable with the token that runs must send."
+        ),
     ] = None,
 ) -> None:
-    """Share the limits of endpoints among runs: concurrency, rates, what refusals taught, and outages.
+    """Share the limits of endpoints among runs: concurrency, rates, what refusals taught, and
+    outages.
 
-    Each run with --limiter asks for leave before each request, and the limits of its configuration hold for all of them
-    together. A run that dies gives back what it held; runs that lose the limiter go on with their part of each limit.
+    Each run with --limiter asks for leave before each request, and the limits of its configuration
+    hold for all of them together. A run that dies gives back what it held; runs that lose the
+    limiter go on with their part of each limit.
     """
     from nel.apps.limiter.start import start  # noqa: PLC0415 - keeps `nel --help` fast
 

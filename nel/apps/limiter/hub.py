@@ -1,8 +1,10 @@
-"""The gates of endpoints that several runs share, and who holds their permits. No I/O: messages in, messages out.
+"""The gates of endpoints that several runs share, and who holds their permits. No I/O: messages in,
+messages out.
 
-A run that leaves gives its permits back; one that is lost keeps them for a few seconds, in which it may come back and
-after which the endpoint has surely seen them. A limiter that has just started grants nothing for some seconds, since
-runs that lost one before it may go on alone until they have found it.
+A run that leaves gives its permits back; one that is lost keeps them for a few seconds, in which it
+may come back and after which the endpoint has surely seen them. A limiter that has just started
+grants nothing for some seconds, since runs that lost one before it may go on alone until they have
+found it.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ class _Shared:
 class Hub:
     """All endpoints of the service; bound to one event loop."""
 
-    def __init__(self, *, lease_seconds: float = LEASE_SECONDS, settle_seconds: float = SETTLE_SECONDS) -> None:
+    def __init__(
+        self, *, lease_seconds: float = LEASE_SECONDS, settle_seconds: float = SETTLE_SECONDS
+    ) -> None:
         """Start without an endpoint; the first permits are granted once the service has settled."""
         self._lease_seconds = lease_seconds
         self._open_at = asyncio.get_running_loop().time() + settle_seconds
@@ -87,8 +91,8 @@ class Hub:
         before = shared.seats.get(hello.client)
         if before is None and len(shared.seats) >= shared.pace.concurrency_max:
             raise JoinRefused(
-                f"{shared.pace.concurrency_max:,} requests in flight cannot be shared by {len(shared.seats) + 1:,} "
-                "runs; raise the concurrency of all of them"
+                f"{shared.pace.concurrency_max:,} requests in flight cannot be shared by"
+                f" {len(shared.seats) + 1:,} runs; raise the concurrency of all of them"
             )
         seat = Seat(shared, hello, send, wait=self._wait_open, lease_seconds=self._lease_seconds)
         seat.adopt(hello, before)
@@ -130,7 +134,13 @@ class Seat:
     """One run at one endpoint."""
 
     def __init__(
-        self, shared: _Shared, hello: Hello, send: Send, *, wait: Callable[[], Awaitable[None]], lease_seconds: float
+        self,
+        shared: _Shared,
+        hello: Hello,
+        send: Send,
+        *,
+        wait: Callable[[], Awaitable[None]],
+        lease_seconds: float,
     ) -> None:
         """Take a seat without any permit."""
         self._shared, self._client, self.send = shared, hello.client, send
@@ -166,7 +176,9 @@ class Seat:
             number, tokens = number_at(message, 1), number_at(message, 3)
             if number in self._held or number in self._waiting:
                 raise BadMessage(f"request {number} is asked for twice")
-            task = asyncio.get_running_loop().create_task(self._acquire(number, str(message[2]), tokens))
+            task = asyncio.get_running_loop().create_task(
+                self._acquire(number, str(message[2]), tokens)
+            )
             self._waiting[number] = task
         elif kind == "release":
             self._release(number_at(message, 1))
@@ -176,7 +188,10 @@ class Seat:
             self.leave()
         else:
             self._note(message)
-        if self._shared.said is not None and self._shared.gate.is_endpoint_up != self._shared.said.is_up:
+        if (
+            self._shared.said is not None
+            and self._shared.gate.is_endpoint_up != self._shared.said.is_up
+        ):
             self._shared.tell()
 
     def lost(self) -> None:
@@ -193,7 +208,9 @@ class Seat:
             self._release(number)
         if self._shared.seats.get(self._client) is self:
             del self._shared.seats[self._client]
-            _LOG.info("%s: a run has left, there are %d", self._shared.name, len(self._shared.seats))
+            _LOG.info(
+                "%s: a run has left, there are %d", self._shared.name, len(self._shared.seats)
+            )
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:
@@ -225,7 +242,9 @@ class Seat:
         self.send(["grant", number, permit.is_probe])
 
     def _end(self, reason: str) -> None:
-        """Tell every run that the endpoint is given up; those that join later begin with a new gate."""
+        """Tell every run that the endpoint is given up; those that join later begin with a new
+        gate.
+        """
         shared = self._shared
         seats, shared.seats, shared.is_over = shared.seats, {}, True
         for seat in seats.values():
@@ -266,5 +285,7 @@ def _quotas(given: object) -> dict[str, Quota]:
 
 def _difference(ours: Pace, theirs: Pace) -> str:
     pairs = zip(asdict(ours).items(), asdict(theirs).values(), strict=True)
-    said = ", ".join(f"{name} is {here} there and {there} here" for (name, here), there in pairs if here != there)
+    said = ", ".join(
+        f"{name} is {here} there and {there} here" for (name, here), there in pairs if here != there
+    )
     return f"other runs share this endpoint with other limits: {said}; give all runs the same"

@@ -20,7 +20,10 @@ def start(host: str, port: int, token_env: str | None, *, say: Callable[[str], N
         UsageError: The port is taken, or an address beside loopback has no token.
     """
     if host not in _LOOPBACK and token_env is None:
-        raise UsageError(f"{host} may be reached by others; name the environment variable of a token with --token-env")
+        raise UsageError(
+            f"{host} may be reached by others; name the environment variable of a token with"
+            " --token-env"
+        )
     run(_serve(host, port, read_secret(token_env), say))
 
 

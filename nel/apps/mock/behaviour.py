@@ -1,5 +1,6 @@
-"""What the demo model and the demo judge have in common: options, latency, faults, and everything drawn from the seed.
-The faults of a prompt restart with the server; whatever else is drawn from the seed and a prompt never changes.
+"""What the demo model and the demo judge have in common: options, latency, faults, and everything
+drawn from the seed. The faults of a prompt restart with the server; whatever else is drawn from the
+seed and a prompt never changes.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class Behaviour:
             if (name == "accuracy" or name.endswith("_rate")) and not 0 <= value <= 1:
                 raise ConfigError(f"{name} is {value}; it is a chance, between 0 and 1")
         if self.rate_limit_rate + self.error_rate > 1:
-            raise ConfigError("rate_limit_rate and error_rate together are over 1; lower one of them")
+            raise ConfigError(
+                "rate_limit_rate and error_rate together are over 1; lower one of them"
+            )
         for name in ("latency_ms", "retry_after_seconds"):
             if not 0 <= getattr(self, name) <= LATENCY_MS_MAX:
                 raise ConfigError(f"{name} is {getattr(self, name)}; use 0 to {LATENCY_MS_MAX:.0f}")
@@ -93,7 +96,9 @@ class Chance:
             message = f"the {own.model} model turns this attempt away; try again"
             raise EndpointFault(429, "rate_limit_exceeded", message, wait)
         if chance < own.rate_limit_rate + own.error_rate:
-            raise EndpointFault(500, "internal_error", f"the {own.model} model fails on purpose; try again")
+            raise EndpointFault(
+                500, "internal_error", f"the {own.model} model fails on purpose; try again"
+            )
 
 
 def _bytes(text: str) -> bytes:

@@ -1,6 +1,7 @@
 """``nel endpoint``: serve endpoints to rehearse against, and find out what an endpoint can do.
 
-A key is given by the name of its environment variable, since a flag's value is visible in the list of processes.
+A key is given by the name of its environment variable, since a flag's value is visible in the list
+of processes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 
 ModelId = Annotated[str, typer.Option(help="The model name that is advertised and accepted.")]
 ApiKeyEnv = Annotated[
     str | None,
-    typer.Option(help="Environment variable with the key that clients must send; without it, no key is required."),
+    typer.Option(
+        help=(
+            "Environment variable with the key that clients must send; without it, no key is"
+            " required."
+        )
+    ),
 ]
 
 
@@ -36,10 +42,16 @@ def demo(
     api_key_env: ApiKeyEnv = None,
     accuracy: Annotated[float, typer.Option(help="Probability of a correct answer.")] = 0.8,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the model.")] = 0,
-    latency_ms: Annotated[float, typer.Option(help="Mean latency of an answer, plus or minus a quarter.")] = 0.0,
-    rate_limit_rate: Annotated[float, typer.Option(help="Probability that a request gets a 429.")] = 0.0,
+    latency_ms: Annotated[
+        float, typer.Option(help="Mean latency of an answer, plus or minus a quarter.")
+    ] = 0.0,
+    rate_limit_rate: Annotated[
+        float, typer.Option(help="Probability that a request gets a 429.")
+    ] = 0.0,
     error_rate: Annotated[float, typer.Option(help="Probability that a request gets a 500.")] = 0.0,
-    truncation_rate: Annotated[float, typer.Option(help="Probability that an answer is truncated.")] = 0.0,
+    truncation_rate: Annotated[
+        float, typer.Option(help="Probability that an answer is truncated.")
+    ] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
     from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
@@ -64,31 +76,51 @@ def judge(
     port: Port = 8092,
     model_id: ModelId = "demo-judge",
     api_key_env: ApiKeyEnv = None,
-    accuracy: Annotated[float, typer.Option(help="Probability that a verdict is the right one.")] = 0.95,
+    accuracy: Annotated[
+        float, typer.Option(help="Probability that a verdict is the right one.")
+    ] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the judge.")] = 0,
-    latency_ms: Annotated[float, typer.Option(help="Mean latency of a verdict, plus or minus a quarter.")] = 0.0,
-    rate_limit_rate: Annotated[float, typer.Option(help="Probability that a request gets a 429.")] = 0.0,
+    latency_ms: Annotated[
+        float, typer.Option(help="Mean latency of a verdict, plus or minus a quarter.")
+    ] = 0.0,
+    rate_limit_rate: Annotated[
+        float, typer.Option(help="Probability that a request gets a 429.")
+    ] = 0.0,
     error_rate: Annotated[float, typer.Option(help="Probability that a request gets a 500.")] = 0.0,
-    garbled_rate: Annotated[float, typer.Option(help="Probability that a reply holds no readable verdict.")] = 0.0,
+    garbled_rate: Annotated[
+        float, typer.Option(help="Probability that a reply holds no readable verdict.")
+    ] = 0.0,
     lenient_rate: Annotated[
-        float, typer.Option(help="Probability that an answer that deserves less gets the best grade.")
+        float,
+        typer.Option(help="Probability that an answer that deserves less gets the best grade."),
     ] = 0.0,
     wobble_rate: Annotated[
-        float, typer.Option(help="Probability that the same question gets another verdict when repeated.")
+        float,
+        typer.Option(help="Probability that the same question gets another verdict when repeated."),
     ] = 0.0,
     first_seat_rate: Annotated[
-        float, typer.Option(help="Probability that the first answer of a pair wins regardless of content.")
+        float,
+        typer.Option(
+            help="Probability that the first answer of a pair wins regardless of content."
+        ),
     ] = 0.0,
     longer_rate: Annotated[
-        float, typer.Option(help="Probability that the longer answer of a pair wins regardless of content.")
+        float,
+        typer.Option(
+            help="Probability that the longer answer of a pair wins regardless of content."
+        ),
     ] = 0.0,
 ) -> None:
-    """Serve a demo judge that compares answers with their references, with configurable error rates.
+    """Serve a demo judge that compares answers with their references, with configurable error
+    rates.
 
     Without a reference, and for questions outside the quickstart benchmark, it guesses and says so.
     """
     from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.apps.mock.judge import JudgeOptions, judge_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.apps.mock.judge import (  # noqa: PLC0415 - keeps `nel --help` fast
+        JudgeOptions,
+        judge_app,
+    )
 
     options = JudgeOptions(
         accuracy=accuracy,
@@ -111,7 +143,8 @@ def judge(
 def replay(
     file: Annotated[Path, typer.Argument(help="A .jsonl or .jsonl.gz file of recorded outputs.")],
     question_field: Annotated[
-        list[str], typer.Option(help="Field whose text occurs in the prompt; repeat it to require several.")
+        list[str],
+        typer.Option(help="Field whose text occurs in the prompt; repeat it to require several."),
     ],
     output_field: Annotated[str, typer.Option(help="Field with the model's output.")],
     host: Host = "127.0.0.1",
@@ -121,7 +154,9 @@ def replay(
     id_field: Annotated[
         str | None, typer.Option(help="Field with the sample's id, to tell equal questions apart.")
     ] = None,
-    finish_reason_field: Annotated[str | None, typer.Option(help="Field with why the model stopped.")] = None,
+    finish_reason_field: Annotated[
+        str | None, typer.Option(help="Field with why the model stopped.")
+    ] = None,
 ) -> None:
     """Serve recorded outputs: each prompt gets the recorded answer to its question, or an error."""
     from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
@@ -135,7 +170,14 @@ def replay(
         id_field=id_field,
         finish_reason_field=finish_reason_field,
     )
-    _run(serve(replay_app(options, model=model_id, api_key=_key(api_key_env)), host, port, on_ready=_say))
+    _run(
+        serve(
+            replay_app(options, model=model_id, api_key=_key(api_key_env)),
+            host,
+            port,
+            on_ready=_say,
+        )
+    )
 
 
 @app.command()
@@ -146,7 +188,10 @@ def model(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve SmolLM2-135M-Instruct, a small real model, on the CPU; needs the extra local-model."""
-    from nel.apps.mock.local_model import LocalModelOptions, serve_local_model  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.apps.mock.local_model import (  # noqa: PLC0415 - keeps `nel --help` fast
+        LocalModelOptions,
+        serve_local_model,
+    )
 
     options = LocalModelOptions(model=model_id, api_key=_key(api_key_env))
     _run(serve_local_model(options, host, port, on_ready=_say))
@@ -156,26 +201,43 @@ def model(
 def probe(
     url: Annotated[str, typer.Argument(help="Base URL or full path of the endpoint.")],
     model: Annotated[str, typer.Option("--model", help="The model's name at the endpoint.")],
-    api_key_env: Annotated[str | None, typer.Option(help="Name of the variable that holds the key.")] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="Name of the variable that holds the key.")
+    ] = None,
     header_env: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VARIABLE", help="Header and the variable with its value; repeatable."),
+        typer.Option(
+            metavar="NAME=VARIABLE", help="Header and the variable with its value; repeatable."
+        ),
     ] = None,
-    protocol: Annotated[str | None, typer.Option(help="That parameters are tried over; chat if not given.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="That parameters are tried over; chat if not given.")
+    ] = None,
     too_long: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Send a prompt of about N tokens, which should not fit.")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Send a prompt of about N tokens, which should not fit."
+        ),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=1, max=86400, help="Seconds that one request may take.")] = 60.0,
+    timeout: Annotated[
+        float, typer.Option(min=1, max=86400, help="Seconds that one request may take.")
+    ] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Ask an endpoint what it can do, and print a table: yes, no or unknown, each with the evidence.
+    """Ask an endpoint what it can do, and print a table: yes, no or unknown, each with the
+    evidence.
 
-    Sends at most 28 small requests, one after the other, of which each may be answered and billed. Exit codes: 0 any
-    protocol was answered; 2 none was.
+    Sends at most 28 small requests, one after the other, of which each may be answered and billed.
+    Exit codes: 0 any protocol was answered; 2 none was.
     """
     from nel.apps.mock.probe_command import show_probe  # noqa: PLC0415 - keeps `nel --help` fast
 
-    settings = {"url": url, "model": model, "api_key_env": api_key_env, "total_timeout_seconds": timeout}
+    settings = {
+        "url": url,
+        "model": model,
+        "api_key_env": api_key_env,
+        "total_timeout_seconds": timeout,
+    }
     settings |= {} if protocol is None else {"protocol": protocol}
     show_probe(settings, header_env or [], too_long=too_long, as_json=as_json)
 

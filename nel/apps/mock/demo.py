@@ -1,7 +1,9 @@
-"""The demo model: answers the quickstart problems with a chosen accuracy, speed and number of faults.
+"""The demo model: answers the quickstart problems with a chosen accuracy, speed and number of
+faults.
 
-Everything is drawn from (seed, prompt, request seed), faults also from how often the prompt was seen: two servers with
-the same options behave the same. The faults of a prompt restart with the server, its answers never change.
+Everything is drawn from (seed, prompt, request seed), faults also from how often the prompt was
+seen: two servers with the same options behave the same. The faults of a prompt restart with the
+server, its answers never change.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ _SENTENCES: Final = (
     "The capital of France is Paris.",
     "Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday",
 )
-"""What the model has read beside its problems: enough to be held for a language model by `nel.models.echo_probe`."""
+"""What the model has read beside its problems: enough to be held for a language model by
+`nel.models.echo_probe`.
+"""
 _SPAN: Final = 3
 """Tokens in a row by which it remembers a sentence."""
 _READ: Final = frozenset(
@@ -77,12 +81,20 @@ class DemoAnswerer:
         is_cut = over or (cut and stopped == text)
         return Reply(text=within, finish_reason="length" if is_cut else "stop")
 
-    def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
-        """Return likely tokens where the text is what the model would say or has read, unlikely ones elsewhere."""
+    def logprobs(
+        self, query: Query, prompt: Sequence[str], completion: Sequence[str]
+    ) -> list[TokenLogprob]:
+        """Return likely tokens where the text is what the model would say or has read, unlikely
+        ones elsewhere.
+        """
         believed = self._believed_tokens(query, prompt)
         first_likely = len(prompt) - believed
         logprobs = [
-            _likely(token) if tuple(prompt[max(0, at + 1 - _SPAN) : at + 1]) in _READ else self._unlikely(token, at)
+            (
+                _likely(token)
+                if tuple(prompt[max(0, at + 1 - _SPAN) : at + 1]) in _READ
+                else self._unlikely(token, at)
+            )
             for at, token in enumerate(prompt[:first_likely])
         ]
         return logprobs + [_likely(token) for token in (*prompt[first_likely:], *completion)]
@@ -97,8 +109,12 @@ class DemoAnswerer:
             return cut_in_the_middle(text, draw), True
         return text, False
 
-    def _belief(self, problem: Problem, query: Query, *, per_problem: bool = False) -> tuple[str, str]:
-        draw = self._chance.draw("belief", problem.question if per_problem else query.text, query.seed)
+    def _belief(
+        self, problem: Problem, query: Query, *, per_problem: bool = False
+    ) -> tuple[str, str]:
+        draw = self._chance.draw(
+            "belief", problem.question if per_problem else query.text, query.seed
+        )
         right = right_answer(problem, query.text)
         if draw.random() < self.options.accuracy:
             return right, right
@@ -106,7 +122,9 @@ class DemoAnswerer:
         return wrong_answer(problem, right, others, draw), right
 
     def _believed_tokens(self, query: Query, prompt: Sequence[str]) -> int:
-        """Return how many tokens at the end of the prompt are the answer that the model believes in."""
+        """Return how many tokens at the end of the prompt are the answer that the model believes
+        in.
+        """
         problem = problem_in(self._problems, query.text)
         if problem is None:
             return 0
@@ -143,6 +161,11 @@ def load_problems() -> list[Problem]:
     text = (files("nel") / "benchmarks" / "data" / "quickstart.jsonl").read_text(encoding="utf-8")
     rows = [orjson.loads(line) for line in text.splitlines() if line]
     return [
-        Problem(kind=row["kind"], question=row["question"], answer=row["answer"], choices=tuple(row.get("choices", ())))
+        Problem(
+            kind=row["kind"],
+            question=row["question"],
+            answer=row["answer"],
+            choices=tuple(row.get("choices", ())),
+        )
         for row in rows
     ]

@@ -1,8 +1,10 @@
-"""The demo judge: reads nel's own prompts for judges, compares, and errs as often and in the way that it is told to.
+"""The demo judge: reads nel's own prompts for judges, compares, and errs as often and in the way
+that it is told to.
 
-Everything is drawn from (seed, prompt), what changes from one asking to the next also from how often it was asked: two
-servers with the same options say the same. A prompt is known by its code, so the request to reply once more gets the
-verdict that the first reply should have held. The count of askings restarts with the server.
+Everything is drawn from (seed, prompt), what changes from one asking to the next also from how
+often it was asked: two servers with the same options say the same. A prompt is known by its code,
+so the request to reply once more gets the verdict that the first reply should have held. The count
+of askings restarts with the server.
 """
 
 from __future__ import annotations
@@ -31,9 +33,14 @@ _REASONS: Final = (
     "I went through it step by step; length and style played no part.",
 )
 _GUESS: Final = "I have nothing to compare it with, so this is a guess."
-_STRANGE: Final = "I am a demo judge: I read the prompts of nel's judges, and I find no grades in this one."
+_STRANGE: Final = (
+    "I am a demo judge: I read the prompts of nel's judges, and I find no grades in this one."
+)
 _HESITATIONS: Final = (
-    "There is something to be said for every one of the grades, and I would rather not commit myself.",
+    (
+        "There is something to be said for every one of the grades, and I would rather not commit"
+        " myself."
+    ),
     "This is a hard case. On the one hand it is good, on the other hand it is not.",
 )
 
@@ -78,13 +85,17 @@ class DemoJudge:
         text, over = cut_to_tokens(stopped, query.max_tokens)
         return Reply(text=text, finish_reason="length" if over else "stop")
 
-    def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
+    def logprobs(
+        self, query: Query, prompt: Sequence[str], completion: Sequence[str]
+    ) -> list[TokenLogprob]:
         """Refuse: a judge is asked for words.
 
         Raises:
             EndpointFault: Always.
         """
-        raise EndpointFault(400, "invalid_request", "the demo judge has no log-probabilities", param="logprobs")
+        raise EndpointFault(
+            400, "invalid_request", "the demo judge has no log-probabilities", param="logprobs"
+        )
 
     def _text(self, query: Query, draw: random.Random) -> str:
         prompt = unquote(query.text)
@@ -110,9 +121,13 @@ class DemoJudge:
         own, is_guess = self._own_verdict(form, prompt)
         if not self.options.wobble_rate:
             return own, is_guess
-        number = query.seed if query.seed is not None else self._chance.times_seen("wobble", prompt.code)
+        number = (
+            query.seed if query.seed is not None else self._chance.times_seen("wobble", prompt.code)
+        )
         wobble = self._chance.draw("wobble", prompt.code, number)
-        return (_another(form, own, wobble) if wobble.random() < self.options.wobble_rate else own), is_guess
+        return (
+            _another(form, own, wobble) if wobble.random() < self.options.wobble_rate else own
+        ), is_guess
 
     def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
         options, draw = self.options, self._chance.draw("verdict", prompt.code)
@@ -127,9 +142,13 @@ class DemoJudge:
         return (_another(form, honest, draw) if errs else honest), False
 
     def _preferred(self, prompt: Unquoted) -> str | None:
-        """Return the seat that is preferred for what it is and not for what it says; the same pair, in any order."""
+        """Return the seat that is preferred for what it is and not for what it says; the same pair,
+        in any order.
+        """
         answers = [prompt.pieces.get(f"answer_{seat}", "") for seat in "ab"]
-        draw = self._chance.draw("preference", "\0".join([prompt.pieces.get("question", ""), *sorted(answers)]))
+        draw = self._chance.draw(
+            "preference", "\0".join([prompt.pieces.get("question", ""), *sorted(answers)])
+        )
         if draw.random() < self.options.first_seat_rate:
             return "A"
         if draw.random() < self.options.longer_rate and len(answers[0]) != len(answers[1]):
@@ -161,6 +180,8 @@ def _garbled(form: Form, draw: random.Random) -> str:
     first, second = draw.sample(form.labels, 2)
     if form.is_json:
         twice = f'{{"{CRITERIA_MET}": {first}}}\n{{"{CRITERIA_MET}": {second}}}'
-        return draw.choice([*_HESITATIONS, twice, f'{{"{CRITERIA_MET}": "perhaps"}}', f'{{"{CRITERIA_MET}":'])
+        return draw.choice(
+            [*_HESITATIONS, twice, f'{{"{CRITERIA_MET}": "perhaps"}}', f'{{"{CRITERIA_MET}":']
+        )
     twice = f"{form.line(first)}\n{form.line(second)}"
     return draw.choice([*_HESITATIONS, twice, form.line("11/10"), f"{form.keyword}:"])

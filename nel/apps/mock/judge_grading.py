@@ -1,7 +1,8 @@
-"""What the demo judge makes of an answer: compares numbers, letters and words, and finds which grades it is asked for.
+"""What the demo judge makes of an answer: compares numbers, letters and words, and finds which
+grades it is asked for.
 
-Pure and simple-minded on purpose: an honest verdict is one that a reader can check by eye. Where there is nothing to
-compare with, there is no honest verdict, and none is made up here.
+Pure and simple-minded on purpose: an honest verdict is one that a reader can check by eye. Where
+there is nothing to compare with, there is no honest verdict, and none is made up here.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _MARKER: Final = re.compile(r"(?im)^(?:a:|.*\banswer\s*(?:is\b\s*:?|[:=]))\s*(.+
 _FINAL: Final = re.compile(r"(?im)^(?:a|answer):[ \t]*(.+?)[ \t]*$")
 _NUMBER: Final = re.compile(r"(?<![\w.])[-+\u2212]?\d[\d,]*(?:\.\d+)?(?!\w)")
 _DECLINES: Final = re.compile(
-    r"\b(?:i (?:do not|don't) know|i cannot|i can't|i can not|i won't|i will not|i have to pass|i know nothing|"
+    r"\b(?:i (?:do not|don't) know|i cannot|i can't|i can not|i won't|i will not|i have to pass|i"
+    r" know nothing|"
     r"nothing useful to say|not able to|unable to|refuse)\b",
     re.IGNORECASE,
 )
@@ -82,8 +84,14 @@ def form_of(rest: str) -> Form | None:
         return Form(labels=("true", "false"), is_json=True)
     asked = re.search(r'form "(\w+): X"(?:, where X is ([\w, -]+?)(?:, and with|[.\n]|$))?', rest)
     keyword = asked[1] if asked else "GRADE"
-    listed = re.split(r", | or ", asked[2]) if asked and asked[2] else re.findall(r"(?m)^- (\w+) if ", rest)
-    shown = [label for label in re.findall(rf"\b{keyword}: ?(\w+)", rest) if label not in ("X", "LETTER")]
+    listed = (
+        re.split(r", | or ", asked[2])
+        if asked and asked[2]
+        else re.findall(r"(?m)^- (\w+) if ", rest)
+    )
+    shown = [
+        label for label in re.findall(rf"\b{keyword}: ?(\w+)", rest) if label not in ("X", "LETTER")
+    ]
     labels = tuple(dict.fromkeys(label.strip() for label in listed or shown))
     return Form(labels=labels, keyword=keyword) if len(labels) > 1 else None
 
@@ -100,11 +108,15 @@ def honest_label(form: Form, prompt: Unquoted, known: str | None = None) -> str 
     question = pieces.get("question", "")
     if form.is_json:
         return str(meets(pieces.get("criterion", ""), pieces.get("response", ""))).lower()
-    reference = next((pieces[name] for name in ("reference", "criterion", "target") if name in pieces), known)
+    reference = next(
+        (pieces[name] for name in ("reference", "criterion", "target") if name in pieces), known
+    )
     if reference is None:
         return None
     if form.is_pair:
-        return _better(*(standing(pieces.get(f"answer_{seat}", ""), reference, question) for seat in "ab"))
+        return _better(
+            *(standing(pieces.get(f"answer_{seat}", ""), reference, question) for seat in "ab")
+        )
     response = pieces.get("response", pieces.get("answer", ""))
     return _graded(form, standing(response, reference, question))
 
@@ -114,7 +126,8 @@ def standing(response: str, reference: str, question: str = "") -> Standing:
 
     Args:
         response: Whole; what follows its last ``Answer:`` is what it claims.
-        reference: One right answer a line; of a worked solution, what follows ``####`` or a last ``A:``.
+        reference: One right answer a line; of a worked solution, what follows ``####`` or a last
+            ``A:``.
         question: Shows the options where the answer is the letter of one.
 
     >>> standing("Let me see.\\nAnswer: 1,000.0", "1000")
@@ -128,7 +141,9 @@ def standing(response: str, reference: str, question: str = "") -> Standing:
     claim = marked[-1] if marked else response
     if not marked and _DECLINES.search(response):
         return "nothing"
-    found: set[Standing] = {_against(claim, response, one, question) for one in _references(reference)}
+    found: set[Standing] = {
+        _against(claim, response, one, question) for one in _references(reference)
+    }
     return max(found, key=_WORTH.__getitem__, default="wrong")
 
 
@@ -146,7 +161,9 @@ def meets(criterion: str, response: str) -> bool:
         wanted = [*_NUMBER.findall(criterion), *names] or re.findall(r"\w{5,}", criterion)
     numbers = {value for text in _NUMBER.findall(response) if (value := _value(text)) is not None}
     words = _words(response)
-    return bool(wanted) and all(_value(one) in numbers or _within(_words(one), words) for one in wanted)
+    return bool(wanted) and all(
+        _value(one) in numbers or _within(_words(one), words) for one in wanted
+    )
 
 
 def _better(first: Standing, second: Standing) -> str:
@@ -207,4 +224,6 @@ def _words(text: str) -> list[str]:
 
 def _within(words: Sequence[str], text: Sequence[str]) -> bool:
     size = len(words)
-    return size > 0 and any(list(text[at : at + size]) == list(words) for at in range(len(text) - size + 1))
+    return size > 0 and any(
+        list(text[at : at + size]) == list(words) for at in range(len(text) - size + 1)
+    )

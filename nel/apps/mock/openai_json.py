@@ -1,6 +1,7 @@
 """The JSON of answers in the OpenAI shape: objects, stream chunks, errors.
 
-A lone surrogate is legal in JSON text and in Python strings but not for orjson, so the standard library steps in.
+A lone surrogate is legal in JSON text and in Python strings but not for orjson, so the standard
+library steps in.
 """
 
 from __future__ import annotations
@@ -73,12 +74,17 @@ def decode(body: bytes) -> object:
 def error_body(fault: EndpointFault) -> dict[str, object]:
     """Return the error object of a fault."""
     kind = _ERROR_TYPES.get(fault.status, "invalid_request_error")
-    return {"error": {"message": fault.message, "type": kind, "param": fault.param, "code": fault.code}}
+    return {
+        "error": {"message": fault.message, "type": kind, "param": fault.param, "code": fault.code}
+    }
 
 
 def models_body(model: str) -> dict[str, Any]:
     """Return the list of the one model that is served."""
-    return {"object": "list", "data": [{"id": model, "object": "model", "created": 0, "owned_by": "nel"}]}
+    return {
+        "object": "list",
+        "data": [{"id": model, "object": "model", "created": 0, "owned_by": "nel"}],
+    }
 
 
 def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[str, object]:
@@ -86,12 +92,17 @@ def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[st
     chat = call.protocol == "chat"
     return {
         **_head(call, identifier, "chat.completion" if chat else "text_completion"),
-        "choices": [_chat_choice(choice) if chat else _text_choice(at, choice) for at, choice in enumerate(choices)],
+        "choices": [
+            _chat_choice(choice) if chat else _text_choice(at, choice)
+            for at, choice in enumerate(choices)
+        ],
         "usage": usage(choices),
     }
 
 
-def stream_bodies(call: Call, choices: Sequence[Choice], identifier: str) -> Iterator[dict[str, object]]:
+def stream_bodies(
+    call: Call, choices: Sequence[Choice], identifier: str
+) -> Iterator[dict[str, object]]:
     """Return the chunks of a stream in order, without the closing ``[DONE]``."""
     chat = call.protocol == "chat"
     head = _head(call, identifier, "chat.completion.chunk" if chat else "text_completion")
@@ -109,20 +120,38 @@ def usage(choices: Sequence[Choice]) -> dict[str, Any]:
     reasoning = sum(count_tokens(choice.reply.reasoning or "") for choice in choices)
     completion = reasoning + sum(count_tokens(choice.reply.text) for choice in choices)
     prompt = sum(choice.prompt_tokens for choice in choices)
-    counts = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-    return {**counts, "completion_tokens_details": {"reasoning_tokens": reasoning}} if reasoning else counts
+    counts = {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+    return (
+        {**counts, "completion_tokens_details": {"reasoning_tokens": reasoning}}
+        if reasoning
+        else counts
+    )
 
 
 def _head(call: Call, identifier: str, kind: str) -> dict[str, object]:
     prefix = "chatcmpl" if call.protocol == "chat" else "cmpl"
-    return {"id": f"{prefix}-{identifier}", "object": kind, "created": int(time.time()), "model": call.model}
+    return {
+        "id": f"{prefix}-{identifier}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": call.model,
+    }
 
 
 def _chat_choice(choice: Choice) -> dict[str, object]:
     message = {"role": "assistant", "content": choice.reply.text}
     if choice.reply.reasoning is not None:
         message["reasoning_content"] = choice.reply.reasoning
-    return {"index": 0, "message": message, "logprobs": None, "finish_reason": choice.reply.finish_reason}
+    return {
+        "index": 0,
+        "message": message,
+        "logprobs": None,
+        "finish_reason": choice.reply.finish_reason,
+    }
 
 
 def _text_choice(index: int, choice: Choice) -> dict[str, object]:

@@ -1,5 +1,6 @@
-"""What the demo model says: right and wrong answers in several natural phrasings. A seeded generator in, text out.
-Whatever the phrasing, the last line is ``Answer: X``, and no earlier line is of that form.
+"""What the demo model says: right and wrong answers in several natural phrasings. A seeded
+generator in, text out. Whatever the phrasing, the last line is ``Answer: X``, and no earlier line
+is of that form.
 """
 
 from __future__ import annotations
@@ -15,10 +16,19 @@ _LETTERS: Final = "ABCDE"
 
 _PHRASINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "arithmetic": (
-        "Let me work through it step by step. Putting the numbers together gives {shown}.\nAnswer: {answer}",
-        "Step 1: pick out the numbers in the question.\nStep 2: calculate. The result is {shown}.\n\nAnswer: {answer}",
+        (
+            "Let me work through it step by step. Putting the numbers together gives"
+            " {shown}.\nAnswer: {answer}"
+        ),
+        (
+            "Step 1: pick out the numbers in the question.\nStep 2: calculate. The result is"
+            " {shown}.\n\nAnswer: {answer}"
+        ),
         "The calculation comes to {shown}.\nAnswer: {answer}",
-        "First I note what is given, then I calculate, and I check the result once more: {shown}.\n\nAnswer: {answer}",
+        (
+            "First I note what is given, then I calculate, and I check the result once more:"
+            " {shown}.\n\nAnswer: {answer}"
+        ),
         "Answer: {answer}",
     ),
     "choice": (
@@ -29,16 +39,28 @@ _PHRASINGS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "short": (
         "From what I remember, it is {shown}.\nAnswer: {answer}",
-        "Let me think. Of the candidates that come to mind, {shown} is the one that fits.\n\nAnswer: {answer}",
+        (
+            "Let me think. Of the candidates that come to mind, {shown} is the one that"
+            " fits.\n\nAnswer: {answer}"
+        ),
         "That would be {shown}.\nAnswer: {answer}",
         "Answer: {answer}",
     ),
 }
 
 _UNKNOWN: Final = (
-    "Thank you for your question. I am a demo model, and beyond the quickstart problems I know nothing.",
-    "I am sorry, I am only a demo model: beyond the quickstart problems I have nothing useful to say.",
-    "This is a demo model for rehearsals. It answers the quickstart problems only, so I have to pass here.",
+    (
+        "Thank you for your question. I am a demo model, and beyond the quickstart problems I know"
+        " nothing."
+    ),
+    (
+        "I am sorry, I am only a demo model: beyond the quickstart problems I have nothing useful"
+        " to say."
+    ),
+    (
+        "This is a demo model for rehearsals. It answers the quickstart problems only, so I have to"
+        " pass here."
+    ),
 )
 
 
@@ -53,14 +75,22 @@ class Problem:
 
 
 def problem_in(problems: Sequence[Problem], text: str) -> Problem | None:
-    """Return the problem asked last, so that worked examples before it do not matter; then the longest."""
+    """Return the problem asked last, so that worked examples before it do not matter; then the
+    longest.
+    """
     found = [(text.rfind(problem.question), problem) for problem in problems]
-    ends = [(at + len(problem.question), len(problem.question), problem) for at, problem in found if at >= 0]
+    ends = [
+        (at + len(problem.question), len(problem.question), problem)
+        for at, problem in found
+        if at >= 0
+    ]
     return max(ends, key=lambda end: end[:2])[2] if ends else None
 
 
 def right_answer(problem: Problem, prompt: str) -> str:
-    """Return the right answer; for a choice, the letter that the prompt puts before the right option."""
+    """Return the right answer; for a choice, the letter that the prompt puts before the right
+    option.
+    """
     if problem.kind != "choice":
         return problem.answer
     option = problem.choices[_LETTERS.index(problem.answer)]
@@ -77,7 +107,9 @@ def wrong_answer(problem: Problem, right: str, others: Sequence[str], draw: rand
     if problem.kind == "arithmetic":
         return _wrong_number(right, draw)
     if problem.kind == "choice":
-        return draw.choice([letter for letter in _LETTERS[: len(problem.choices)] if letter != right])
+        return draw.choice(
+            [letter for letter in _LETTERS[: len(problem.choices)] if letter != right]
+        )
     return draw.choice([other for other in others if other != right])
 
 
@@ -102,6 +134,12 @@ def cut_in_the_middle(text: str, draw: random.Random) -> str:
 def _wrong_number(right: str, draw: random.Random) -> str:
     value = Decimal(right.replace(",", ""))
     step = Decimal(1).scaleb(int(value.as_tuple().exponent))
-    near = [value + step, value - step, value * 10, value * 2, -value if value < 0 else value + 10 * step]
+    near = [
+        value + step,
+        value - step,
+        value * 10,
+        value * 2,
+        -value if value < 0 else value + 10 * step,
+    ]
     wrong = draw.choice([candidate for candidate in near if candidate != value])
     return f"{wrong:,f}" if "," in right else f"{wrong:f}"

@@ -1,4 +1,6 @@
-"""`nel endpoint probe`: prints what an endpoint can do, as a table or as JSON; a key is never shown."""
+"""`nel endpoint probe`: prints what an endpoint can do, as a table or as JSON; a key is never
+shown.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from nel.models.capabilities import REQUESTS_MAX, Capabilities, probe
 _EVIDENCE_MAX: Final = 150
 
 
-def show_probe(settings: Mapping[str, object], headers: Sequence[str], *, too_long: int | None, as_json: bool) -> None:
+def show_probe(
+    settings: Mapping[str, object], headers: Sequence[str], *, too_long: int | None, as_json: bool
+) -> None:
     """Probe an endpoint, print the result on stdout, and exit.
 
     Raises:
@@ -50,7 +54,9 @@ def _endpoint(settings: Mapping[str, object], headers: Sequence[str]) -> Endpoin
     for header in headers:
         name, separator, variable = header.partition("=")
         if not separator:
-            raise ConfigError(f"--header-env {name}: write NAME=VARIABLE, for example api-key=AZURE_KEY")
+            raise ConfigError(
+                f"--header-env {name}: write NAME=VARIABLE, for example api-key=AZURE_KEY"
+            )
         named[name] = variable
     try:
         return EndpointConfig.model_validate({**settings, "headers_env": named})

@@ -1,8 +1,10 @@
-"""Answers ``echo`` for llama.cpp's server, which ignores it: has that server repeat the prompt token by token.
+"""Answers ``echo`` for llama.cpp's server, which ignores it: has that server repeat the prompt
+token by token.
 
-A grammar that allows one sequence of token ids alone has the server generate the prompt's own tokens, and what it says
-of each is the log-probability before the grammar. Special tokens and pieces of characters, which a grammar cannot hold,
-are looked up among all tokens at their place. Depends on llama.cpp's own routes ``/tokenize`` and ``/completion``.
+A grammar that allows one sequence of token ids alone has the server generate the prompt's own
+tokens, and what it says of each is the log-probability before the grammar. Special tokens and
+pieces of characters, which a grammar cannot hold, are looked up among all tokens at their place.
+Depends on llama.cpp's own routes ``/tokenize`` and ``/completion``.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from typing import Any, Final
 from nel.apps.mock.request_parsing import LOGPROBS_MAX, EndpointFault
 
 Ask = Callable[[str, Mapping[str, object]], Awaitable[Any]]
-"""Sends a JSON body to a path of llama.cpp's server and returns the decoded answer; raises `EndpointFault`."""
+"""Sends a JSON body to a path of llama.cpp's server and returns the decoded answer; raises
+`EndpointFault`.
+"""
 
 _SPECIAL: Final = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z]{1,20}\]")
 _BIAS: Final = 1e6
@@ -28,7 +32,9 @@ _ANSWER_TOKENS: Final = 16
 
 @dataclass(slots=True)
 class _Token:
-    """One token with its log-probability and the likeliest ones at its place; None of the first of a text."""
+    """One token with its log-probability and the likeliest ones at its place; None of the first of
+    a text.
+    """
 
     id: int
     text: str
@@ -45,7 +51,9 @@ class _Token:
     def read(self, found: Mapping[str, Any], wanted: int) -> None:
         """Take what the server says of it."""
         self.logprob = found["logprob"]
-        self.top = {one["token"]: one["logprob"] for one in reversed(found["top_logprobs"][:wanted])}
+        self.top = {
+            one["token"]: one["logprob"] for one in reversed(found["top_logprobs"][:wanted])
+        }
         self.top[self.text] = found["logprob"]
 
 
@@ -73,10 +81,26 @@ class PromptEcho:
                 await self._repeat(tokens, wanted)
             text, ending, answer = await self._answer(body, tokens, wanted or 1, limit)
             logprobs = None if wanted is None else _legacy([*tokens, *answer])
-            choices.append({"index": index, "text": prompt + text, "logprobs": logprobs, "finish_reason": ending})
+            choices.append(
+                {
+                    "index": index,
+                    "text": prompt + text,
+                    "logprobs": logprobs,
+                    "finish_reason": ending,
+                }
+            )
             n_prompt, n_answer = n_prompt + len(tokens), n_answer + len(answer)
-        usage = {"prompt_tokens": n_prompt, "completion_tokens": n_answer, "total_tokens": n_prompt + n_answer}
-        return {"object": "text_completion", "model": body.get("model"), "choices": choices, "usage": usage}
+        usage = {
+            "prompt_tokens": n_prompt,
+            "completion_tokens": n_answer,
+            "total_tokens": n_prompt + n_answer,
+        }
+        return {
+            "object": "text_completion",
+            "model": body.get("model"),
+            "choices": choices,
+            "usage": usage,
+        }
 
     async def _tokens(self, prompt: str) -> list[_Token]:
         asked = {"content": prompt, "with_pieces": True, "add_special": True, "parse_special": True}
@@ -99,24 +123,44 @@ class PromptEcho:
             run = list(group)
             for part in [[one] for one in run] if is_alone else [run]:
                 before = [token.id for token in tokens[:at]]
-                found = await (self._looked_up(before, part[0]) if is_alone else self._dictated(before, part, wanted))
+                found = await (
+                    self._looked_up(before, part[0])
+                    if is_alone
+                    else self._dictated(before, part, wanted)
+                )
                 if [one["id"] for one in found] != [token.id for token in part]:
-                    raise EndpointFault(500, "echo_failed", "the server did not repeat the prompt's tokens")
+                    raise EndpointFault(
+                        500, "echo_failed", "the server did not repeat the prompt's tokens"
+                    )
                 for token, one in zip(part, found, strict=True):
                     token.read(one, wanted)
                 at += len(part)
 
-    async def _dictated(self, before: list[int], tokens: Sequence[_Token], wanted: int) -> list[dict[str, Any]]:
+    async def _dictated(
+        self, before: list[int], tokens: Sequence[_Token], wanted: int
+    ) -> list[dict[str, Any]]:
         """Return what the server says of tokens that it is made to generate."""
         grammar = "root ::= " + " ".join(f"<[{token.id}]>" for token in tokens)
-        asked = {"prompt": before, "n_predict": len(tokens), "n_probs": max(1, wanted), "grammar": grammar}
+        asked = {
+            "prompt": before,
+            "n_predict": len(tokens),
+            "n_probs": max(1, wanted),
+            "grammar": grammar,
+        }
         answer = await self.ask("/completion", {**asked, **_PLAIN, "samplers": ["top_k"]})
         return answer.get("completion_probabilities") or []
 
     async def _looked_up(self, before: list[int], token: _Token) -> list[dict[str, Any]]:
-        """Return what the server says of a token that it does not generate: any other one is, and all are listed."""
+        """Return what the server says of a token that it does not generate: any other one is, and
+        all are listed.
+        """
         other = (await self.ask("/tokenize", {"content": "a", "add_special": False}))["tokens"][0]
-        asked = {"prompt": before, "n_predict": 1, "n_probs": _VOCABULARY_MAX, "logit_bias": [[other, _BIAS]]}
+        asked = {
+            "prompt": before,
+            "n_predict": 1,
+            "n_probs": _VOCABULARY_MAX,
+            "logit_bias": [[other, _BIAS]],
+        }
         answer = await self.ask("/completion", {**asked, **_PLAIN, "samplers": []})
         listed = answer["completion_probabilities"][0]["top_logprobs"]
         return [{**one, "top_logprobs": listed} for one in listed if one["id"] == token.id]
@@ -128,7 +172,12 @@ class PromptEcho:
         if limit == 0:
             return "", "length", []
         own = {name: value for name, value in body.items() if name != "echo"}
-        asked = {**own, "prompt": [token.id for token in tokens], "max_tokens": limit, "logprobs": max(1, wanted)}
+        asked = {
+            **own,
+            "prompt": [token.id for token in tokens],
+            "max_tokens": limit,
+            "logprobs": max(1, wanted),
+        }
         choice = (await self.ask("/v1/completions", asked))["choices"][0]
         answer = []
         for one in (choice.get("logprobs") or {}).get("content") or []:
@@ -138,13 +187,23 @@ class PromptEcho:
 
 
 def _checked(body: Mapping[str, Any]) -> tuple[list[str], int | None, int]:
-    """Return the prompts, how many likely tokens are wanted at each place, and the limit of the answer."""
+    """Return the prompts, how many likely tokens are wanted at each place, and the limit of the
+    answer.
+    """
     prompt, wanted, limit = body.get("prompt"), body.get("logprobs"), body.get("max_tokens")
     prompts = [prompt] if isinstance(prompt, str) else prompt
-    if not isinstance(prompts, list) or not prompts or not all(isinstance(one, str) and one for one in prompts):
-        raise _wrong("with echo, prompt must be a text or a list of texts, none of them empty", "prompt")
+    if (
+        not isinstance(prompts, list)
+        or not prompts
+        or not all(isinstance(one, str) and one for one in prompts)
+    ):
+        raise _wrong(
+            "with echo, prompt must be a text or a list of texts, none of them empty", "prompt"
+        )
     if wanted is not None and (type(wanted) is not int or not 0 <= wanted <= LOGPROBS_MAX):
-        raise _wrong(f"logprobs must be a whole number from 0 to {LOGPROBS_MAX}, not {wanted!r}", "logprobs")
+        raise _wrong(
+            f"logprobs must be a whole number from 0 to {LOGPROBS_MAX}, not {wanted!r}", "logprobs"
+        )
     if limit is not None and (type(limit) is not int or limit < 0):
         raise _wrong(f"max_tokens must be a whole number from 0, not {limit!r}", "max_tokens")
     for name in ("n", "best_of"):
@@ -174,7 +233,10 @@ def _legacy(tokens: Sequence[_Token]) -> dict[str, object]:
 
 
 def _too_long(n_tokens: int, n_max: int) -> EndpointFault:
-    message = f"the request exceeds the available context size: {n_tokens} tokens with the answer, of {n_max}"
+    message = (
+        f"the request exceeds the available context size: {n_tokens} tokens with the answer, of"
+        f" {n_max}"
+    )
     return EndpointFault(400, "exceed_context_size_error", message)
 
 

@@ -1,7 +1,8 @@
 """Recorded outputs: reads them from a file and finds the one that belongs to a prompt.
 
-A recording fits a text when all its question fields occur there; the one with most matched characters is meant. When
-that leaves two different outputs, neither is served: an error is better than the answer to another question.
+A recording fits a text when all its question fields occur there; the one with most matched
+characters is meant. When that leaves two different outputs, neither is served: an error is better
+than the answer to another question.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from nel.errors import DatasetError, did_you_mean
 _NAMED_MAX: Final = 5
 """Recordings that one message names."""
 _NO_ACCIDENT: Final = 40
-"""Characters; MMLU-Pro has questions such as "Inflation" that occur among the options of others, none over 29 long."""
+"""Characters; MMLU-Pro has questions such as "Inflation" that occur among the options of others,
+none over 29 long.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,11 @@ class Recording:
         return sum(map(len, self.parts))
 
     def __str__(self) -> str:
-        return f"line {self.line}" if self.identifier is None else f"id {self.identifier} (line {self.line})"
+        return (
+            f"line {self.line}"
+            if self.identifier is None
+            else f"id {self.identifier} (line {self.line})"
+        )
 
 
 class Recordings:
@@ -82,12 +89,18 @@ class Recordings:
         """
         fitting = self._fitting(query.text)
         if not fitting:
-            raise EndpointFault(404, "no_recording", "no recording's question occurs in this prompt")
+            raise EndpointFault(
+                404, "no_recording", "no recording's question occurs in this prompt"
+            )
         if self._has_ids and query.sample_id is not None:
             fitting = _with_id(fitting, query.sample_id)
         longest = max(recording.matched for recording in fitting)
         meant = [recording for recording in fitting if recording.matched == longest]
-        rivals = [other for other in fitting if other.matched < longest and _stands_apart(other, meant[0], query.text)]
+        rivals = [
+            other
+            for other in fitting
+            if other.matched < longest and _stands_apart(other, meant[0], query.text)
+        ]
         if rivals:
             raise self._ambiguous([meant[0], *rivals])
         return self._one_of(meant, query.repeat)
@@ -105,7 +118,10 @@ class Recordings:
         one_sample = len(identifiers) == 1 and len({recording.parts for recording in meant}) == 1
         if self._has_ids and one_sample and repeat is not None and len(meant) > 1:
             if repeat >= len(meant):
-                what = f"{meant[0].identifier} has {len(meant)} recordings, counted from 0; there is no repeat {repeat}"
+                what = (
+                    f"{meant[0].identifier} has {len(meant)} recordings, counted from 0; there is"
+                    f" no repeat {repeat}"
+                )
                 raise EndpointFault(404, "no_recording", f"id {what}")
             return meant[repeat].reply
         if len({recording.reply for recording in meant}) > 1:
@@ -119,7 +135,8 @@ class Recordings:
         one_id = self._has_ids and len({rival.identifier for rival in rivals}) == 1
         header = "X-Nel-Repeat" if one_id else "X-Nel-Sample-Id (and X-Nel-Repeat for repeats)"
         message = (
-            f"different recordings fit this prompt: {named}{more}; {start}send the header {header} to name the one"
+            f"different recordings fit this prompt: {named}{more}; {start}send the header {header}"
+            " to name the one"
         )
         return EndpointFault(409, "ambiguous_recording", message)
 
@@ -128,11 +145,14 @@ def read_recordings(options: ReplayOptions) -> Recordings:
     """Return the recordings of a file.
 
     Raises:
-        DatasetError: The file cannot be read, is empty, or a line is unusable; the message names file and line.
+        DatasetError: The file cannot be read, is empty, or a line is unusable; the message names
+            file and line.
     """
     if not options.question_fields:
         raise DatasetError("no question field is given; name one with --question-field")
-    recordings = [_recording(options, line, raw) for line, raw in _lines(options.path) if raw.strip()]
+    recordings = [
+        _recording(options, line, raw) for line, raw in _lines(options.path) if raw.strip()
+    ]
     if not recordings:
         raise DatasetError(f"{options.path} holds no recordings")
     return Recordings(recordings, has_ids=options.id_field is not None)
@@ -148,13 +168,17 @@ def _with_id(fitting: list[Recording], sample_id: str) -> list[Recording]:
     own = [recording for recording in fitting if header_form(recording.identifier or "") == wanted]
     if not own:
         named = ", ".join(map(str, fitting[:_NAMED_MAX]))
-        message = f"no recording of id {wanted} occurs in this prompt; what does occur there: {named}"
+        message = (
+            f"no recording of id {wanted} occurs in this prompt; what does occur there: {named}"
+        )
         raise EndpointFault(404, "no_recording", message)
     return own
 
 
 def _stands_apart(other: Recording, meant: Recording, text: str) -> bool:
-    """Return whether a shorter match occurs beside the longer one, as worked examples do, and not by accident."""
+    """Return whether a shorter match occurs beside the longer one, as worked examples do, and not
+    by accident.
+    """
     if other.matched < _NO_ACCIDENT:
         return False
     needle, rest = other.parts[0], text
@@ -185,13 +209,20 @@ def _recording(options: ReplayOptions, line: int, raw: bytes) -> Recording:
         raise DatasetError(f"{where}: a {type(row).__name__}, not a JSON object")
     parts = [part for name in options.question_fields for part in _parts(row, name, where)]
     if not parts:
-        raise DatasetError(f"{where}: nothing in {', '.join(options.question_fields)} to find it by")
+        raise DatasetError(
+            f"{where}: nothing in {', '.join(options.question_fields)} to find it by"
+        )
     identifier = None if options.id_field is None else _identifier(row, options.id_field, where)
     reply = Reply(
         text=_text(row, options.output_field, where),
         finish_reason=_finish_reason(row, options.finish_reason_field, where),
     )
-    return Recording(line=line, identifier=identifier, parts=tuple(sorted(parts, key=len, reverse=True)), reply=reply)
+    return Recording(
+        line=line,
+        identifier=identifier,
+        parts=tuple(sorted(parts, key=len, reverse=True)),
+        reply=reply,
+    )
 
 
 def _parts(row: dict[str, object], name: str, where: str) -> list[str]:
@@ -212,7 +243,9 @@ def _text(row: dict[str, object], name: str, where: str) -> str:
 def _identifier(row: dict[str, object], name: str, where: str) -> str:
     value = _field(row, name, where)
     if not isinstance(value, str | int) or isinstance(value, bool):
-        raise DatasetError(f'{where}: "{name}" is a {type(value).__name__}, neither text nor a whole number')
+        raise DatasetError(
+            f'{where}: "{name}" is a {type(value).__name__}, neither text nor a whole number'
+        )
     return str(value)
 
 
@@ -222,5 +255,7 @@ def _finish_reason(row: dict[str, object], name: str | None, where: str) -> str:
 
 def _field(row: dict[str, object], name: str, where: str) -> Any:
     if name not in row:
-        raise DatasetError(f'{where}: no field "{name}"{did_you_mean(name, row) or "; it has " + ", ".join(row)}')
+        raise DatasetError(
+            f'{where}: no field "{name}"{did_you_mean(name, row) or "; it has " + ", ".join(row)}'
+        )
     return row[name]

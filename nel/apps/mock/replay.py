@@ -1,8 +1,8 @@
-"""The replay endpoint: recorded outputs behind the OpenAI routes. Responsible for the answerer; finding is in
-`recordings`.
+"""The replay endpoint: recorded outputs behind the OpenAI routes. Responsible for the answerer;
+finding is in `recordings`.
 
-It refuses whatever was not recorded, log-probabilities included. A recording is served whole; ``max_tokens`` and
-``stop`` do not cut it, since a cut output was never recorded.
+It refuses whatever was not recorded, log-probabilities included. A recording is served whole;
+``max_tokens`` and ``stop`` do not cut it, since a cut output was never recorded.
 """
 
 from __future__ import annotations
@@ -28,26 +28,36 @@ class ReplayAnswerer:
         """Return the recorded reply.
 
         Raises:
-            EndpointFault: Nothing was recorded for this prompt, or it is unclear which recording is meant.
+            EndpointFault: Nothing was recorded for this prompt, or it is unclear which recording is
+                meant.
         """
         if query.max_tokens == 0:
             raise EndpointFault(
-                400, "unsupported", "a replay has recorded texts only; ask for an answer of one token or more"
+                400,
+                "unsupported",
+                "a replay has recorded texts only; ask for an answer of one token or more",
             )
         return self._recordings.find(query)
 
-    def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
+    def logprobs(
+        self, query: Query, prompt: Sequence[str], completion: Sequence[str]
+    ) -> list[TokenLogprob]:
         """Refuse: log-probabilities are not in a recording.
 
         Raises:
             EndpointFault: Always.
         """
         raise EndpointFault(
-            400, "unsupported", "a replay has no log-probabilities; leave logprobs out", param="logprobs"
+            400,
+            "unsupported",
+            "a replay has no log-probabilities; leave logprobs out",
+            param="logprobs",
         )
 
 
-def replay_app(options: ReplayOptions, *, model: str = "replay", api_key: str | None = None) -> web.Application:
+def replay_app(
+    options: ReplayOptions, *, model: str = "replay", api_key: str | None = None
+) -> web.Application:
     """Return the application that serves a recording file.
 
     Raises:

@@ -1,4 +1,5 @@
-"""Counts what a server was asked and what it answered. Keeps a 16-byte digest of each body, never a body.
+"""Counts what a server was asked and what it answered. Keeps a 16-byte digest of each body, never a
+body.
 
 The opt-in headers are part of the digest, so that two samples with the same text are two requests.
 """

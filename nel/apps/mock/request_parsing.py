@@ -1,8 +1,8 @@
-"""From a request's JSON to queries, one for each prompt. Responsible for what is accepted and the words of every
-refusal.
+"""From a request's JSON to queries, one for each prompt. Responsible for what is accepted and the
+words of every refusal.
 
-It answers nothing. A setting that would be ignored is refused instead, since a client that believes it was obeyed
-measures something else.
+It answers nothing. A setting that would be ignored is refused instead, since a client that believes
+it was obeyed measures something else.
 """
 
 from __future__ import annotations
@@ -18,10 +18,17 @@ Protocol = Literal["chat", "completions"]
 
 
 class EndpointFault(Exception):
-    """What a server answers instead of a reply: a status, a short stable code and a message for people."""
+    """What a server answers instead of a reply: a status, a short stable code and a message for
+    people.
+    """
 
     def __init__(
-        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None, param: str | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        param: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -80,15 +87,21 @@ def parse_call(protocol: Protocol, body: object, headers: Mapping[str, str]) -> 
         stream=stream,
         include_usage=_include_usage(body),
         echo=protocol == "completions" and _flag(body, "echo"),
-        logprobs=_whole(body, "logprobs", maximum=LOGPROBS_MAX) if protocol == "completions" else None,
+        logprobs=(
+            _whole(body, "logprobs", maximum=LOGPROBS_MAX) if protocol == "completions" else None
+        ),
     )
     if stream and (call.logprobs is not None or call.echo):
         raise _wrong("echo and logprobs are not supported together with stream here", "stream")
     return call
 
 
-def _query(protocol: Protocol, text: str, body: dict[str, object], headers: Mapping[str, str]) -> Query:
-    limit = "max_completion_tokens" if body.get("max_completion_tokens") is not None else "max_tokens"
+def _query(
+    protocol: Protocol, text: str, body: dict[str, object], headers: Mapping[str, str]
+) -> Query:
+    limit = (
+        "max_completion_tokens" if body.get("max_completion_tokens") is not None else "max_tokens"
+    )
     return Query(
         protocol=protocol,
         text=text,
@@ -108,7 +121,10 @@ def _texts(protocol: Protocol, body: dict[str, object]) -> list[str]:
         return [prompt]
     if isinstance(prompt, list) and prompt and all(isinstance(item, str) for item in prompt):
         return prompt
-    raise _wrong("prompt must be a string or a non-empty list of strings; token ids are not supported here", "prompt")
+    raise _wrong(
+        "prompt must be a string or a non-empty list of strings; token ids are not supported here",
+        "prompt",
+    )
 
 
 def _contents(messages: object) -> list[str]:
@@ -117,7 +133,9 @@ def _contents(messages: object) -> list[str]:
     contents = []
     for position, message in enumerate(messages):
         if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-            raise _wrong(f"messages[{position}] must be an object with a role", f"messages[{position}]")
+            raise _wrong(
+                f"messages[{position}] must be an object with a role", f"messages[{position}]"
+            )
         contents.append(_content(message.get("content"), f"messages[{position}].content"))
     return contents
 
@@ -165,7 +183,9 @@ def _include_usage(body: dict[str, object]) -> bool:
     return _flag(options, "include_usage")
 
 
-def _whole(body: dict[str, object], name: str, *, minimum: int | None = 0, maximum: int | None = None) -> int | None:
+def _whole(
+    body: dict[str, object], name: str, *, minimum: int | None = 0, maximum: int | None = None
+) -> int | None:
     value = body.get(name)
     if value is None:
         return None

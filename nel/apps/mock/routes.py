@@ -1,7 +1,7 @@
 """The OpenAI routes over HTTP. Responsible for keys, model names, streams, errors and `GET /stats`.
 
-An `Answerer` is the seam: it gets one query and returns a reply or raises `EndpointFault`. `/health` and `/stats` need
-no key and are in no count, so watching a rehearsal does not change it.
+An `Answerer` is the seam: it gets one query and returns a reply or raises `EndpointFault`.
+`/health` and `/stats` need no key and are in no count, so watching a rehearsal does not change it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Answerer(Protocol):
         """
         ...
 
-    def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
+    def logprobs(
+        self, query: Query, prompt: Sequence[str], completion: Sequence[str]
+    ) -> list[TokenLogprob]:
         """Return one entry for each token of the prompt and then of the completion.
 
         Raises:
@@ -109,9 +111,13 @@ async def _gate(request: web.Request, handler: _Handler) -> web.StreamResponse:
     key = request.app[WIRE].api_key
     if key is not None and request.path.startswith("/v1"):
         given = request.headers.get("Authorization", "")
-        if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()):
+        if not hmac.compare_digest(
+            given.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()
+        ):
             what = "Incorrect API key provided" if given else "You did not provide an API key"
-            raise EndpointFault(401, "invalid_api_key", f"{what}; send it as Authorization: Bearer KEY")
+            raise EndpointFault(
+                401, "invalid_api_key", f"{what}; send it as Authorization: Bearer KEY"
+            )
     return await handler(request)
 
 
@@ -175,7 +181,9 @@ def _logprobs(answerer: Answerer, call: Call, query: Query, reply: Reply) -> dic
     return legacy_logprobs(shown, alternatives_max=call.logprobs or 0, from_start=from_start)
 
 
-async def _stream(request: web.Request, call: Call, choices: list[Choice], identifier: str) -> web.StreamResponse:
+async def _stream(
+    request: web.Request, call: Call, choices: list[Choice], identifier: str
+) -> web.StreamResponse:
     headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
     response = web.StreamResponse(headers=headers)
     try:
@@ -199,16 +207,24 @@ def _decoded(raw: bytes) -> object:
     try:
         return decode(raw)
     except ValueError as error:
-        raise EndpointFault(400, "invalid_json", f"the request body is not valid JSON: {error}") from error
+        raise EndpointFault(
+            400, "invalid_json", f"the request body is not valid JSON: {error}"
+        ) from error
 
 
 def _code_of(error: web.HTTPException) -> str:
-    return {404: "unknown_url", 405: "method_not_allowed", 413: "request_too_large"}.get(error.status, "http_error")
+    return {404: "unknown_url", 405: "method_not_allowed", 413: "request_too_large"}.get(
+        error.status, "http_error"
+    )
 
 
 def _fault_response(fault: EndpointFault) -> web.Response:
     return _json(error_body(fault), status=fault.status, headers=fault.headers)
 
 
-def _json(value: object, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    return web.Response(body=encode(value), status=status, headers=headers, content_type="application/json")
+def _json(
+    value: object, *, status: int = 200, headers: dict[str, str] | None = None
+) -> web.Response:
+    return web.Response(
+        body=encode(value), status=status, headers=headers, content_type="application/json"
+    )

@@ -1,8 +1,8 @@
 """Finds which of many texts occur in a given text, without looking at each one.
 
-Each needle is entered under a run of its own windows, chosen where few other needles have the same; a text is then
-probed at every n-th position. The windows of a run must start at as many neighbouring positions as the probes are
-apart, or an occurrence between two probes is missed.
+Each needle is entered under a run of its own windows, chosen where few other needles have the same;
+a text is then probed at every n-th position. The windows of a run must start at as many
+neighbouring positions as the probes are apart, or an occurrence between two probes is missed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,19 @@ from itertools import chain
 from typing import Final
 
 _TIERS: Final = ((32, 8), (16, 8), (8, 4), (4, 1), (2, 1), (1, 1))
-"""Window length and distance between probes; a needle uses the first tier that it is long enough for."""
+"""Window length and distance between probes; a needle uses the first tier that it is long enough
+for.
+"""
 _STARTS_MAX: Final = 48
 """Places in a needle that are weighed for its run of windows."""
 _EDGE: Final = 32
-"""Places at either end of a crowded needle that are weighed besides, since templates often differ there."""
+"""Places at either end of a crowded needle that are weighed besides, since templates often differ
+there.
+"""
 _CROWD_MAX: Final = 16
-"""Needles that may share a window; beyond, a needle gets one window of its own and is probed for at every position."""
+"""Needles that may share a window; beyond, a needle gets one window of its own and is probed for at
+every position.
+"""
 
 
 class AnchorIndex:
@@ -42,7 +48,9 @@ class AnchorIndex:
         return [position for position in sorted(near) if self._needles[position] in text]
 
     def _enter(self, positions: Iterable[int], *, is_fine: bool) -> list[int]:
-        """Enter needles where their windows are rarest; return those that share even these with too many others."""
+        """Enter needles where their windows are rarest; return those that share even these with too
+        many others.
+        """
         common: Counter[str] = Counter()
         for position in positions:
             common.update(_weighed(self._needles[position], is_fine=is_fine))
@@ -50,7 +58,10 @@ class AnchorIndex:
         for position in positions:
             needle = self._needles[position]
             length, step = tier = _tier(needle, is_fine=is_fine)
-            weights = {at: _weight(needle[at : at + length + step - 1], length, common) for at in _starts(needle, tier)}
+            weights = {
+                at: _weight(needle[at : at + length + step - 1], length, common)
+                for at in _starts(needle, tier)
+            }
             start = min(weights, key=weights.__getitem__)
             if not is_fine and weights[start] > _CROWD_MAX:
                 crowded.append(position)

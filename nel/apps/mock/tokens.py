@@ -1,6 +1,6 @@
-"""Pretend tokens: words and marks with the white space before them. Responsible for counting, cutting and
-log-probability shapes. A prompt and its completion are split apart from each other, so that joined tokens equal the
-text and a client finds the border between them.
+"""Pretend tokens: words and marks with the white space before them. Responsible for counting,
+cutting and log-probability shapes. A prompt and its completion are split apart from each other, so
+that joined tokens equal the text and a client finds the border between them.
 """
 
 from __future__ import annotations
@@ -37,18 +37,23 @@ def cut_at_stop(text: str, stop: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenLogprob:
-    """One token with its log-probability and the likeliest alternative, if there was a likelier one."""
+    """One token with its log-probability and the likeliest alternative, if there was a likelier
+    one.
+    """
 
     token: str
     logprob: float
     alternative: tuple[str, float] | None = None
 
 
-def legacy_logprobs(tokens: Sequence[TokenLogprob], *, alternatives_max: int, from_start: bool) -> dict[str, object]:
+def legacy_logprobs(
+    tokens: Sequence[TokenLogprob], *, alternatives_max: int, from_start: bool
+) -> dict[str, object]:
     """Return the ``logprobs`` object of a completions choice.
 
     Args:
-        alternatives_max: How many entries a client asked for; the token itself is always among them.
+        alternatives_max: How many entries a client asked for; the token itself is always among
+            them.
         from_start: Whether the first token has nothing before it, hence no log-probability.
     """
     offsets, offset = [], 0

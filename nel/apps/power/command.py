@@ -13,43 +13,65 @@ Runs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[BASELINE [CANDIDATE]]",
-        help="One earlier run, or two whose difference varies as the planned one will. None: assumptions alone.",
+        help=(
+            "One earlier run, or two whose difference varies as the planned one will. None:"
+            " assumptions alone."
+        ),
     ),
 ]
 Repeats = Annotated[
-    list[int] | None, typer.Option(min=1, help="Answers to a question; repeatable. Default: 1, 2, 4, 8.")
+    list[int] | None,
+    typer.Option(min=1, help="Answers to a question; repeatable. Default: 1, 2, 4, 8."),
 ]
 Correlation = Annotated[
-    float | None, typer.Option(min=-1.0, max=1.0, help="Assume this between both models' scores. [0.5]")
+    float | None,
+    typer.Option(min=-1.0, max=1.0, help="Assume this between both models' scores. [0.5]"),
 ]
 Within = Annotated[
     float | None,
     typer.Option(
-        min=0.0, callback=finite, help="Assume this variance of the answers to one question. Default: the run's."
+        min=0.0,
+        callback=finite,
+        help="Assume this variance of the answers to one question. Default: the run's.",
     ),
 ]
 Discordant = Annotated[
     float | None,
-    typer.Option(min=0.0, max=1.0, help="Assume that one alone is right on this share. Default: the runs'."),
+    typer.Option(
+        min=0.0, max=1.0, help="Assume that one alone is right on this share. Default: the runs'."
+    ),
 ]
 DesignEffect = Annotated[
     float | None,
     typer.Option(
-        min=0.0, callback=finite, help="Assume this factor of the variance through clusters. Default: the run's."
+        min=0.0,
+        callback=finite,
+        help="Assume this factor of the variance through clusters. Default: the run's.",
     ),
 ]
 JudgeCorrelation = Annotated[
-    float | None, typer.Option(min=0.0, max=1.0, help="Plan people's labels for a judge that correlates so with them.")
+    float | None,
+    typer.Option(
+        min=0.0, max=1.0, help="Plan people's labels for a judge that correlates so with them."
+    ),
 ]
-OneSided = Annotated[bool, typer.Option(help="Plan for a gate: the effect is the distance to the margin.")]
-OfAnAnswer = Annotated[float | None, typer.Option(min=0.0, callback=finite, help="Of one answer. Default: the run's.")]
-Price = Annotated[float | None, typer.Option(min=0.0, callback=finite, help="For a million tokens.")]
+OneSided = Annotated[
+    bool, typer.Option(help="Plan for a gate: the effect is the distance to the margin.")
+]
+OfAnAnswer = Annotated[
+    float | None, typer.Option(min=0.0, callback=finite, help="Of one answer. Default: the run's.")
+]
+Price = Annotated[
+    float | None, typer.Option(min=0.0, callback=finite, help="For a million tokens.")
+]
 
 
 Alpha = Annotated[
     float | None,
     typer.Option(
-        min=1e-6, max=0.5, help="How likely chance may look like one. [0.05; 0.025 with --one-sided, as for a gate]"
+        min=1e-6,
+        max=0.5,
+        help="How likely chance may look like one. [0.05; 0.025 with --one-sided, as for a gate]",
     ),
 ]
 
@@ -57,15 +79,26 @@ Alpha = Annotated[
 def power(
     runs: Runs = None,
     effect: Annotated[
-        float, typer.Option(min=0.0, callback=finite, help="The least difference to find: 0.02 is two points.")
+        float,
+        typer.Option(
+            min=0.0, callback=finite, help="The least difference to find: 0.02 is two points."
+        ),
     ] = 0.02,
-    wanted: Annotated[float, typer.Option("--power", min=0.01, max=0.9999, help="How likely it shall be found.")] = 0.8,
+    wanted: Annotated[
+        float, typer.Option("--power", min=0.01, max=0.9999, help="How likely it shall be found.")
+    ] = 0.8,
     alpha: Alpha = None,
     one_sided: OneSided = False,
     repeats: Repeats = None,
-    bench: Annotated[str | None, typer.Option("--bench", "-b", help="The benchmark, where there are several.")] = None,
-    questions: Annotated[int | None, typer.Option(min=2, help="How many there are. Default: the run's.")] = None,
-    score: Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Assume this mean score of both.")] = None,
+    bench: Annotated[
+        str | None, typer.Option("--bench", "-b", help="The benchmark, where there are several.")
+    ] = None,
+    questions: Annotated[
+        int | None, typer.Option(min=2, help="How many there are. Default: the run's.")
+    ] = None,
+    score: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Assume this mean score of both.")
+    ] = None,
     correlation: Correlation = None,
     within: Within = None,
     discordant: Discordant = None,
@@ -78,10 +111,14 @@ def power(
     answers_per_hour: Annotated[
         float | None, typer.Option(min=0.0, callback=finite, help="Default: the run's.")
     ] = None,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the power curves as a picture.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the power curves as a picture.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
 ) -> None:
-    """Plan a comparison: questions, repeats, tokens, money and hours for the difference that shall be found."""
+    """Plan a comparison: questions, repeats, tokens, money and hours for the difference that shall
+    be found.
+    """
     from nel.apps.power.pilots import Assumptions  # noqa: PLC0415
     from nel.apps.power.tables import Taken, Wanted, show_power  # noqa: PLC0415 - keeps --help fast
     from nel.decide.power import ALPHA  # noqa: PLC0415
@@ -100,6 +137,19 @@ def power(
         answers_per_hour=answers_per_hour,
         prices={"input": price_input, "output": price_output},
     )
-    error = (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha  # a gate's level is two-sided
-    sought = Wanted(effect=effect, power=wanted, alpha=error, one_sided=one_sided, repeats=repeats or [])
-    show_power(runs or [], bench, assumed, taken, sought, labels_for=judge_correlation, svg=svg, as_json=as_json)
+    error = (
+        (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha
+    )  # a gate's level is two-sided
+    sought = Wanted(
+        effect=effect, power=wanted, alpha=error, one_sided=one_sided, repeats=repeats or []
+    )
+    show_power(
+        runs or [],
+        bench,
+        assumed,
+        taken,
+        sought,
+        labels_for=judge_correlation,
+        svg=svg,
+        as_json=as_json,
+    )

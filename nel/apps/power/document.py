@@ -1,4 +1,6 @@
-"""Makes the plan that `nel power` prints: plans for several repeats, what one more answer buys, curves, labels."""
+"""Makes the plan that `nel power` prints: plans for several repeats, what one more answer buys,
+curves, labels.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,10 @@ def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
         "curves": [
             {
                 "repeats": repeats,
-                "points": [asdict(point) for point in power_curve(wish.effect, pilot, repeats, places, test)],
+                "points": [
+                    asdict(point)
+                    for point in power_curve(wish.effect, pilot, repeats, places, test)
+                ],
             }
             for repeats in tried
         ],
@@ -86,11 +91,18 @@ def _notes(pilot: Pilot, wish: Wish) -> list[str]:
     effect = wish.effect
     if pilot.discordant is None or effect <= pilot.discordant or not wish.test.two_sided:
         return []
-    return [f"no difference comes with fewer discordant questions than itself, so {100 * effect:g} % are planned with"]
+    return [
+        (
+            f"no difference comes with fewer discordant questions than itself, so {100 * effect:g} %"
+            " are planned with"
+        )
+    ]
 
 
 def _buys_more(pilot: Pilot, questions: int, cheaper: str) -> str | None:
-    """Return ``repeats`` only where there are no more questions to buy; None where what repeats buy is not known."""
+    """Return ``repeats`` only where there are no more questions to buy; None where what repeats buy
+    is not known.
+    """
     if pilot.questions is None or questions < pilot.questions:
         return cheaper
     if not pilot.is_within_known:
@@ -104,13 +116,17 @@ def _is_varying(pilot: Pilot) -> bool:
 
 
 def _labels(source: Source, wish: Wish, questions: int) -> dict[str, Any] | None:
-    """Return how many pairs of answers people have to label, so that a judge's verdicts find the effect."""
+    """Return how many pairs of answers people have to label, so that a judge's verdicts find the
+    effect.
+    """
     if wish.judge_correlation is None:
         return None
     error = wish.effect / (wish.test.z_alpha + wish.test.z_power)
     variance = source.pilot.variances.per_question(1, 1)
     available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
-    found = label_plan(error, label_variance=variance, correlation=wish.judge_correlation, answers=available)
+    found = label_plan(
+        error, label_variance=variance, correlation=wish.judge_correlation, answers=available
+    )
     return {"correlation": wish.judge_correlation, "labels": found.labels, "judged": found.judged}
 
 
@@ -128,6 +144,7 @@ def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Res
     found = resources.with_prices(given["input"], given["output"])
     if found.cost is None:
         raise UsageError(
-            "prices need tokens: give a run whose server reported them, or --prompt-tokens and --completion-tokens"
+            "prices need tokens: give a run whose server reported them, or --prompt-tokens and"
+            " --completion-tokens"
         )
     return found

@@ -1,4 +1,5 @@
-"""Reads earlier runs for what a plan needs: variances, discordant pairs, clusters, tokens, money and time.
+"""Reads earlier runs for what a plan needs: variances, discordant pairs, clusters, tokens, money
+and time.
 
 Depends on `nel.comparison` for the lines of a run and their pairing.
 """
@@ -26,7 +27,9 @@ from nel.metrics.clusters import stderr_of_sums
 from nel.reports.run_files import read_run
 
 CORRELATION: Final = 0.5
-"""Between two models' scores of the same questions, where nothing is known; published ones are 0.3 to 0.7."""
+"""Between two models' scores of the same questions, where nothing is known; published ones are 0.3
+to 0.7.
+"""
 _HOUR: Final = 3600
 _ROUNDING: Final = 1e-9
 
@@ -90,7 +93,8 @@ def read_source(arguments: Sequence[str], benchmark: str | None, assumed: Assump
 
     Raises:
         OutputError: A run cannot be read or is not finished.
-        UsageError: There are more than two runs, the benchmark is not there or not told, or the numbers plan nothing.
+        UsageError: There are more than two runs, the benchmark is not there or not told, or the
+            numbers plan nothing.
     """
     try:
         if not arguments:
@@ -102,7 +106,9 @@ def read_source(arguments: Sequence[str], benchmark: str | None, assumed: Assump
             return _from_two(sides[0], sides[1], benchmark, assumed)
     except ValueError as error:
         raise UsageError(f"no plan can be made: {error}") from error
-    raise UsageError(f"a plan needs one run or two (baseline and a run like the candidate), not {len(sides)}")
+    raise UsageError(
+        f"a plan needs one run or two (baseline and a run like the candidate), not {len(sides)}"
+    )
 
 
 def _from_assumptions(assumed: Assumptions) -> Source:
@@ -119,9 +125,13 @@ def _from_assumptions(assumed: Assumptions) -> Source:
         correlation = CORRELATION if assumed.correlation is None else assumed.correlation
         between = 2 * max(score * (1 - score) - within, 0.0) * (1 - correlation)
         if assumed.correlation is None:
-            notes.append(f"a correlation of {CORRELATION} between the two models is assumed (--correlation)")
+            notes.append(
+                f"a correlation of {CORRELATION} between the two models is assumed (--correlation)"
+            )
     if assumed.within is None:
-        notes.append("what repeats buy is not known and taken as nothing; assume --within to plan them")
+        notes.append(
+            "what repeats buy is not known and taken as nothing; assume --within to plan them"
+        )
     pilot = Pilot(
         variances=Variances(
             between=between,
@@ -149,17 +159,18 @@ def _check_score(score: float, within: float, discordant: float | None = None) -
     """Refuse variances that scores from 0 to 1 with a mean cannot have.
 
     Raises:
-        UsageError: The variance of the answers, or the discordant share, is larger than the mean allows.
+        UsageError: The variance of the answers, or the discordant share, is larger than the mean
+            allows.
     """
     if within > score * (1 - score) + _ROUNDING:
         raise UsageError(
-            f"scores from 0 to 1 with a mean of {score:.4g} vary by {score * (1 - score):.4g} at most, and answers to "
-            f"one question by no more; --within cannot be {within:g}"
+            f"scores from 0 to 1 with a mean of {score:.4g} vary by {score * (1 - score):.4g} at"
+            f" most, and answers to one question by no more; --within cannot be {within:g}"
         )
     if discordant is not None and discordant > 2 * min(score, 1 - score) + _ROUNDING:
         raise UsageError(
-            f"two models that both score {score:.4g} differ on {2 * min(score, 1 - score):.4g} of the questions at "
-            f"most; --discordant cannot be {discordant:g}"
+            f"two models that both score {score:.4g} differ on {2 * min(score, 1 - score):.4g} of"
+            f" the questions at most; --discordant cannot be {discordant:g}"
         )
 
 
@@ -171,24 +182,28 @@ def _between_of_discordant(assumed: Assumptions, within: float) -> float:
         within: Variances of the answers to one question, of both models together.
 
     Raises:
-        UsageError: A correlation is assumed too, or answers to one question alone are more often discordant.
+        UsageError: A correlation is assumed too, or answers to one question alone are more often
+            discordant.
     """
     share = assumed.discordant or 0.0
     if assumed.correlation is not None:
         raise UsageError("--discordant says how alike the two models are; leave out --correlation")
     if within > share + _ROUNDING:
         raise UsageError(
-            f"answers to one question vary so much that two of them are discordant on {within:.4g} of the questions; "
-            f"--discordant cannot be {share:g}"
+            f"answers to one question vary so much that two of them are discordant on {within:.4g}"
+            f" of the questions; --discordant cannot be {share:g}"
         )
     return max(share - within, 0.0)
 
 
-def _check_run_assumptions(assumed: Assumptions, sides: Sequence[_Moments], within: Sequence[float]) -> None:
+def _check_run_assumptions(
+    assumed: Assumptions, sides: Sequence[_Moments], within: Sequence[float]
+) -> None:
     """Refuse what is assumed against the runs that are given.
 
     Raises:
-        UsageError: A run has a mean score of its own, cannot vary as assumed, or has no discordant share.
+        UsageError: A run has a mean score of its own, cannot vary as assumed, or has no discordant
+            share.
     """
     if assumed.score is not None:
         raise UsageError("--score is for a plan without a run; a run has its own")
@@ -248,7 +263,10 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     left, right = baseline.benchmarks[left_name], candidate.benchmarks[dict(names)[left_name]]
     pairing = pair(left, left.columns(), right, right.columns(), by_position=False)
     both = _is_scored(pairing.baseline, pairing.left) & _is_scored(pairing.candidate, pairing.right)
-    before, after = _moments(pairing.baseline, pairing.left[both]), _moments(pairing.candidate, pairing.right[both])
+    before, after = (
+        _moments(pairing.baseline, pairing.left[both]),
+        _moments(pairing.candidate, pairing.right[both]),
+    )
     notes: list[str] = []
     within = [_within(one.within, assumed, notes) for one in (before, after)]
     _check_run_assumptions(assumed, [before, after], within)
@@ -257,10 +275,12 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     differences = after.means - before.means
     if not differences.any() and not sum(within):
         raise UsageError(
-            f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of how models differ; "
-            "plan from one run, or from two that differ"
+            f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of"
+            " how models differ; plan from one run, or from two that differ"
         )
-    noise = within[0] * float((1 / before.counts).mean()) + within[1] * float((1 / after.counts).mean())
+    noise = within[0] * float((1 / before.counts).mean()) + within[1] * float(
+        (1 / after.counts).mean()
+    )
     is_once = int(max(before.counts.max(), after.counts.max())) == 1
     discordant = assumed.discordant
     if discordant is None and is_once and before.is_binary and after.is_binary:
@@ -272,7 +292,9 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
         between=between,
         within_baseline=within[0],
         within_candidate=within[1],
-        design_effect=_design_effect(differences, pairing.baseline.codes_of("group")[pairing.left[both]], assumed),
+        design_effect=_design_effect(
+            differences, pairing.baseline.codes_of("group")[pairing.left[both]], assumed
+        ),
     )
     return Source(
         kind="two runs",
@@ -294,7 +316,10 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
 def _chosen(names: Sequence[str], wanted: str | None, what: str) -> str:
     if wanted is None:
         if len(names) > 1:
-            raise UsageError(f"{what}: there are {len(names)} benchmarks; choose one with --bench: {', '.join(names)}")
+            raise UsageError(
+                f"{what}: there are {len(names)} benchmarks; choose one with --bench:"
+                f" {', '.join(names)}"
+            )
         return names[0]
     if wanted not in names:
         raise UsageError(f'{what}: there is no benchmark "{wanted}"{did_you_mean(wanted, names)}')
@@ -327,7 +352,10 @@ def _moments(questions: Questions, chosen: Ints) -> _Moments:
     values = questions.values(rewards)
     kept = _scored(questions, chosen)
     if len(kept) < FEWEST:
-        raise UsageError(f"{len(kept)} scored questions tell nothing of how scores vary; a plan needs at least two")
+        raise UsageError(
+            f"{len(kept)} scored questions tell nothing of how scores vary; a plan needs at"
+            " least two"
+        )
     known = rewards[~np.isnan(rewards)]
     return _Moments(
         counts=values.n_scored[kept],
@@ -343,8 +371,8 @@ def _within(found: float | None, assumed: Assumptions, notes: list[str]) -> floa
         return assumed.within
     if found is None:
         notes.append(
-            "no question was asked twice, so what repeats buy is not known and taken as nothing: run a few questions "
-            "with --repeats 4, or assume --within"
+            "no question was asked twice, so what repeats buy is not known and taken as nothing:"
+            " run a few questions with --repeats 4, or assume --within"
         )
         return 0.0
     return found
@@ -373,16 +401,22 @@ def _resources(side: Side, found: SideBenchmark) -> Resources:
     if side.kind != "nel":
         return Resources()
     files = read_run(found.path.parent.parent)
-    runtime: Mapping[str, Any] = next((one.runtime for one in files if one.directory == found.path.parent), {})
+    runtime: Mapping[str, Any] = next(
+        (one.runtime for one in files if one.directory == found.path.parent), {}
+    )
     answered = (runtime.get("requests") or {}).get("completed") or 0
     tokens, total = runtime.get("tokens") or {}, (runtime.get("cost") or {}).get("total")
     reported, elapsed = tokens.get("reported") or 0, runtime.get("elapsed_seconds") or 0.0
     everything = sum((one.runtime.get("requests") or {}).get("completed") or 0 for one in files)
     return Resources(
-        prompt_tokens=tokens["prompt"] / reported if reported and tokens.get("prompt") is not None else None,
-        completion_tokens=tokens["completion"] / reported
-        if reported and tokens.get("completion") is not None
-        else None,
+        prompt_tokens=(
+            tokens["prompt"] / reported if reported and tokens.get("prompt") is not None else None
+        ),
+        completion_tokens=(
+            tokens["completion"] / reported
+            if reported and tokens.get("completion") is not None
+            else None
+        ),
         cost=total / answered if answered and isinstance(total, (int, float)) else None,
         answers_per_hour=everything / elapsed * _HOUR if elapsed and everything else None,
     )

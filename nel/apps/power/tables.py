@@ -73,11 +73,18 @@ def show_power(
         raise UsageError(str(error)) from error
     source = read_source(runs, bench, assumed)
     source = replace(source, resources=taken.over(source.resources))
-    wish = Wish(effect=wanted.effect, test=test, repeats=sorted(set(wanted.repeats)), judge_correlation=labels_for)
+    wish = Wish(
+        effect=wanted.effect,
+        test=test,
+        repeats=sorted(set(wanted.repeats)),
+        judge_correlation=labels_for,
+    )
     found = power_json(source, wish)
     if svg is not None:
         if not svg.parent.is_dir():
-            raise OutputError(f"there is no directory {svg.parent}; make it, or write the picture elsewhere")
+            raise OutputError(
+                f"there is no directory {svg.parent}; make it, or write the picture elsewhere"
+            )
         write_file(svg, [power_svg(found).encode()])
     if as_json:
         typer.echo(dumps(found))

@@ -1,7 +1,8 @@
-"""The routes of `nel serve`, with the names and bodies of NeMo Evaluator's. Depends on aiohttp's server.
+"""The routes of `nel serve`, with the names and bodies of NeMo Evaluator's. Depends on aiohttp's
+server.
 
-An answer that has no score is an error of HTTP, never a reward: a training loop must not learn from 0 where a scorer
-failed.
+An answer that has no score is an error of HTTP, never a reward: a training loop must not learn from
+0 where a scorer failed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from nel.types import ModelFailure, Outcome, Sample, Scored, Unscored
 _BODY_BYTES_MAX: Final = 16 * 1024**2
 _ELSEWHERE: Final = frozenset({"sandbox", "infra", "cancelled", "budget"})
 """Causes for which the same answer may get a score later: 503 instead of 500."""
-_JUDGE_AWAY: Final = frozenset({"outage", "timeout", "server_error", "rate_limit", "connection", "auth", "not_found"})
+_JUDGE_AWAY: Final = frozenset(
+    {"outage", "timeout", "server_error", "rate_limit", "connection", "auth", "not_found"}
+)
 """Faults of a judge that say nothing of its reply."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -53,7 +56,9 @@ class Refused(NelError):
 
 def serving_app(service: Service) -> web.Application:
     """Return the application."""
-    app = web.Application(client_max_size=_BODY_BYTES_MAX, middlewares=[_errors_as_json, _check_client])
+    app = web.Application(
+        client_max_size=_BODY_BYTES_MAX, middlewares=[_errors_as_json, _check_client]
+    )
     app[SERVICE] = service
     app.router.add_get("/health", _health)
     app.router.add_get("/dataset_size", _dataset_size)
@@ -67,20 +72,29 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
     try:
         return await handler(request)
     except Refused as error:
-        return _json({"error": {"message": str(error), **error.more}, "detail": str(error)}, status=error.status)
+        return _json(
+            {"error": {"message": str(error), **error.more}, "detail": str(error)},
+            status=error.status,
+        )
     except web.HTTPException as error:
-        return _json({"error": {"message": error.reason}, "detail": error.reason}, status=error.status)
+        return _json(
+            {"error": {"message": error.reason}, "detail": error.reason}, status=error.status
+        )
 
 
 @web.middleware
 async def _check_client(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse who has not the token, and pages of other sites, which can send no JSON without being asked first."""
+    """Refuse who has not the token, and pages of other sites, which can send no JSON without being
+    asked first.
+    """
     service = request.app[SERVICE]
     host = request.host.rsplit(":", 1)[0].strip("[]").lower() if request.host else ""
     if service.hosts and host not in service.hosts:
         raise Refused(421, f"this server is not {host}")
     given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if service.token is not None and not hmac.compare_digest(given.encode(), service.token.encode()):
+    if service.token is not None and not hmac.compare_digest(
+        given.encode(), service.token.encode()
+    ):
         raise Refused(401, "send the token as Authorization: Bearer TOKEN")
     if request.method == "POST" and request.content_type != "application/json":
         raise Refused(415, "send JSON with Content-Type: application/json")
@@ -90,7 +104,14 @@ async def _check_client(request: web.Request, handler: Handler) -> web.StreamRes
 async def _health(request: web.Request) -> web.Response:
     served = request.app[SERVICE].served
     name = served.plan.benchmark.name
-    return _json({"status": "ok", "benchmark": name, "dataset_size": len(served.samples), "protocol": "evaluator"})
+    return _json(
+        {
+            "status": "ok",
+            "benchmark": name,
+            "dataset_size": len(served.samples),
+            "protocol": "evaluator",
+        }
+    )
 
 
 async def _dataset_size(request: web.Request) -> web.Response:
@@ -101,7 +122,10 @@ async def _seed_session(request: web.Request) -> web.Response:
     served = request.app[SERVICE].served
     idx = (await _body(request)).get("idx", 0)
     if not isinstance(idx, int) or isinstance(idx, bool) or not 0 <= idx < len(served.samples):
-        raise Refused(400, f"idx={idx!r} is out of range; give a whole number from 0 to {len(served.samples) - 1}")
+        raise Refused(
+            400,
+            f"idx={idx!r} is out of range; give a whole number from 0 to {len(served.samples) - 1}",
+        )
     return _json(served.asked(served.samples[idx]))
 
 
@@ -129,7 +153,9 @@ def _sample_of(served: ServedSamples, body: Mapping[str, Any], *, is_gym: bool) 
     sample = served.of(metadata.get(SAMPLE_ID)) if isinstance(metadata, dict) else None
     if sample is None:
         raise Refused(
-            400, f"metadata.{SAMPLE_ID} names no sample; send the metadata back as /seed_session, or the export, has it"
+            400,
+            f"metadata.{SAMPLE_ID} names no sample; send the metadata back as /seed_session, or the"
+            " export, has it",
         )
     key = "expected_answer" if is_gym else "expected"
     expected = body.get(key)
@@ -139,7 +165,8 @@ def _sample_of(served: ServedSamples, body: Mapping[str, Any], *, is_gym: bool) 
 
 
 def answer_text(response: object) -> str:
-    """Return the text of an answer: text, a response of NeMo Gym (``output``), or a chat completion (``choices``).
+    """Return the text of an answer: text, a response of NeMo Gym (``output``), or a chat completion
+    (``choices``).
 
     Raises:
         Refused: It is none of these.
@@ -154,11 +181,17 @@ def answer_text(response: object) -> str:
             message = choice.get("message") if isinstance(choice, dict) else None
             if isinstance(message, dict) and isinstance(message.get("content"), str):
                 return str(message["content"])
-    raise Refused(400, "response is no answer; send text, a response with output, or a chat completion with choices")
+    raise Refused(
+        400,
+        "response is no answer; send text, a response with output, or a chat completion with"
+        " choices",
+    )
 
 
 def _is_said(item: object) -> bool:
-    return isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "assistant"
+    return (
+        isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "assistant"
+    )
 
 
 def _text_of(content: object) -> str:
@@ -174,9 +207,16 @@ def score_json(outcome: Outcome) -> dict[str, object]:
         Refused: There is no score.
     """
     if isinstance(outcome, Unscored):
-        is_elsewhere = outcome.cause in _ELSEWHERE or (outcome.cause == "judge" and outcome.kind in _JUDGE_AWAY)
+        is_elsewhere = outcome.cause in _ELSEWHERE or (
+            outcome.cause == "judge" and outcome.kind in _JUDGE_AWAY
+        )
         status = 503 if is_elsewhere else 500
-        raise Refused(status, f"the answer has no score: {outcome.detail}", cause=outcome.cause, kind=outcome.kind)
+        raise Refused(
+            status,
+            f"the answer has no score: {outcome.detail}",
+            cause=outcome.cause,
+            kind=outcome.kind,
+        )
     details: dict[str, object] = {**outcome.details, **outcome.metrics}
     if isinstance(outcome, ModelFailure):
         details |= {"outcome": "model_failure", "kind": outcome.kind, "detail": outcome.detail}

@@ -1,6 +1,8 @@
-"""Judges for `nel serve`: those of a run, whose replies are kept nowhere, since each answer is judged once.
+"""Judges for `nel serve`: those of a run, whose replies are kept nowhere, since each answer is
+judged once.
 
-A judge that is down costs each answer its score and never the server: it is asked again with the next answers.
+A judge that is down costs each answer its score and never the server: it is asked again with the
+next answers.
 """
 
 from __future__ import annotations
@@ -113,7 +115,9 @@ class ServedJudges:
             return Unscored(cause="judge", kind="timeout", detail=reason)
 
     def _unreached(self) -> Unscored:
-        return Unscored(cause="judge", kind="outage", detail=self._refusal or f"the judge is down{self._said()}")
+        return Unscored(
+            cause="judge", kind="outage", detail=self._refusal or f"the judge is down{self._said()}"
+        )
 
     def _said(self) -> str:
         return "".join(f"; {problem}" for problem in self._judges.problems)
@@ -133,7 +137,8 @@ def _done() -> asyncio.Future[None]:
 async def open_judges(
     plan: Plan, *, timeout_seconds: float, plugin_timeout_seconds: float, say: Callable[[str], None]
 ) -> AsyncIterator[ServedJudges | None]:
-    """Open the judges that a benchmark may ask, after a question for their models; None where it has none.
+    """Open the judges that a benchmark may ask, after a question for their models; None where it
+    has none.
 
     Raises:
         JudgePreflightError: A key is refused, or a model is not served.
@@ -169,7 +174,9 @@ async def open_judges(
             await served.stop()
 
 
-async def _open(members: Sequence[ModelConfig], clients: AsyncExitStack) -> dict[str, JudgeEndpoint]:
+async def _open(
+    members: Sequence[ModelConfig], clients: AsyncExitStack
+) -> dict[str, JudgeEndpoint]:
     endpoints: dict[str, JudgeEndpoint] = {}
     for member in members:
         key = endpoint_key(member)

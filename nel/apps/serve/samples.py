@@ -1,6 +1,8 @@
-"""The samples of a benchmark that is served: by position to ask them, by id to score answers to them.
+"""The samples of a benchmark that is served: by position to ask them, by id to score answers to
+them.
 
-Depends on the engine's plan, so that a row makes the sample that it makes in a run. All of them are kept in memory.
+Depends on the engine's plan, so that a row makes the sample that it makes in a run. All of them are
+kept in memory.
 """
 
 from __future__ import annotations
@@ -41,7 +43,12 @@ class ServedSamples:
 
     def asked(self, sample: Sample) -> JsonObject:
         """Return what is asked, and what an answer to it is scored with."""
-        body = first_request(self.plan.benchmark, sample, model="", protocol="chat", generation=Generation()) or {}
+        body = (
+            first_request(
+                self.plan.benchmark, sample, model="", protocol="chat", generation=Generation()
+            )
+            or {}
+        )
         messages = loads(dumps(body["messages"]))
         system = next((one["content"] for one in messages if one["role"] == "system"), None)
         return {
@@ -77,7 +84,8 @@ def read_samples(
         judging: ``judge`` and ``model_roles`` of a run's configuration.
 
     Raises:
-        UsageError: One answer to one question is not what it scores, or it needs a judge and there is none.
+        UsageError: One answer to one question is not what it scores, or it needs a judge and there
+            is none.
         NelError: The benchmark cannot be found, or its dataset cannot be read.
     """
     entry = {"name": name, "dataset": dataset, "max_problems": samples_max}
@@ -92,7 +100,9 @@ def read_samples(
             continue
         sample = decode_sample(stored.sample_id, stored.content)
         if sample.id in places:
-            raise UsageError(f'two rows of {plan.dataset.uri} have the id "{sample.id}"; each needs its own')
+            raise UsageError(
+                f'two rows of {plan.dataset.uri} have the id "{sample.id}"; each needs its own'
+            )
         places[sample.id] = len(samples)
         samples.append(sample)
     return ServedSamples(plan, tuple(samples), n_bad, digests.first_fault, places)
@@ -117,7 +127,8 @@ def _plan(settings: JsonObject) -> Plan:
     benchmark = plan.benchmark
     if asks_judge(benchmark.scorer) and benchmark.judge is None and not plan.model_roles:
         raise UsageError(
-            f"{benchmark.name} is scored by a judge; name one with --judge-url and --judge-id, or with --config FILE"
+            f"{benchmark.name} is scored by a judge; name one with --judge-url and --judge-id, or"
+            " with --config FILE"
         )
     (plan,) = make_plans(build_config(settings))
     return plan

@@ -1,7 +1,9 @@
-"""Scores single answers as a run does: the same scorers, in the same processes, with the same sandbox.
+"""Scores single answers as a run does: the same scorers, in the same processes, with the same
+sandbox.
 
-Depends on the engine's dispatch of scorers. There is no model to ask: a scorer that asks one leaves its answer without
-a score, as any other fault does; so does one that asks a judge where none is configured or the judge gives no grade.
+Depends on the engine's dispatch of scorers. There is no model to ask: a scorer that asks one leaves
+its answer without a score, as any other fault does; so does one that asks a judge where none is
+configured or the judge gives no grade.
 """
 
 from __future__ import annotations
@@ -25,11 +27,15 @@ from nel.types import Outcome, Sample, Unscored
 
 PENDING_MAX: Final = 16_384
 """Answers that wait for their scores at the same time."""
-_JUDGED: Final = Unscored(cause="judge", kind="no_judge", detail="the scorer asks a judge, and nel serve has none")
+_JUDGED: Final = Unscored(
+    cause="judge", kind="no_judge", detail="the scorer asks a judge, and nel serve has none"
+)
 
 
 class AnswerScorer:
-    """Scores answers to the samples of one benchmark; make it before there are threads, then enter `running`."""
+    """Scores answers to the samples of one benchmark; make it before there are threads, then enter
+    `running`.
+    """
 
     def __init__(self, served: ServedSamples, *, sandbox: Sandbox, timeout_seconds: float) -> None:
         """Start the processes of scorers, where they need any.
@@ -58,7 +64,9 @@ class AnswerScorer:
     async def running(self) -> AsyncIterator[None]:
         """Score within the block; answers that wait at its end get no score."""
         working = asyncio.create_task(
-            self._scorers.run(timeout_seconds=self._timeout_seconds, deliver=self._deliver, answer=self._answer)
+            self._scorers.run(
+                timeout_seconds=self._timeout_seconds, deliver=self._deliver, answer=self._answer
+            )
         )
         working.add_done_callback(self._on_end)
         try:
@@ -72,7 +80,9 @@ class AnswerScorer:
         self._scorers.close()
 
     async def score(self, sample: Sample, answer: str, finish_reason: str | None = None) -> Outcome:
-        """Return the outcome of an answer to a sample, read as recorded answers are: without its reasoning."""
+        """Return the outcome of an answer to a sample, read as recorded answers are: without its
+        reasoning.
+        """
         response = read_text(answer, finish_reason=finish_reason)
         verdict = verdict_before_scoring(response, truncated=self._truncated, sample=sample)
         if verdict is not None:
@@ -104,7 +114,9 @@ class AnswerScorer:
     def _on_end(self, _: asyncio.Task[None]) -> None:
         for waiting in self._waiting.values():
             if not waiting.done():
-                waiting.set_result(Unscored(cause="cancelled", kind="not_run", detail="the scorers have stopped"))
+                waiting.set_result(
+                    Unscored(cause="cancelled", kind="not_run", detail="the scorers have stopped")
+                )
 
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
         if what == "sandbox":

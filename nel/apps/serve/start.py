@@ -41,9 +41,14 @@ class ServeOptions:
 
 
 def judging_of(
-    path: Path | None, *, urls: Sequence[str] | None, models: Sequence[str] | None, key_names: Sequence[str] | None
+    path: Path | None,
+    *,
+    urls: Sequence[str] | None,
+    models: Sequence[str] | None,
+    key_names: Sequence[str] | None,
 ) -> JsonObject:
-    """Return the settings of judges, from a run's configuration and from flags, which replace its panel.
+    """Return the settings of judges, from a run's configuration and from flags, which replace its
+    panel.
 
     Raises:
         UsageError: A URL has no model, or several of one do not fit the number of the other.
@@ -57,7 +62,10 @@ def judging_of(
         raise UsageError("a judge has --judge-url and --judge-id; give both")
     for flag, values in (("--judge-url", urls), ("--judge-api-key-env", key_names or [""])):
         if len(values) not in (1, len(models)):
-            raise UsageError(f"{flag} is given {len(values)} times for {len(models)} judges; give one, or one for each")
+            raise UsageError(
+                f"{flag} is given {len(values)} times for {len(models)} judges; give one, or one"
+                " for each"
+            )
     keys = list(key_names or [])
     panel = [
         {"url": urls[min(place, len(urls) - 1)], "model": model}
@@ -65,7 +73,11 @@ def judging_of(
         for place, model in enumerate(models)
     ]
     own = found.get("judge")
-    kept = {key: value for key, value in own.items() if key not in ("url", "model")} if isinstance(own, dict) else {}
+    kept = (
+        {key: value for key, value in own.items() if key not in ("url", "model")}
+        if isinstance(own, dict)
+        else {}
+    )
     return {**found, "judge": {**kept, "panel": panel}}
 
 
@@ -73,19 +85,27 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
     """Serve a benchmark until SIGINT or SIGTERM.
 
     Raises:
-        UsageError: The benchmark cannot be served, the port is taken, or an address beside loopback has no token.
+        UsageError: The benchmark cannot be served, the port is taken, or an address beside loopback
+            has no token.
         PreflightError: Programs cannot be run.
     """
     if options.host not in _LOOPBACK and options.token_env is None:
         raise UsageError(
-            f"{options.host} may be reached by others; name the environment variable of a token with --token-env"
+            f"{options.host} may be reached by others; name the environment variable of a token"
+            " with --token-env"
         )
     token = read_secret(options.token_env)
     served = read_samples(
-        options.benchmark, dataset=options.dataset, samples_max=options.samples_max, judging=options.judging
+        options.benchmark,
+        dataset=options.dataset,
+        samples_max=options.samples_max,
+        judging=options.judging,
     )
     if served.n_bad_rows:
-        say(f"{served.n_bad_rows:,} rows make no sample and are left out; the first: {served.first_fault}")
+        say(
+            f"{served.n_bad_rows:,} rows make no sample and are left out; the first:"
+            f" {served.first_fault}"
+        )
     if options.export_dir is not None:
         say(f"exported {_export(served, options.export_dir)}")
     sandbox = Sandbox(build_config({"benchmarks": ["none"]}).sandbox)
@@ -111,7 +131,10 @@ async def _serve(service: Service, options: ServeOptions, say: Callable[[str], N
         running(serving_app(service), host=options.host, port=options.port) as base_url,
     ):
         n, name = len(service.served.samples), service.served.plan.benchmark.name
-        say(f"serving {name}, {n:,} samples, on {base_url.removesuffix('/v1')}: /seed_session /verify /health")
+        say(
+            f"serving {name}, {n:,} samples, on {base_url.removesuffix('/v1')}: /seed_session"
+            " /verify /health"
+        )
         await stop.wait()
 
 

@@ -13,36 +13,55 @@ def view(
         list[str] | None,
         typer.Argument(
             metavar="[DIR]...",
-            help="Runs, directories of runs, archives (nel eval archive), or URLs of these. Default: eval_results.",
+            help=(
+                "Runs, directories of runs, archives (nel eval archive), or URLs of these. Default:"
+                " eval_results."
+            ),
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8484,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = 8484,
     base_path: Annotated[
-        str, typer.Option(metavar="PATH", help="Path in front of every address, as a proxy passes it on.")
+        str,
+        typer.Option(
+            metavar="PATH", help="Path in front of every address, as a proxy passes it on."
+        ),
     ] = "",
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Further name by which the server may be addressed; repeatable."),
+        typer.Option(
+            metavar="NAME", help="Further name by which the server may be addressed; repeatable."
+        ),
     ] = None,
     token_env: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Environment variable with the token, so that it outlives a restart."),
+        typer.Option(
+            metavar="NAME",
+            help="Environment variable with the token, so that it outlives a restart.",
+        ),
     ] = None,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="Admit every client that reaches the port: a proxy in front decides.")
+        bool,
+        typer.Option(
+            "--no-token", help="Admit every client that reaches the port: a proxy in front decides."
+        ),
     ] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse tags and notes.")] = False,
     cache_dir: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where indices of samples are kept. Default: nel/view in the user's cache."),
+        typer.Option(
+            metavar="DIR",
+            help="Where indices of samples are kept. Default: nel/view in the user's cache.",
+        ),
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:
     """Look at runs in a browser: all of them, one, each sample, or two side by side.
 
-    Reads run.db and artifacts and writes into no run; a run in progress is shown live. Tags and notes are kept beside
-    the runs, indices of samples in a cache.
+    Reads run.db and artifacts and writes into no run; a run in progress is shown live. Tags and
+    notes are kept beside the runs, indices of samples in a cache.
     """
     from nel.apps.view.start import ViewOptions, start  # noqa: PLC0415 - keeps `nel --help` fast
 

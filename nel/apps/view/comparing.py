@@ -1,4 +1,6 @@
-"""Two runs side by side: the comparison of `nel compare`, and the questions whose score changed with both answers."""
+"""Two runs side by side: the comparison of `nel compare`, and the questions whose score changed
+with both answers.
+"""
 
 from __future__ import annotations
 
@@ -82,10 +84,20 @@ class Comparisons:
         self._kept: OrderedDict[object, ComparisonView] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, baseline: RunSummary, candidate: RunSummary, despite: Sequence[str]) -> ComparisonView:
-        """Return the comparison; one after another, since each holds a column of every result in memory."""
+    def of(
+        self, baseline: RunSummary, candidate: RunSummary, despite: Sequence[str]
+    ) -> ComparisonView:
+        """Return the comparison; one after another, since each holds a column of every result in
+        memory.
+        """
         parts = tuple(part for part in PARTS if part in despite)
-        stamp = (baseline.run.path, stamp_of(baseline.run), candidate.run.path, stamp_of(candidate.run), parts)
+        stamp = (
+            baseline.run.path,
+            stamp_of(baseline.run),
+            candidate.run.path,
+            stamp_of(candidate.run),
+            parts,
+        )
         with self._lock:
             if stamp not in self._kept:
                 self._kept[stamp] = _compared(baseline, candidate, frozenset(parts))
@@ -95,7 +107,9 @@ class Comparisons:
             return self._kept[stamp]
 
 
-def _compared(baseline: RunSummary, candidate: RunSummary, despite: frozenset[str]) -> ComparisonView:
+def _compared(
+    baseline: RunSummary, candidate: RunSummary, despite: frozenset[str]
+) -> ComparisonView:
     try:
         sides = [read_side(one.run.path, one.run.id) for one in (baseline, candidate)]
         found = comparison_json(compare(sides, Settings(), despite=despite), flips_max=FLIPS_MAX)
@@ -103,7 +117,8 @@ def _compared(baseline: RunSummary, candidate: RunSummary, despite: frozenset[st
         return ComparisonView(problem=str(error))
     (one,) = found["candidates"]
     return ComparisonView(
-        benchmarks=[_benchmark(benchmark) for benchmark in one["benchmarks"]], settings=list(settings_lines(one))
+        benchmarks=[_benchmark(benchmark) for benchmark in one["benchmarks"]],
+        settings=list(settings_lines(one)),
     )
 
 

@@ -1,6 +1,7 @@
 """Finds the runs below the directories that the user names, and gives each an id for its addresses.
 
-A request names a run by its id alone and never by a path, so that no address can lead out of what was found here.
+A request names a run by its id alone and never by a path, so that no address can lead out of what
+was found here.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class FoundRun:
     """A directory that holds a run.db."""
 
     id: str
-    """Unique among the found runs; letters, digits and ``._-~`` only. It stays while the directory keeps its name."""
+    """Unique among the found runs; letters, digits and ``._-~`` only. It stays while the directory
+    keeps its name.
+    """
     path: Path
     folder: str
     """Where it lies below the named directory, for people; empty directly in it."""
@@ -50,7 +53,9 @@ def check_directories(directories: Sequence[Path]) -> None:
     """
     for directory in directories:
         if not directory.exists():
-            raise OutputError(f"there is no {directory}; give the directory of a run, or one of runs")
+            raise OutputError(
+                f"there is no {directory}; give the directory of a run, or one of runs"
+            )
         if not directory.is_dir():
             raise OutputError(f"{directory} is a file; give the directory of a run, or one of runs")
     if not find_runs(directories):
@@ -74,7 +79,10 @@ def find_runs(directories: Sequence[Path]) -> dict[str, FoundRun]:
         for path in _walk(root, 0):
             entries += 1
             if entries > _ENTRIES_MAX or len(paths) > _RUNS_MAX:
-                raise UsageError(f"there are more than {_RUNS_MAX:,} runs, or too many directories; name fewer of them")
+                raise UsageError(
+                    f"there are more than {_RUNS_MAX:,} runs, or too many directories; name fewer"
+                    " of them"
+                )
             if (path / FILE_NAME).is_file():
                 below = path.parent.relative_to(root) if path != root else Path()
                 paths.setdefault(path, "" if below == Path() else str(below))
@@ -88,13 +96,19 @@ def find_runs(directories: Sequence[Path]) -> dict[str, FoundRun]:
 
 
 def _walk(directory: Path, depth: int) -> Iterator[Path]:
-    """Yield a directory and those below it, links not followed; what is in a run is not looked into."""
+    """Yield a directory and those below it, links not followed; what is in a run is not looked
+    into.
+    """
     yield directory
     if depth >= _DEPTH_MAX or (directory / FILE_NAME).is_file():
         return
     below: list[str] = []
     with suppress(OSError), os.scandir(directory) as entries:
-        below = [one.name for one in entries if not one.name.startswith(".") and one.is_dir(follow_symlinks=False)]
+        below = [
+            one.name
+            for one in entries
+            if not one.name.startswith(".") and one.is_dir(follow_symlinks=False)
+        ]
     for name in sorted(below):
         yield from _walk(directory / name, depth + 1)
 

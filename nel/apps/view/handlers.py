@@ -71,7 +71,9 @@ class Library:
         return self._found[1]
 
     def run(self, name: str) -> FoundRun | None:
-        """Return a run by its id; the directories are looked through again at most every few seconds."""
+        """Return a run by its id; the directories are looked through again at most every few
+        seconds.
+        """
         seen, found = self._found
         run = found.get(name)
         if run is None or time.monotonic() - seen > _LOOK_AGAIN_SECONDS or not run.store.is_file():
@@ -202,7 +204,9 @@ def _runs_page(request: web.Request) -> str:
         tag=tag,
         tags=sorted({one for row in rows for one in row.notes.tags}),
         sort=sort or DEFAULT,
-        directories=", ".join(directory.name or str(directory) for directory in library.directories),
+        directories=", ".join(
+            directory.name or str(directory) for directory in library.directories
+        ),
     )
 
 
@@ -245,8 +249,15 @@ def _sample_page(request: web.Request) -> str:
     run = found_run(request)
     summary = summary_of(request, run)
     benchmark = benchmark_of(request, summary)
-    idx, repeat = whole_number(request.match_info["idx"]), whole_number(request.query.get("repeat", "0"))
-    view = None if idx is None else sample_view(run, benchmark, idx, repeat or 0, whole="whole" in request.query)
+    idx, repeat = (
+        whole_number(request.match_info["idx"]),
+        whole_number(request.query.get("repeat", "0")),
+    )
+    view = (
+        None
+        if idx is None
+        else sample_view(run, benchmark, idx, repeat or 0, whole="whole" in request.query)
+    )
     if view is None or idx is None:
         raise web.HTTPNotFound(text="this benchmark has no such sample")
     wanted = wanted_of(request)
@@ -276,7 +287,10 @@ def _compare_page(request: web.Request) -> str:
     despite = [part for part in PARTS if part in request.query.getall("despite", [])]
     found = library.comparisons.of(sides[0], sides[1], despite)
     wanted = request.query.get("bench", "")
-    shown = next((one for one in found.benchmarks if one.address == wanted), next(iter(found.benchmarks), None))
+    shown = next(
+        (one for one in found.benchmarks if one.address == wanted),
+        next(iter(found.benchmarks), None),
+    )
     only = request.query.get("only", "")
     place = max((whole_number(request.query.get("page", "")) or 1) - 1, 0)
     flips = [] if shown is None else flips_of(shown, only)
@@ -300,7 +314,9 @@ def _compare_page(request: web.Request) -> str:
 
 def flips_of(shown: BenchmarkRow, only: str) -> list[FlipRow]:
     """Return the questions that changed: ``lost``, ``won`` or all of them."""
-    return [one for one in shown.flips if only not in ("lost", "won") or one.is_loss == (only == "lost")]
+    return [
+        one for one in shown.flips if only not in ("lost", "won") or one.is_loss == (only == "lost")
+    ]
 
 
 def _address_of_id(request: web.Request) -> str:

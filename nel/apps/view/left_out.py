@@ -1,6 +1,7 @@
 """Which questions a stop rule left out, the answers that were in flight when it decided included.
 
-Such an answer is in run.db and in no number of the run; it is shown as what was not asked, and can be read.
+Such an answer is in run.db and in no number of the run; it is shown as what was not asked, and can
+be read.
 """
 
 from __future__ import annotations
@@ -42,14 +43,18 @@ def decisions_of(store: BrowsedStore) -> Mapping[str, Any]:
 
 
 def left_out(store: BrowsedStore, key: int) -> LeftOut:
-    """Return what was left out of a benchmark; nothing while no rule has decided. Kept for the next page."""
+    """Return what was left out of a benchmark; nothing while no rule has decided. Kept for the next
+    page.
+    """
     decisions = decisions_of(store)
     if not decisions:
         return LeftOut()
     slot, plan = next((slot, plan) for one, slot, _, plan in store.benchmarks() if one == key)
     if slot not in decisions or not plan:
         return LeftOut()
-    name = dumps([store.meta("run_id"), slot, plan.get("digest"), decisions[slot], store.meta("config")])
+    name = dumps(
+        [store.meta("run_id"), slot, plan.get("digest"), decisions[slot], store.meta("config")]
+    )
     with _lock:
         if name not in _kept:
             _kept[name] = LeftOut(counted_questions(store, key, slot, plan))

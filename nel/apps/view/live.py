@@ -1,4 +1,6 @@
-"""What changes while it is looked at: the runs in progress, as JSON that a page asks for every two seconds."""
+"""What changes while it is looked at: the runs in progress, as JSON that a page asks for every two
+seconds.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         "benchmarks": {
             one.slot: {
                 "done": f"{numbers.count(one.done)} / {numbers.count(one.total)}",
-                "score": numbers.figure(one.score, share=one.score is not None and 0 <= one.score <= 1),
+                "score": numbers.figure(
+                    one.score, share=one.score is not None and 0 <= one.score <= 1
+                ),
                 "scored": numbers.count(one.scored),
                 "model_failure": numbers.count(one.model_failures.total()),
                 "unscored": numbers.count(one.unscored.total()),

@@ -1,6 +1,7 @@
 """Tags and notes on runs, each in a file beside the run's directory, which itself is never written.
 
-``eval_results/RUN`` has its notes in ``eval_results/RUN.notes.json``, so that they move and are copied with the runs.
+``eval_results/RUN`` has its notes in ``eval_results/RUN.notes.json``, so that they move and are
+copied with the runs.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def notes_path(run_dir: Path) -> Path:
 def read_notes(run_dir: Path) -> Notes:
     """Return the notes of a run; none where there is no file, or it holds something else."""
     with suppress(OSError, ValueError, UsageError):
-        handle = os.open(notes_path(run_dir), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        handle = os.open(
+            notes_path(run_dir), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        )
         with os.fdopen(handle, "rb") as file:
             if stat.S_ISREG(os.fstat(handle).st_mode):
                 return notes_of(loads(file.read(_BYTES_MAX)))
@@ -69,17 +72,27 @@ def notes_of(fields: Any) -> Notes:
         UsageError: It is no object of tags and a note, or longer than what is kept.
     """
     if not isinstance(fields, dict):
-        raise UsageError('notes are an object like {"tags": ["baseline"], "note": "before the fix"}')
+        raise UsageError(
+            'notes are an object like {"tags": ["baseline"], "note": "before the fix"}'
+        )
     tags, note = fields.get("tags", []), fields.get("note", "")
-    if not isinstance(note, str) or not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+    if (
+        not isinstance(note, str)
+        or not isinstance(tags, list)
+        or not all(isinstance(tag, str) for tag in tags)
+    ):
         raise UsageError("tags are a list of texts and the note is a text")
     if len(note) > NOTE_CHARACTERS_MAX:
-        raise UsageError(f"the note has {len(note):,} characters; up to {NOTE_CHARACTERS_MAX:,} are kept")
+        raise UsageError(
+            f"the note has {len(note):,} characters; up to {NOTE_CHARACTERS_MAX:,} are kept"
+        )
     return Notes(tags=_clean(tags), note=visible(note).strip())
 
 
 def _clean(tags: Iterable[str]) -> tuple[str, ...]:
     kept = tuple(dict.fromkeys(tag for tag in map(one_line, tags) if tag))
     if len(kept) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX for tag in kept):
-        raise UsageError(f"a run has up to {TAGS_MAX} tags of up to {TAG_CHARACTERS_MAX} characters")
+        raise UsageError(
+            f"a run has up to {TAGS_MAX} tags of up to {TAG_CHARACTERS_MAX} characters"
+        )
     return kept

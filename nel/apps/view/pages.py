@@ -1,4 +1,5 @@
-"""Renders the templates. Every printed text is made visible and escaped; no template holds a style or a script.
+"""Renders the templates. Every printed text is made visible and escaped; no template holds a style
+or a script.
 
 Depends on Jinja2 and on how the report page prints texts and numbers.
 """
@@ -31,11 +32,17 @@ def render(name: str, *, base: str, **values: object) -> str:
         base: The path that all addresses begin with; empty or without a slash at its end.
         values: What the template prints.
     """
-    return _environment().get_template(f"{name}.html.j2").render(base=base, version=__version__, **values)
+    return (
+        _environment()
+        .get_template(f"{name}.html.j2")
+        .render(base=base, version=__version__, **values)
+    )
 
 
 def address(base: str, *parts: object, **query: object) -> str:
-    """Return an address of this app; each part is encoded, and parts of a query that are empty are left out."""
+    """Return an address of this app; each part is encoded, and parts of a query that are empty are
+    left out.
+    """
     path = "/".join(quote(str(part), safe="@+=,~") for part in parts)
     kept = {name: value for name, value in query.items() if value not in (None, "", (), [])}
     return f"{base}/{path}" + (f"?{urlencode(kept, doseq=True, errors='replace')}" if kept else "")
@@ -49,7 +56,11 @@ def cut(value: object, characters_max: int = _CUT) -> str:
 
 def moment(seconds: float | None) -> str:
     """Return a time since 1970 as day and minute, in UTC."""
-    return numbers.MISSING if seconds is None else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+    return (
+        numbers.MISSING
+        if seconds is None
+        else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+    )
 
 
 def money(value: Any) -> str:
@@ -60,7 +71,9 @@ def money(value: Any) -> str:
 
 
 def warm_up() -> None:
-    """Compile the templates, which takes a quarter of a second, so that the first page does not have to."""
+    """Compile the templates, which takes a quarter of a second, so that the first page does not
+    have to.
+    """
     for name in ("compare", "error", "run", "runs", "sample", "samples"):
         _environment().get_template(f"{name}.html.j2")
 

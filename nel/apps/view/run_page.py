@@ -1,4 +1,6 @@
-"""What the page of one run says of each benchmark, from its artifacts or, before there are any, from run.db."""
+"""What the page of one run says of each benchmark, from its artifacts or, before there are any,
+from run.db.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
     metrics: Mapping[str, Any] = files.metrics if files is not None else {}
     accounting = _accounting(summary, metrics)
     headline: Mapping[str, Any] = metrics.get("headline") or {}
-    same = [one for one in metrics.get("metrics") or () if one.get("name") == headline.get("metric")]
+    same = [
+        one for one in metrics.get("metrics") or () if one.get("name") == headline.get("metric")
+    ]
     judging = metrics.get("judging") or {}
     runtime: Mapping[str, Any] = files.runtime if files is not None else {}
     failures: Mapping[str, Any] = files.failures if files is not None else {}
@@ -68,7 +72,9 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         warnings=_warnings(run, summary, metrics),
         reason=str((same[0].get("reason") if same else None) or ""),
         method=str(headline.get("ci_method") or ""),
-        categories=[{"name": name, **part} for name, part in (metrics.get("categories") or {}).items()],
+        categories=[
+            {"name": name, **part} for name, part in (metrics.get("categories") or {}).items()
+        ],
         failures=_failures(failures),
         alike=cluster_table(failures),
         metrics=list(metrics.get("metrics") or ()),
@@ -83,7 +89,9 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
             if one
         ],
         is_shard=bool(metrics.get("shard")),
-        latencies=[(title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))],
+        latencies=[
+            (title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))
+        ],
         runtime=runtime,
         config=(files.bundle.get("config") or {}) if files is not None else {},
     )
@@ -103,12 +111,17 @@ def _warnings(run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, 
         said.append("The answers of this run are being counted; reload the page in a moment.")
     elif summary.files is None and not run.is_live:
         left = numbers.count(summary.n_total - summary.n_done)
-        said.append(f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id} goes on.")
+        said.append(
+            f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id}"
+            " goes on."
+        )
     return [*said, *map(one_line, texts_of(metrics))]
 
 
 def _failures(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    kinds = found.get("kinds") or found.get("categories") or {}  # a kind is what samples are filtered by
+    kinds = (
+        found.get("kinds") or found.get("categories") or {}
+    )  # a kind is what samples are filtered by
     rows = [
         {"name": name, "count": one["count"], "rate": one["rate"], "hint": one.get("hint", "")}
         for name, one in kinds.items()
@@ -117,4 +130,6 @@ def _failures(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_known(percentiles: Mapping[str, Any] | None) -> bool:
-    return bool(percentiles) and any((percentiles or {}).get(point) is not None for point in _POINTS)
+    return bool(percentiles) and any(
+        (percentiles or {}).get(point) is not None for point in _POINTS
+    )

@@ -1,4 +1,6 @@
-"""One answer to one question, with everything that the run knows of it: for the page of a sample."""
+"""One answer to one question, with everything that the run knows of it: for the page of a
+sample.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,9 @@ class SampleView:
     facts: Sequence[tuple[str, object]]
 
 
-def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int, *, whole: bool) -> SampleView | None:
+def sample_view(
+    run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int, *, whole: bool
+) -> SampleView | None:
     """Return a sample, None where the benchmark has none there.
 
     Raises:
@@ -121,7 +125,9 @@ def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: in
     if mark is not None and not (text[: mark[0]] + text[mark[1] :]).strip():
         mark = None  # the whole answer was read, as a judge does
     rest = {name: value for name, value in outcome.details.items() if name != JUDGEMENTS}
-    program = [(name, as_text(rest.pop(name))) for name in _PROGRAM_KEYS if isinstance(rest.get(name), str)]
+    program = [
+        (name, as_text(rest.pop(name))) for name in _PROGRAM_KEYS if isinstance(rest.get(name), str)
+    ]
     limit = None if whole else TEXT_MAX
     return SampleView(
         result=result,
@@ -134,10 +140,17 @@ def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: in
         settings=settings,
         was_sent=sent is not None,
         answer=[*_segments(text, mark, limit), *_calls(result, limit)],
-        is_cut=limit is not None and any(len(one) > limit for one in (text, *(said for _, said in prompt))),
-        reasoning=_shown((result.response.reasoning or "") if result.response is not None else "", limit),
+        is_cut=limit is not None
+        and any(len(one) > limit for one in (text, *(said for _, said in prompt))),
+        reasoning=_shown(
+            (result.response.reasoning or "") if result.response is not None else "", limit
+        ),
         extracted=extracted,
-        target=None if result.sample is None or result.sample.target is None else as_text(result.sample.target),
+        target=(
+            None
+            if result.sample is None or result.sample.target is None
+            else as_text(result.sample.target)
+        ),
         ways=ways,
         without_reading=why,
         judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
@@ -160,9 +173,13 @@ def _prompt(
     if result.sample is None:
         return [], {}
     asked = result.sample.input
-    found = [("user", asked)] if isinstance(asked, str) else [(one.role, text_of(one)) for one in asked]
+    found = (
+        [("user", asked)] if isinstance(asked, str) else [(one.role, text_of(one)) for one in asked]
+    )
     system = benchmark.plan.get("system_prompt")
-    return ([("system", system), *(one for one in found if one[0] != "system")] if system else found), {}
+    return (
+        [("system", system), *(one for one in found if one[0] != "system")] if system else found
+    ), {}
 
 
 def _messages(sent: str) -> tuple[list[tuple[str, str]], dict[str, object]]:
@@ -187,7 +204,9 @@ def _message(found: object) -> tuple[str, str]:
     content = found.get("content")
     if content is None:
         return str(found.get("role", "")), ""
-    message = Message(role="", content=content if isinstance(content, str) else tuple(_parts(content)))
+    message = Message(
+        role="", content=content if isinstance(content, str) else tuple(_parts(content))
+    )
     return str(found.get("role", "")), text_of(message)
 
 
@@ -196,12 +215,17 @@ def _parts(content: object) -> list[dict[str, Any]]:
     return [part if isinstance(part, dict) else {"text": as_text(part)} for part in parts]
 
 
-def _read(benchmark: BenchmarkSummary, result: Result) -> tuple[list[Way], str, tuple[int, int] | None]:
-    """Return how the answer was read in each way, or why in none, and where the extracted answer stands."""
+def _read(
+    benchmark: BenchmarkSummary, result: Result
+) -> tuple[list[Way], str, tuple[int, int] | None]:
+    """Return how the answer was read in each way, or why in none, and where the extracted answer
+    stands.
+    """
     if result.response is not None and len(result.response.text) > _READ_MAX:
         return [], f"the answer has more than {count(_READ_MAX)} characters", None
     try:
-        # Without readings by a model: to read those would load a plugin, and a viewer runs no code of a run's.
+        # Without readings by a model: to read those would load a plugin, and a viewer runs no code
+        # of a run's.
         found = read_again(result, benchmark.plugin, benchmark.plan)
     except NelError as error:
         return [], str(error), None
@@ -232,11 +256,17 @@ def _ways(found: AnswerReadings) -> tuple[list[Way], str, tuple[int, int] | None
 
 
 def _is_same(value: str | None, scored: str | None) -> bool:
-    return value is not None and scored is not None and (value == scored or scored.strip().endswith(value.strip()))
+    return (
+        value is not None
+        and scored is not None
+        and (value == scored or scored.strip().endswith(value.strip()))
+    )
 
 
 def _place_of(text: str, extracted: str | None) -> tuple[int, int] | None:
-    """Return where an extracted answer stands last in a text, None where it does not stand there as it is."""
+    """Return where an extracted answer stands last in a text, None where it does not stand there as
+    it is.
+    """
     if not extracted or not extracted.strip():
         return None
     for marker in _NAMED:
@@ -248,7 +278,9 @@ def _place_of(text: str, extracted: str | None) -> tuple[int, int] | None:
 
 
 def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> list[tuple[str, bool]]:
-    """Return a text in parts, the marked one apart; the middle of a long one is cut out, the mark kept."""
+    """Return a text in parts, the marked one apart; the middle of a long one is cut out, the mark
+    kept.
+    """
     if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
         return [(_shown(text, limit), False)] if text else []
     start, end = mark
@@ -269,18 +301,31 @@ def _shown(text: str, limit: int | None) -> str:
         return text
     head = limit * 2 // 3
     tail = limit - head
-    return f"{text[:head]}\n\n[… {count(len(text) - limit)} characters left out here …]\n\n{text[-tail:]}"
+    return (
+        f"{text[:head]}\n\n[… {count(len(text) - limit)} characters left out here"
+        f" …]\n\n{text[-tail:]}"
+    )
 
 
 def _call(key: str, request: str, response: str) -> Call:
     kind, _, rest = key.partition("-")
-    titles = {"judge": f"Judge {rest.rpartition(':')[0]}", "turn": f"Turn {rest}", "call": "Asked by the scorer"}
+    titles = {
+        "judge": f"Judge {rest.rpartition(':')[0]}",
+        "turn": f"Turn {rest}",
+        "call": "Asked by the scorer",
+    }
     sent, _ = _messages(request)
     try:
         answer: Response | None = decode_response(response)
     except StoreError as error:
         return Call(title=titles.get(kind, key), sent=sent, said=str(error), reasoning="")
-    said = "" if answer is None else answer.error.message if answer.error is not None else _said(answer)
+    said = (
+        ""
+        if answer is None
+        else answer.error.message
+        if answer.error is not None
+        else _said(answer)
+    )
     return Call(
         title=titles.get(kind, key),
         sent=[(role, _shown(text, TEXT_MAX)) for role, text in sent],

@@ -1,6 +1,8 @@
-"""A page of samples: a row for each question with all its repeats, in the order of the dataset, filtered or searched.
+"""A page of samples: a row for each question with all its repeats, in the order of the dataset,
+filtered or searched.
 
-Without a filter it is read from run.db alone and needs no index; with one, the index says which samples to read.
+Without a filter it is read from run.db alone and needs no index; with one, the index says which
+samples to read.
 """
 
 from __future__ import annotations
@@ -107,7 +109,9 @@ class SamplePage:
     """By filter: its values with the number of results that each would leave."""
 
 
-def sample_page(run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, wanted: Wanted) -> SamplePage:
+def sample_page(
+    run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, wanted: Wanted
+) -> SamplePage:
     """Return a page.
 
     Raises:
@@ -123,9 +127,18 @@ def sample_page(run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, w
             query = None if facets is None else query_of(wanted.typed, facets)
             if query is None:
                 why = "the search needs a letter or a digit" if facets is not None else ""
-                return SamplePage(rows=(), has_earlier=False, has_later=False, n_found=0, problem=why, choices=choices)
+                return SamplePage(
+                    rows=(),
+                    has_earlier=False,
+                    has_later=False,
+                    n_found=0,
+                    problem=why,
+                    choices=choices,
+                )
             n_found = index.count(benchmark.key, query)
-            groups = index.questions(benchmark.key, query, after=wanted.after, before=wanted.before, n_max=PAGE + 1)
+            groups = index.questions(
+                benchmark.key, query, after=wanted.after, before=wanted.before, n_max=PAGE + 1
+            )
     except INDEX_FAULTS:
         why = "the index of this run is not there yet; its filters and its search come with it"
         return SamplePage(rows=(), has_earlier=False, has_later=False, problem=why, choices=choices)
@@ -150,7 +163,9 @@ def sample_page(run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, w
 def neighbours(
     run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, wanted: Wanted, idx: int
 ) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
-    """Return the ``(sample, repeat)`` before and after a sample among those that are wanted, None at an end."""
+    """Return the ``(sample, repeat)`` before and after a sample among those that are wanted, None
+    at an end.
+    """
     if wanted.is_plain:
         with BrowsedStore(run.store) as store:
             before = store.results_before(benchmark.key, idx, 1)
@@ -162,13 +177,18 @@ def neighbours(
         if query is not None:
             back = index.questions(benchmark.key, query, before=idx, n_max=1)
             on = index.questions(benchmark.key, query, after=idx, n_max=1)
-            first, second = ((one[0][0].idx, one[0][0].repeat) if one else None for one in (back, on))
+            first, second = (
+                (one[0][0].idx, one[0][0].repeat) if one else None for one in (back, on)
+            )
             return first, second
     return None, None
 
 
 def _plain_page(
-    run: FoundRun, benchmark: BenchmarkSummary, wanted: Wanted, choices: Mapping[str, Sequence[tuple[str, int]]]
+    run: FoundRun,
+    benchmark: BenchmarkSummary,
+    wanted: Wanted,
+    choices: Mapping[str, Sequence[tuple[str, int]]],
 ) -> SamplePage:
     with BrowsedStore(run.store) as store:
         if wanted.before is not None:
@@ -185,16 +205,25 @@ def _plain_page(
 
 
 def _rows(
-    store: BrowsedStore, benchmark: BenchmarkSummary, positions: Iterable[int], matches: Mapping[int, Sequence[int]]
+    store: BrowsedStore,
+    benchmark: BenchmarkSummary,
+    positions: Iterable[int],
+    matches: Mapping[int, Sequence[int]],
 ) -> list[SampleRow]:
     omitted = left_out(store, benchmark.key)
     return [
-        _row(list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)), matches.get(idx), omitted)
+        _row(
+            list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)),
+            matches.get(idx),
+            omitted,
+        )
         for idx in positions
     ]
 
 
-def _row(stored: Sequence[StoredResult], matches: Sequence[int] | None, omitted: LeftOut) -> SampleRow:
+def _row(
+    stored: Sequence[StoredResult], matches: Sequence[int] | None, omitted: LeftOut
+) -> SampleRow:
     verdicts = [verdict_of(one, omitted, matches) for one in stored]
     repeat = matches[0] if matches else 0
     shown = next((one for one in stored if one.repeat == repeat), stored[0])
@@ -209,9 +238,15 @@ def _row(stored: Sequence[StoredResult], matches: Sequence[int] | None, omitted:
     return SampleRow(
         idx=result.idx,
         sample_id=result.sample_id,
-        question=cut(question_of(sample), _GIST) if sample is not None else shown.sample.fault or "",
+        question=(
+            cut(question_of(sample), _GIST) if sample is not None else shown.sample.fault or ""
+        ),
         answer=_gist(result.response, outcome.detail if isinstance(outcome, Unscored) else ""),
-        extracted=None if isinstance(outcome, Unscored) or outcome.answer is None else cut(outcome.answer, _GIST),
+        extracted=(
+            None
+            if isinstance(outcome, Unscored) or outcome.answer is None
+            else cut(outcome.answer, _GIST)
+        ),
         target=None if sample is None or sample.target is None else cut(sample.target, _GIST),
         category=None if sample is None or sample.subset is None else cut(sample.subset, 80),
         verdicts=verdicts,
@@ -219,7 +254,9 @@ def _row(stored: Sequence[StoredResult], matches: Sequence[int] | None, omitted:
     )
 
 
-def verdict_of(stored: StoredResult, omitted: LeftOut, matches: Sequence[int] | None = None) -> Verdict:
+def verdict_of(
+    stored: StoredResult, omitted: LeftOut, matches: Sequence[int] | None = None
+) -> Verdict:
     """Return what came of a repeat.
 
     Args:
@@ -229,13 +266,19 @@ def verdict_of(stored: StoredResult, omitted: LeftOut, matches: Sequence[int] | 
     """
     is_match = matches is None or stored.repeat in matches
     if stored.sample.idx in omitted:
-        return Verdict(repeat=stored.repeat, group="not_asked", kind="", reward=None, is_match=is_match)
+        return Verdict(
+            repeat=stored.repeat, group="not_asked", kind="", reward=None, is_match=is_match
+        )
     if stored.outcome is None and stored.sample.fault is None:
-        return Verdict(repeat=stored.repeat, group="pending", kind="", reward=None, is_match=is_match)
+        return Verdict(
+            repeat=stored.repeat, group="pending", kind="", reward=None, is_match=is_match
+        )
     try:
         result = read_result(StoredResult(stored.sample, stored.repeat, None, stored.outcome))
     except StoreError:
-        return Verdict(repeat=stored.repeat, group="unscored", kind="damaged", reward=None, is_match=is_match)
+        return Verdict(
+            repeat=stored.repeat, group="unscored", kind="damaged", reward=None, is_match=is_match
+        )
     reward = getattr(result.outcome, "reward", None)
     return Verdict(
         repeat=stored.repeat,
@@ -254,17 +297,27 @@ def _gist(response: Response | None, detail: str) -> str:
     return cut(text if len(text) <= _GIST else f"…{text[-_GIST:]}", _GIST + 1)
 
 
-def _choices(state: IndexState, benchmark: BenchmarkSummary, chosen: Filter) -> dict[str, Sequence[tuple[str, int]]]:
+def _choices(
+    state: IndexState, benchmark: BenchmarkSummary, chosen: Filter
+) -> dict[str, Sequence[tuple[str, int]]]:
     """Return the values of each filter with what they would leave, given the other filters."""
     counts: list[tuple[str, str, str, int]] = []
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         counts = index.counts(benchmark.key)
-    found: dict[str, Counter[str]] = {"outcome": Counter(), "kind": Counter(), "category": Counter()}
+    found: dict[str, Counter[str]] = {
+        "outcome": Counter(),
+        "kind": Counter(),
+        "category": Counter(),
+    }
     for group, kind, category, n in counts:
         values = {"outcome": group, "kind": kind, "category": category}
         wanted = {"outcome": chosen.outcome, "kind": chosen.kind, "category": chosen.category}
         for name, value in values.items():
-            others = all(not wanted[other] or wanted[other] == values[other] for other in values if other != name)
+            others = all(
+                not wanted[other] or wanted[other] == values[other]
+                for other in values
+                if other != name
+            )
             if others and value:
                 found[name][value] += n
     groups = [(group, found["outcome"][group]) for group in GROUPS if found["outcome"][group]]

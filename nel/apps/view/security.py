@@ -1,8 +1,9 @@
 """Who may read the app, and what a page may do. Depends on aiohttp's server.
 
-The first address carries a token; it is exchanged for a cookie that scripts cannot read and that other sites cannot
-send, and a redirect takes it out of the address. Host is checked against rebinding of names, Origin against requests of
-other sites. Each answer forbids its page every script, style, image and connection but the app's own.
+The first address carries a token; it is exchanged for a cookie that scripts cannot read and that
+other sites cannot send, and a redirect takes it out of the address. Host is checked against
+rebinding of names, Origin against requests of other sites. Each answer forbids its page every
+script, style, image and connection but the app's own.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -51,7 +54,9 @@ class Access:
     _tickets: set[str] = field(default_factory=set, repr=False)
 
     def ticket(self) -> str | None:
-        """Return a token that is good once: that of a browser's command line, which other users may read."""
+        """Return a token that is good once: that of a browser's command line, which other users may
+        read.
+        """
         if self.token is None:
             return None
         made = secrets.token_urlsafe(_TICKET_BYTES)
@@ -65,7 +70,9 @@ class Access:
 
     @property
     def cookie_name(self) -> str:
-        """Return the name of the cookie; each server has its own, since cookies of all ports are kept together."""
+        """Return the name of the cookie; each server has its own, since cookies of all ports are
+        kept together.
+        """
         return f"nel-view-{hashlib.sha256(self.cookie.encode()).hexdigest()[:8]}"
 
     def admits(self, given: str) -> bool:
@@ -95,7 +102,9 @@ def hosts_of(host: str, allowed: Iterable[str]) -> frozenset[str]:
 
 
 def host_of(value: str | None) -> str | None:
-    """Return the name in a Host header, without its port and in lower case; None where it holds no name."""
+    """Return the name in a Host header, without its port and in lower case; None where it holds no
+    name.
+    """
     if not value or any(character in value for character in "/\\@?# \t"):
         return None
     try:
@@ -106,10 +115,14 @@ def host_of(value: str | None) -> str | None:
 
 @web.middleware
 async def check_host(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse a request by a name that is not the server's: a page of another site may have rebound its own name."""
+    """Refuse a request by a name that is not the server's: a page of another site may have rebound
+    its own name.
+    """
     name = host_of(request.headers.get("Host"))
     if name is None or name.rstrip(".") not in request.app[ACCESS].hosts:
-        raise web.HTTPMisdirectedRequest(text=f"this server is not {name}; start it with --allowed-host {name}")
+        raise web.HTTPMisdirectedRequest(
+            text=f"this server is not {name}; start it with --allowed-host {name}"
+        )
     return await handler(request)
 
 
@@ -133,7 +146,9 @@ async def check_origin(request: web.Request, handler: Handler) -> web.StreamResp
 
 @web.middleware
 async def check_token(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Exchange the token of the first address for a cookie, and refuse requests that have neither."""
+    """Exchange the token of the first address for a cookie, and refuse requests that have
+    neither.
+    """
     access = request.app[ACCESS]
     if access.token is None or request.path.startswith(f"{access.base_path}/static/"):
         return await handler(request)

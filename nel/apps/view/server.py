@@ -58,7 +58,10 @@ def create_app(
         cache: Where indices of samples are kept.
         wait_seconds: How long a page waits for an index that is not up to date.
     """
-    app = web.Application(middlewares=[_errors, check_host, check_token, check_origin], client_max_size=_BODY_BYTES_MAX)
+    app = web.Application(
+        middlewares=[_errors, check_host, check_token, check_origin],
+        client_max_size=_BODY_BYTES_MAX,
+    )
     app[ACCESS] = access
     app[LIBRARY] = Library(directories=directories, cache=cache, wait_seconds=wait_seconds)
     app.on_response_prepare.append(add_headers)
@@ -77,11 +80,15 @@ def base_path_of(text: str) -> str:
     """
     path = "/" + text.strip("/") if text.strip("/") else ""
     if not _BASE_PATH.fullmatch(path) or "//" in text or "/." in path:
-        raise UsageError(f'--base-path "{text}" is no path of letters, digits, . _ ~ and -; give one like /eval')
+        raise UsageError(
+            f'--base-path "{text}" is no path of letters, digits, . _ ~ and -; give one like /eval'
+        )
     return path
 
 
-async def serve(app: web.Application, host: str, port: int, *, on_ready: Callable[[str], None]) -> None:
+async def serve(
+    app: web.Application, host: str, port: int, *, on_ready: Callable[[str], None]
+) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
@@ -131,9 +138,14 @@ def first_address(address: str, token: str | None) -> str:
 def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageError:
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
-        return UsageError(f"port {port} on {host} is in use; choose another with --port, or --port 0 for any free one")
+        return UsageError(
+            f"port {port} on {host} is in use; choose another with --port, or --port 0 for any"
+            " free one"
+        )
     if number == errno.EACCES:
-        return UsageError(f"port {port} on {host} needs privileges; choose one above 1023 with --port")
+        return UsageError(
+            f"port {port} on {host} needs privileges; choose one above 1023 with --port"
+        )
     return UsageError(f"cannot listen on {host}:{port} ({error}); check --host and --port")
 
 
@@ -157,14 +169,19 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error_page(request, 422, str(error))
     except Exception as error:  # noqa: BLE001 - the page says that it failed, the terminal says where
         with suppress(OSError):
-            sys.stderr.write(f"nel view: {request.path}\n" + "".join(traceback.format_exception(error)))
-        return _error_page(request, 500, "this page could not be made; the terminal of nel view says more")
+            sys.stderr.write(
+                f"nel view: {request.path}\n" + "".join(traceback.format_exception(error))
+            )
+        return _error_page(
+            request, 500, "this page could not be made; the terminal of nel view says more"
+        )
 
 
 def _error_page(request: web.Request, status: int, message: str) -> web.Response:
     if request.path.startswith(f"{request.app[ACCESS].base_path}/api/"):
         return web.json_response({"error": message}, status=status)
-    # A link from another site brings no cookie. Asked again by this page it does, which is then of the same site.
+    # A link from another site brings no cookie. Asked again by this page it does, which is then of
+    # the same site.
     is_strange = request.headers.get("Sec-Fetch-Site") == "cross-site"
     text = render(
         "error",

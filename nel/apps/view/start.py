@@ -79,12 +79,17 @@ def access_of(options: ViewOptions) -> Access:
         raise UsageError("--token-env and --no-token exclude each other")
     for name in options.allowed_hosts:
         if host_of(name) is None or host_of(name) != name.lower().strip("[]"):
-            raise UsageError(f'--allowed-host "{name}" is no name of a host; give it without scheme and port')
+            raise UsageError(
+                f'--allowed-host "{name}" is no name of a host; give it without scheme and port'
+            )
     token = None
     if options.has_token:
         token = read_secret(options.token_env) or new_token()
         if len(token) < _TOKEN_CHARACTERS_MIN:
-            raise UsageError(f"the token in {options.token_env} is shorter than {_TOKEN_CHARACTERS_MIN} characters")
+            raise UsageError(
+                f"the token in {options.token_env} is shorter than {_TOKEN_CHARACTERS_MIN}"
+                " characters"
+            )
     return Access(
         token=token,
         hosts=hosts_of(options.host, options.allowed_hosts),
@@ -102,7 +107,9 @@ def cache_directory(chosen: Path | None) -> Path:
 
 
 def _has_screen() -> bool:
-    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return sys.platform == "darwin" or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def _open(address: str) -> None:

@@ -1,7 +1,8 @@
 """What is known of a run at a glance: for the table of runs, and for the head of a run's page.
 
-A run that ended with its artifacts is read from them, any other from its run.db, where the score has no interval yet.
-Nothing here reads the samples of a finished run, so that a run of a million is as quick as one of ten.
+A run that ended with its artifacts is read from them, any other from its run.db, where the score
+has no interval yet. Nothing here reads the samples of a finished run, so that a run of a million is
+as quick as one of ten.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ class Summaries:
         """Keep nothing yet.
 
         Args:
-            wait_seconds: How long a page waits for the outcomes of a run without artifacts to be counted.
+            wait_seconds: How long a page waits for the outcomes of a run without artifacts to be
+                counted.
         """
         self._wait_seconds = wait_seconds
         self._pool = ThreadPoolExecutor(_COUNTERS, thread_name_prefix="nel-view-count")
@@ -131,7 +133,9 @@ class Summaries:
             except (NelError, OSError) as error:
                 found = _unreadable(run, str(error))
             except DAMAGE as error:  # a damaged run must not take the pages of the others with it
-                found = _unreadable(run, f"it does not hold what it should ({type(error).__name__}: {error})")
+                found = _unreadable(
+                    run, f"it does not hold what it should ({type(error).__name__}: {error})"
+                )
             self._kept[run.path] = (stamp if found.is_counted else None, found)
             if len(self._kept) > _KEPT_MAX:
                 self._kept.popitem(last=False)
@@ -145,7 +149,11 @@ class Summaries:
             benchmarks = snapshot.benchmarks()
         last = sessions[-1] if sessions else None
         files = {} if is_live or last is None or last["ended"] is None else _files(run.path)
-        if all(directory_name(slot) in files for _, slot, _, _ in benchmarks) and benchmarks and last is not None:
+        if (
+            all(directory_name(slot) in files for _, slot, _, _ in benchmarks)
+            and benchmarks
+            and last is not None
+        ):
             self._readers.pop(run.path, None)
             found = tuple(
                 _from_files(files[directory_name(slot)], key, (slot, plugin), plan)
@@ -158,7 +166,10 @@ class Summaries:
             if status is None:
                 return _uncounted(run, run_id, is_live=is_live)
             state, reason = status.state, status.reason
-            found = tuple(_from_status(status, key, (slot, plugin), plan) for key, slot, plugin, plan in benchmarks)
+            found = tuple(
+                _from_status(status, key, (slot, plugin), plan)
+                for key, slot, plugin, plan in benchmarks
+            )
         return RunSummary(
             run=run,
             run_id=run_id,
@@ -174,7 +185,8 @@ class Summaries:
         )
 
     def status(self, run: FoundRun) -> RunStatus | None:
-        """Return the status of a run now, None while its outcomes are still being counted; each is counted once.
+        """Return the status of a run now, None while its outcomes are still being counted; each is
+        counted once.
 
         Raises:
             NelError: It cannot be read.
@@ -207,7 +219,11 @@ class Summaries:
 def stamp_of(run: FoundRun) -> tuple[object, ...]:
     """Return what changes when a run is resumed, scored again or reported again."""
     stamps: list[object] = []
-    for path in (run.store, run.store.with_name(f"{run.store.name}-wal"), *sorted(run.path.glob("*/metrics.json"))):
+    for path in (
+        run.store,
+        run.store.with_name(f"{run.store.name}-wal"),
+        *sorted(run.path.glob("*/metrics.json")),
+    ):
         with suppress(OSError):
             found = path.stat()
             stamps.append((path.name, found.st_mtime_ns, found.st_size, found.st_ino))
@@ -215,7 +231,9 @@ def stamp_of(run: FoundRun) -> tuple[object, ...]:
 
 
 def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
-    """Return the artifacts by directory, none where one cannot be read or has another shape than nel writes."""
+    """Return the artifacts by directory, none where one cannot be read or has another shape than
+    nel writes.
+    """
     with suppress(NelError, OSError):
         found = {files.directory.name: files for files in read_run(run_dir)}
         if not any(map(shape_problem, found.values())):
@@ -223,7 +241,9 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
     return {}
 
 
-def _from_files(files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan) -> BenchmarkSummary:
+def _from_files(
+    files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan
+) -> BenchmarkSummary:
     headline: Mapping[str, Any] = files.metrics.get("headline") or {}
     accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
     kept = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
@@ -247,7 +267,9 @@ def _from_files(files: BenchmarkFiles, key: int, names: tuple[str, str], plan: S
     )
 
 
-def _from_status(status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan) -> BenchmarkSummary:
+def _from_status(
+    status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan
+) -> BenchmarkSummary:
     slot, plugin = names
     counts = next((one for one in status.benchmarks if one.slot == slot), None)
     n_failed = counts.model_failures.total() if counts is not None else 0
@@ -286,7 +308,9 @@ def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | N
 
 
 def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
-    """Return what is known of a run before its outcomes are counted, which takes seconds for a million."""
+    """Return what is known of a run before its outcomes are counted, which takes seconds for a
+    million.
+    """
     with BrowsedStore(run.store) as store:
         sessions, config = store.sessions(), store.meta("config") or {}
         found = tuple(
@@ -296,7 +320,8 @@ def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
                 key=key,
                 plugin=plugin,
                 repeats=plan.get("repeats", 1),
-                n_total=(store.count_samples(key) - store.count_elsewhere(key)) * plan.get("repeats", 1),
+                n_total=(store.count_samples(key) - store.count_elsewhere(key))
+                * plan.get("repeats", 1),
                 n_done=store.count_outcomes(key),
                 plan=plan,
             )

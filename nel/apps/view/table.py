@@ -1,4 +1,6 @@
-"""The table of runs: a row for each benchmark of each run, filtered by words and sorted by a column."""
+"""The table of runs: a row for each benchmark of each run, filtered by words and sorted by a
+column.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,17 @@ class Row:
     def words(self) -> str:
         """Return what the filter searches, in lower case."""
         name = self.benchmark.name if self.benchmark is not None else ""
-        said = (self.run.run_id, self.run.run.id, self.run.run.folder, self.run.model, name, self.run.state)
-        return " ".join(str(one) for one in (*said, *self.notes.tags, self.notes.note) if one).lower()
+        said = (
+            self.run.run_id,
+            self.run.run.id,
+            self.run.run.folder,
+            self.run.model,
+            name,
+            self.run.state,
+        )
+        return " ".join(
+            str(one) for one in (*said, *self.notes.tags, self.notes.note) if one
+        ).lower()
 
 
 _KEYS: Final[dict[str, Callable[[Row], Any]]] = {
@@ -61,12 +72,15 @@ def chosen(rows: Iterable[Row], words: str, tag: str = "") -> list[Row]:
     return [
         row
         for row in rows
-        if (not tag or tag in row.notes.tags) and (not wanted or all(word in row.words for word in wanted))
+        if (not tag or tag in row.notes.tags)
+        and (not wanted or all(word in row.words for word in wanted))
     ]
 
 
 def ordered(rows: Sequence[Row], by: str) -> list[Row]:
-    """Return the rows in an order: the name of a column, with a minus for the largest first; what is unknown last."""
+    """Return the rows in an order: the name of a column, with a minus for the largest first; what
+    is unknown last.
+    """
     name = by.removeprefix("-")
     key = _KEYS.get(name)
     if key is None:

@@ -1,7 +1,9 @@
-"""One file that holds a run: `write_archive` makes it, `open_archive` unpacks it into a cache for reading.
+"""One file that holds a run: `write_archive` makes it, `open_archive` unpacks it into a cache for
+reading.
 
-A gzipped tar with the run's directory as its only top folder, run.db as one file without a log beside it. A run stores
-the names of the variables that hold keys and never a key, so there is no secret to leave out. Archives come from
+A gzipped tar with the run's directory as its only top folder, run.db as one file without a log
+beside it. A run stores the names of the variables that hold keys and never a key, so there is no
+secret to leave out. Archives come from
 others: only plain files and folders below the top folder are unpacked, up to a number and a size.
 """
 
@@ -30,7 +32,9 @@ SUFFIXES: Final = (SUFFIX, ".tgz")
 MEMBERS_MAX: Final = 100_000
 BYTES_MAX: Final = 64 * 1024**3
 """Of all files of an archive, unpacked."""
-_NOT_ARCHIVED: Final = frozenset({FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal", ".lock"})
+_NOT_ARCHIVED: Final = frozenset(
+    {FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal", ".lock"}
+)
 _CHUNK: Final = 1 << 20
 
 
@@ -49,17 +53,24 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
     directory = run_dir.resolve()
     target = path if path is not None else directory.with_name(directory.name + SUFFIX)
     if not target.name.endswith(SUFFIXES):
-        raise OutputError(f"{target} does not end in {' or '.join(SUFFIXES)}, by which nel view knows an archive")
+        raise OutputError(
+            f"{target} does not end in {' or '.join(SUFFIXES)}, by which nel view knows an archive"
+        )
     if target.exists() or target.is_symlink():
         raise OutputError(f"{target} exists already; remove it, or name another file with -o")
     if (owner := owner_of(directory)) is not None:
-        raise OutputError(f"process {owner.pid} on {owner.host} works on {run_dir}; archive it once that has ended")
+        raise OutputError(
+            f"process {owner.pid} on {owner.host} works on {run_dir}; archive it once that has"
+            " ended"
+        )
     scratch: Path | None = None
     try:
         scratch = make_work_directory(target)
         with Snapshot(directory / FILE_NAME, untouched=True) as snapshot:
             snapshot.copy_to(scratch / FILE_NAME)
-        handle = os.open(scratch / target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        handle = os.open(
+            scratch / target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600
+        )
         with os.fdopen(handle, "wb") as file:
             with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar:
                 _add_run(tar, directory, scratch / FILE_NAME)
@@ -79,16 +90,28 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
 def _add_run(tar: tarfile.TarFile, directory: Path, store: Path) -> None:
     tar.add(store, f"{directory.name}/{FILE_NAME}", filter=_private)
     for one in _files(directory):
-        tar.add(one, f"{directory.name}/{one.relative_to(directory).as_posix()}", recursive=False, filter=_private)
+        tar.add(
+            one,
+            f"{directory.name}/{one.relative_to(directory).as_posix()}",
+            recursive=False,
+            filter=_private,
+        )
 
 
 def _files(directory: Path) -> Iterator[Path]:
-    """Yield the plain files of a run in the order of their names; links and temporary files are left out."""
+    """Yield the plain files of a run in the order of their names; links and temporary files are
+    left out.
+    """
     for folder, folders, names in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(folder, name)
-            if name not in _NOT_ARCHIVED and not name.endswith(".tmp") and path.is_file() and not path.is_symlink():
+            if (
+                name not in _NOT_ARCHIVED
+                and not name.endswith(".tmp")
+                and path.is_file()
+                and not path.is_symlink()
+            ):
                 yield path
 
 
@@ -101,15 +124,16 @@ def _private(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def open_archive(path: Path, cache_dir: Path) -> Path:
-    """Return the directory of an archived run, unpacked below a cache; the same file is unpacked once.
+    """Return the directory of an archived run, unpacked below a cache; the same file is unpacked
+    once.
 
     Args:
         path: A file that `write_archive` made.
         cache_dir: Unpacked into ``archives/DIGEST`` there.
 
     Raises:
-        OutputError: It is no archive of a run, is damaged or too large, or holds what is no plain file or leads out of
-            its folder.
+        OutputError: It is no archive of a run, is damaged or too large, or holds what is no plain
+            file or leads out of its folder.
     """
     try:
         with path.open("rb") as file:
@@ -121,7 +145,9 @@ def open_archive(path: Path, cache_dir: Path) -> Path:
         _unpack_atomically(path, home)
     stores = sorted(home.glob(f"*/{FILE_NAME}"))
     if len(stores) != 1:
-        raise OutputError(f"{path} is no archive of a run: it holds {len(stores)} files {FILE_NAME}")
+        raise OutputError(
+            f"{path} is no archive of a run: it holds {len(stores)} files {FILE_NAME}"
+        )
     return stores[0].parent
 
 
@@ -130,14 +156,18 @@ def _unpack_atomically(path: Path, home: Path) -> None:
         home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         scratch = make_work_directory(home)
     except OSError as error:
-        raise OutputError(f"cannot unpack {path} into {home.parent}: {error.strerror or error}") from error
+        raise OutputError(
+            f"cannot unpack {path} into {home.parent}: {error.strerror or error}"
+        ) from error
     try:
         _unpack(path, scratch)
         with suppress(FileExistsError):  # another process unpacked it at the same time
             scratch.rename(home)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         if not home.is_dir():
-            raise OutputError(f"{path} cannot be unpacked: {getattr(error, 'strerror', None) or error}") from error
+            raise OutputError(
+                f"{path} cannot be unpacked: {getattr(error, 'strerror', None) or error}"
+            ) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -149,15 +179,27 @@ def _unpack(path: Path, folder: Path) -> None:
             total += max(0, member.size)
             if number > MEMBERS_MAX or total > BYTES_MAX:
                 raise OutputError(
-                    f"{path} holds more than {MEMBERS_MAX:,} files or {BYTES_MAX // 1024**3} GiB; unpack it yourself"
+                    f"{path} holds more than {MEMBERS_MAX:,} files or {BYTES_MAX // 1024**3} GiB;"
+                    " unpack it yourself"
                 )
             parts = PurePosixPath(member.name).parts
-            if not parts or parts[0] == "/" or ".." in parts or "\\" in member.name or "\0" in member.name:
-                raise OutputError(f"{path} holds {member.name!r:.200}, which leads out of its folder; it is not opened")
+            if (
+                not parts
+                or parts[0] == "/"
+                or ".." in parts
+                or "\\" in member.name
+                or "\0" in member.name
+            ):
+                raise OutputError(
+                    f"{path} holds {member.name!r:.200}, which leads out of its folder; it is not"
+                    " opened"
+                )
             if member.isdir():
                 continue
             if not member.isreg():
-                raise OutputError(f"{path} holds {member.name!r:.200}, which is no plain file; it is not opened")
+                raise OutputError(
+                    f"{path} holds {member.name!r:.200}, which is no plain file; it is not opened"
+                )
             _write_member(tar, member, folder.joinpath(*parts))
         while stream.read(_CHUNK):  # to the end, where the checksum stands
             pass

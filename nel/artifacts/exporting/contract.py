@@ -1,4 +1,6 @@
-"""What an exporter returns. Imports nothing else of nel, so that `nel.discovery.extension_points` can name it."""
+"""What an exporter returns. Imports nothing else of nel, so that `nel.discovery.extension_points`
+can name it.
+"""
 
 from __future__ import annotations
 
@@ -14,4 +16,6 @@ class Exported:
     files: Sequence[Path]
     """At least one, all below the output directory that was given."""
     notes: Sequence[str] = ()
-    """One sentence each: what the format has no place for, and how a reader must take what is missing."""
+    """One sentence each: what the format has no place for, and how a reader must take what is
+    missing.
+    """

@@ -10,7 +10,13 @@ from typing import Final
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.run import open_run
-from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS, Row, metric_rows, sample_rows
+from nel.artifacts.exporting.table import (
+    METRIC_COLUMNS,
+    SAMPLE_COLUMNS,
+    Row,
+    metric_rows,
+    sample_rows,
+)
 from nel.core.atomic_files import write_file
 
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -29,8 +35,14 @@ def export_csv(run_dir: Path, output: Path) -> Exported:
     write_file(samples, _lines(SAMPLE_COLUMNS, sample_rows(run)))
     write_file(metrics, _lines(METRIC_COLUMNS, metric_rows(run)))
     notes = (
-        "An empty cell is a missing value, an empty text too; a result without a score has an empty reward.",
-        "A text that a spreadsheet would run as a formula begins with an apostrophe; Parquet holds texts as they are.",
+        (
+            "An empty cell is a missing value, an empty text too; a result without a score has an"
+            " empty reward."
+        ),
+        (
+            "A text that a spreadsheet would run as a formula begins with an apostrophe; Parquet"
+            " holds texts as they are."
+        ),
     )
     return Exported(files=(samples, metrics), notes=(*run.notes, *notes))
 
@@ -49,11 +61,15 @@ def _lines(columns: Mapping[str, object], rows: Iterable[Row]) -> Iterator[bytes
 
 
 def _cell(value: object) -> object:
-    """Return a cell; a text that is not a number and begins as a formula gets a leading apostrophe."""
+    """Return a cell; a text that is not a number and begins as a formula gets a leading
+    apostrophe.
+    """
     if not isinstance(value, str):
         return "" if value is None else value
     text = value.replace("\0", _NUL)
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_START) and not _is_number(text) else text
+    return (
+        f"'{text}" if text.lstrip(" ").startswith(_FORMULA_START) and not _is_number(text) else text
+    )
 
 
 def _is_number(text: str) -> bool:

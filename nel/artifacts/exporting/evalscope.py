@@ -1,4 +1,5 @@
-"""Writes a run as an output directory of EvalScope: reports (schema version 2), predictions and reviews as JSON.
+"""Writes a run as an output directory of EvalScope: reports (schema version 2), predictions and
+reviews as JSON.
 
 EvalScope is not needed. A category of nel is a subset there, each with files of its own.
 """
@@ -49,7 +50,10 @@ def export_evalscope(run_dir: Path, output: Path) -> Exported:
     notes = (
         "A result without a score has a review with the status excluded and an empty value.",
         "A result that was never asked for has no row.",
-        "EvalScope rounds the scores of a report to four digits when it reads them, and has no intervals.",
+        (
+            "EvalScope rounds the scores of a report to four digits when it reads them, and has no"
+            " intervals."
+        ),
         "EvalScope cannot resume or score these files again: they name no dataset of its own.",
     )
     return Exported(files=paths, notes=(*run.notes, *notes))
@@ -69,7 +73,9 @@ def _subsets(files: BenchmarkFiles) -> dict[str | None, str]:
     return {**found, None: ALL}
 
 
-def _write_rows(output: Path, files: BenchmarkFiles, subsets: Mapping[str | None, str]) -> list[Path]:
+def _write_rows(
+    output: Path, files: BenchmarkFiles, subsets: Mapping[str | None, str]
+) -> list[Path]:
     model, benchmark = model_name(files), safe(files.title)
     repeats = int(files.bundle["benchmark"].get("repeats") or 1)
     headline = str(files.metrics["headline"]["metric"])
@@ -81,7 +87,10 @@ def _write_rows(output: Path, files: BenchmarkFiles, subsets: Mapping[str | None
             category = (result.get("metadata") or {}).get("category")
             subset = subsets.get(category if isinstance(category, str) else None, ALL)
             index = int(result["problem_idx"]) * repeats + int(result["repeat"])
-            rows = {"predictions": prediction_of(result, model, index), "reviews": review_of(result, headline, index)}
+            rows = {
+                "predictions": prediction_of(result, model, index),
+                "reviews": review_of(result, headline, index),
+            }
             for folder, row in rows.items():
                 path = output / folder / safe(model) / f"{benchmark}_{subset}.jsonl"
                 try:
@@ -90,7 +99,9 @@ def _write_rows(output: Path, files: BenchmarkFiles, subsets: Mapping[str | None
                     opened[path].write(dumps_line(storable(row)))
                 except OSError as error:
                     why = error.strerror or error
-                    raise StoppedEarly(f"cannot write {path}: {why}; free some space, then export again") from error
+                    raise StoppedEarly(
+                        f"cannot write {path}: {why}; free some space, then export again"
+                    ) from error
     return list(opened)
 
 
@@ -121,7 +132,9 @@ def _report(files: BenchmarkFiles, subsets: Mapping[str | None, str]) -> dict[st
 
 
 def _identities(names: list[str]) -> dict[str, dict[str, Any]]:
-    """Return an identity for each metric: EvalScope's names are lower-case words joined by underscores."""
+    """Return an identity for each metric: EvalScope's names are lower-case words joined by
+    underscores.
+    """
     found: dict[str, dict[str, Any]] = {}
     taken: set[str] = set()
     for name in names:
@@ -134,11 +147,18 @@ def _identities(names: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def _metric(
-    files: BenchmarkFiles, metric: Mapping[str, Any], identity: Mapping[str, Any], subsets: Mapping[str | None, str]
+    files: BenchmarkFiles,
+    metric: Mapping[str, Any],
+    identity: Mapping[str, Any],
+    subsets: Mapping[str | None, str],
 ) -> dict[str, Any]:
     name, accounting = str(metric["name"]), files.metrics["accounting"]
     n = metric.get("n")
-    n = n if isinstance(n, int) else accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
+    n = (
+        n
+        if isinstance(n, int)
+        else accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
+    )
     categories = files.metrics.get("categories") or {}
     parts = [
         {
@@ -155,7 +175,9 @@ def _metric(
         "identity": identity,
         "legacy_name": name,
         "score": metric["value"],
-        "categories": [{"name": [ALL], "subsets": parts or [{"name": ALL, "score": metric["value"], "num": n}]}],
+        "categories": [
+            {"name": [ALL], "subsets": parts or [{"name": ALL, "score": metric["value"], "num": n}]}
+        ],
         "semantics": {
             "semantic_id": f"nel.{identity['name']}",
             "metric_name": name,
@@ -171,8 +193,15 @@ def _metric(
 
 def _execution(metrics: Mapping[str, Any]) -> dict[str, Any]:
     def counts(part: Mapping[str, Any]) -> dict[str, int]:
-        succeeded, errored = part["n_scored"] + (part.get("n_model_failure") or 0), part.get("n_unscored") or 0
+        succeeded, errored = (
+            part["n_scored"] + (part.get("n_model_failure") or 0),
+            part.get("n_unscored") or 0,
+        )
         return {"requested": succeeded + errored, "succeeded": succeeded, "errored": errored}
 
     found = counts(metrics["accounting"])
-    return {**found, "incomplete": found["errored"] > 0 or not metrics.get("complete"), "subsets": {}}
+    return {
+        **found,
+        "incomplete": found["errored"] > 0 or not metrics.get("complete"),
+        "subsets": {},
+    }

@@ -26,7 +26,9 @@ def prediction_of(result: Mapping[str, Any], model: str, index: int) -> dict[str
         "model": model,
         "model_output": {
             "model": str(result.get("model") or model),
-            "choices": [{"message": _answer(result), "stop_reason": reason}] if has_response else [],
+            "choices": (
+                [{"message": _answer(result), "stop_reason": reason}] if has_response else []
+            ),
             "usage": {
                 "input_tokens": prompt,
                 "output_tokens": completion,
@@ -43,14 +45,20 @@ def prediction_of(result: Mapping[str, Any], model: str, index: int) -> dict[str
 
 
 def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str, Any]:
-    """Return the row of a review, EvalScope's ``ReviewResult``; its value is empty where there is no score."""
+    """Return the row of a review, EvalScope's ``ReviewResult``; its value is empty where there is
+    no score.
+    """
     target, outcome = result.get("expected_answer"), result["outcome"]
     texts = target if isinstance(target, list) else [] if target is None else [target]
     targets = [one if isinstance(one, str) else dumps(one) for one in texts]
     details = result.get("scoring_details") or {}
     reward = result["reward"]
     found = result.get("extracted_answer")
-    named = {str(name): one for name, one in (details.get("metrics") or {}).items() if isinstance(one, int | float)}
+    named = {
+        str(name): one
+        for name, one in (details.get("metrics") or {}).items()
+        if isinstance(one, int | float)
+    }
     others = {name: one for name, one in named.items() if name != headline}
     value = {} if reward is None else {headline: reward, **others}
     return {
@@ -61,7 +69,9 @@ def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str,
             "score": {
                 "value": value,
                 "status": "excluded" if reward is None else "success",
-                "extracted_prediction": found if found is None or isinstance(found, str) else dumps(found),
+                "extracted_prediction": (
+                    found if found is None or isinstance(found, str) else dumps(found)
+                ),
                 "prediction": result.get("model_response"),
                 "explanation": _fault(result) or _failure(outcome),
                 "metadata": {**details, "outcome": outcome},
@@ -79,7 +89,10 @@ def _fault(result: Mapping[str, Any]) -> str | None:
     outcome = result["outcome"]
     if result["reward"] is not None:
         return None
-    return f"unscored, {outcome.get('cause')} {outcome.get('kind')}: {outcome.get('detail') or 'no detail'}"
+    return (
+        f"unscored, {outcome.get('cause')} {outcome.get('kind')}:"
+        f" {outcome.get('detail') or 'no detail'}"
+    )
 
 
 def _failure(outcome: Mapping[str, Any]) -> str | None:
@@ -96,7 +109,9 @@ def _messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer as a list of parts: of a plain text EvalScope would cut what stands between think tags."""
+    """Return the answer as a list of parts: of a plain text EvalScope would cut what stands between
+    think tags.
+    """
     reasoning = result.get("reasoning")
     parts = [{"type": "reasoning", "reasoning": reasoning}] if reasoning else []
     return {
@@ -115,6 +130,14 @@ def _parts(content: object) -> object:
 def _part(part: object) -> dict[str, Any]:
     if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
         return {"type": "text", "text": part["text"]}
-    image = part.get("image_url") if isinstance(part, dict) and part.get("type") == "image_url" else None
+    image = (
+        part.get("image_url")
+        if isinstance(part, dict) and part.get("type") == "image_url"
+        else None
+    )
     url = image.get("url") if isinstance(image, dict) else image
-    return {"type": "image", "image": url} if isinstance(url, str) else {"type": "text", "text": dumps(part)}
+    return (
+        {"type": "image", "image": url}
+        if isinstance(url, str)
+        else {"type": "text", "text": dumps(part)}
+    )

@@ -1,4 +1,6 @@
-"""Writes a run as records of the shared schema Every Eval Ever 0.3.0: scores and samples of each benchmark."""
+"""Writes a run as records of the shared schema Every Eval Ever 0.3.0: scores and samples of each
+benchmark.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ _COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not
 
 
 def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
-    """Every Eval Ever 0.3.0: for each benchmark a record of its scores, and one of each result that has a score.
+    """Every Eval Ever 0.3.0: for each benchmark a record of its scores, and one of each result that
+    has a score.
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
@@ -46,13 +49,23 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
             written += [path, *samples]
     if not written:
         raise UsageError(
-            f"{run_dir} has no score, and a record of Every Eval Ever needs one; export it with --to parquet"
+            f"{run_dir} has no score, and a record of Every Eval Ever needs one; export it with"
+            " --to parquet"
         )
     notes = (
-        "A metric without a score is left out, since the schema requires a number; counts stand under details.",
-        "The relationship to the model is written as other, its deployment and availability as unknown.",
+        (
+            "A metric without a score is left out, since the schema requires a number; counts stand"
+            " under details."
+        ),
+        (
+            "The relationship to the model is written as other, its deployment and availability as"
+            " unknown."
+        ),
         "A result without a score has no line in the samples, since the schema requires a number.",
-        "A model whose name has no developer (DEVELOPER/MODEL) is filed under unknown, of which the validator warns.",
+        (
+            "A model whose name has no developer (DEVELOPER/MODEL) is filed under unknown, of which"
+            " the validator warns."
+        ),
         f"A result is called correct from a score of {CORRECT_FROM:g} on.",
     )
     return Exported(files=written, notes=(*run.notes, *notes))
@@ -61,7 +74,9 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
 def _write_samples(
     path: Path, output: Path, files: BenchmarkFiles, record: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Path]]:
-    """Write the samples beside a record and return what the record says of them; nothing where none has a score."""
+    """Write the samples beside a record and return what the record says of them; nothing where none
+    has a score.
+    """
     accounting = files.metrics["accounting"]
     rows = accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
     if not rows:
@@ -82,9 +97,14 @@ def _write_samples(
 
 
 def _place(run: RunToExport, files: BenchmarkFiles) -> Path:
-    """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, where the validator wants it; the id is the run's."""
+    """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, where the validator wants it; the id is
+    the run's.
+    """
     developer, _, model = _model(files).rpartition("/")
-    parts = [_UNSAFE.sub("_", part).strip(".") or "_" for part in (files.title, developer or "unknown", model)]
+    parts = [
+        _UNSAFE.sub("_", part).strip(".") or "_"
+        for part in (files.title, developer or "unknown", model)
+    ]
     identifier = UUID(bytes=sha256(f"{run.run_id}/{files.title}".encode()).digest()[:16], version=4)
     return Path("data", *parts, f"{identifier}.json")
 
@@ -115,7 +135,9 @@ def _record(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
         "evaluation_results": [
-            _result(files, metric) for metric in files.metrics["metrics"] if metric.get("value") is not None
+            _result(files, metric)
+            for metric in files.metrics["metrics"]
+            if metric.get("value") is not None
         ],
     }
 
@@ -126,18 +148,35 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
     score: dict[str, Any] = {"score": metric["value"]}
     score["details"] = {**counts, "complete": dumps(bool(files.metrics.get("complete")))}
     if metric.get("ci_lower") is not None and metric.get("ci_upper") is not None:
-        interval = {"lower": metric["ci_lower"], "upper": metric["ci_upper"], "method": str(metric.get("ci_method"))}
+        interval = {
+            "lower": metric["ci_lower"],
+            "upper": metric["ci_upper"],
+            "method": str(metric.get("ci_method")),
+        }
         interval["confidence_level"] = metric["ci_level"]
         score["uncertainty"] = {"confidence_interval": interval, "num_samples": metric["n"]}
     bounded = metric.get("bounds") is not None
-    scale = {"min_score": 0.0, "max_score": 1.0} if bounded else {"min_score": "-Infinity", "max_score": "Infinity"}
+    scale = (
+        {"min_score": 0.0, "max_score": 1.0}
+        if bounded
+        else {"min_score": "-Infinity", "max_score": "Infinity"}
+    )
     dataset = files.bundle["config"].get("dataset") or {}
     details = {name: str(one) for name, one in dataset.items() if one is not None}
     name = str(metric["name"])
     return {
         "evaluation_result_id": name,
         "evaluation_name": files.title,
-        "source_data": {"dataset_name": files.title, "source_type": "other", "additional_details": details},
-        "metric_config": {"metric_name": name, "lower_is_better": False, "score_type": "continuous", **scale},
+        "source_data": {
+            "dataset_name": files.title,
+            "source_type": "other",
+            "additional_details": details,
+        },
+        "metric_config": {
+            "metric_name": name,
+            "lower_is_better": False,
+            "score_type": "continuous",
+            **scale,
+        },
         "score_details": score,
     }

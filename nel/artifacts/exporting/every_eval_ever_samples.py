@@ -17,8 +17,11 @@ CORRECT_FROM: Final = 1.0
 """From this score on a result is called correct."""
 
 
-def sample_lines(files: BenchmarkFiles, record: Mapping[str, Any], headline: str) -> Iterator[bytes]:
-    """Yield a line for each result with a score; the schema requires one, so what has none has no line.
+def sample_lines(
+    files: BenchmarkFiles, record: Mapping[str, Any], headline: str
+) -> Iterator[bytes]:
+    """Yield a line for each result with a score; the schema requires one, so what has none has no
+    line.
 
     Args:
         record: The aggregate, whose ids the lines repeat.
@@ -49,10 +52,15 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     targets = target if isinstance(target, list) else [] if target is None else [target]
     reference = [one if isinstance(one, str) else dumps(one) for one in targets]
     found, reasoning = result.get("extracted_answer"), result.get("reasoning")
-    is_conversation = isinstance(prompt, list) and any(one.get("role") in {"assistant", "tool"} for one in prompt)
+    is_conversation = isinstance(prompt, list) and any(
+        one.get("role") in {"assistant", "tool"} for one in prompt
+    )
     messages = _messages(prompt, result) if is_conversation and isinstance(prompt, list) else None
     response = result.get("model_response")
-    output = {"raw": [] if response is None else [response], "reasoning_trace": [reasoning] if reasoning else None}
+    output = {
+        "raw": [] if response is None else [response],
+        "reasoning_trace": [reasoning] if reasoning else None,
+    }
     where = "output.raw" if messages is None else f"messages[{len(messages) - 1}].content"
     attribution = {
         "turn_idx": 0 if messages is None else len(messages) - 1,
@@ -73,7 +81,9 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
         "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
         "token_usage": _usage(result.get("tokens") or {}),
         "performance": _performance(result.get("timing") or {}),
-        "error": f"{outcome.get('kind')}: {outcome.get('detail') or 'no detail'}" if failed else None,
+        "error": (
+            f"{outcome.get('kind')}: {outcome.get('detail') or 'no detail'}" if failed else None
+        ),
         "metadata": _metadata(result),
     }
 
@@ -90,7 +100,10 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    asked = [{"turn_idx": place, "role": one["role"], "content": _content(one)} for place, one in enumerate(prompt)]
+    asked = [
+        {"turn_idx": place, "role": one["role"], "content": _content(one)}
+        for place, one in enumerate(prompt)
+    ]
     answer = {"turn_idx": len(asked), "role": "assistant", "content": result.get("model_response")}
     return [*asked, {**answer, "reasoning_trace": result.get("reasoning")}]
 
@@ -113,10 +126,16 @@ def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
     latency, first = timing.get("latency_seconds"), timing.get("first_token_seconds")
     if latency is None:
         return None
-    return {"latency_ms": latency * 1000, "time_to_first_token_ms": None if first is None else first * 1000}
+    return {
+        "latency_ms": latency * 1000,
+        "time_to_first_token_ms": None if first is None else first * 1000,
+    }
 
 
 def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row's fields as texts, which the schema wants, and which repeat this is."""
-    fields = {name: one if isinstance(one, str) else dumps(one) for name, one in (result.get("metadata") or {}).items()}
+    fields = {
+        name: one if isinstance(one, str) else dumps(one)
+        for name, one in (result.get("metadata") or {}).items()
+    }
     return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from nel.artifacts.exporting.run import open_run
-from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS, Kind, metric_rows, sample_rows
+from nel.artifacts.exporting.table import (
+    METRIC_COLUMNS,
+    SAMPLE_COLUMNS,
+    Kind,
+    metric_rows,
+    sample_rows,
+)
 from nel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,11 +25,13 @@ _TYPES: Final[dict[Kind, str]] = {"text": "string", "integer": "Int64", "number"
 def to_pandas(run_dir: Path | str, table: Table = "samples") -> pandas.DataFrame:
     """Return the samples or the metrics of a run, with the columns of ``nel export --to parquet``.
 
-    A result without a score has no reward: it is missing, never 0, and pandas leaves it out of a mean.
+    A result without a score has no reward: it is missing, never 0, and pandas leaves it out of a
+    mean.
 
     Args:
         run_dir: The directory of a run that is not being written.
-        table: ``samples``, a row for each question and repeat, or ``metrics``, a row for each metric.
+        table: ``samples``, a row for each question and repeat, or ``metrics``, a row for each
+            metric.
 
     Raises:
         UsageError: pandas is not installed, or there is no such table.
@@ -36,7 +44,11 @@ def to_pandas(run_dir: Path | str, table: Table = "samples") -> pandas.DataFrame
     if table not in ("samples", "metrics"):
         raise UsageError(f'there is no table "{table}" of a run; ask for samples or metrics')
     run = open_run(Path(run_dir))
-    columns, rows = (SAMPLE_COLUMNS, sample_rows(run)) if table == "samples" else (METRIC_COLUMNS, metric_rows(run))
+    columns, rows = (
+        (SAMPLE_COLUMNS, sample_rows(run))
+        if table == "samples"
+        else (METRIC_COLUMNS, metric_rows(run))
+    )
     listed = [list(row.values()) for row in rows]
     frame = pandas.DataFrame(listed, columns=list(columns), dtype=object)
     return frame.astype({name: _TYPES[kind] for name, kind in columns.items()})

@@ -1,6 +1,8 @@
-"""Writes a run as Inspect logs (format version 2): one ``.eval`` file for each benchmark, without inspect_ai.
+"""Writes a run as Inspect logs (format version 2): one ``.eval`` file for each benchmark, without
+inspect_ai.
 
-The file is a zip that Inspect View and ``inspect_ai.log.read_eval_log`` open. Samples are written one by one.
+The file is a zip that Inspect View and ``inspect_ai.log.read_eval_log`` open. Samples are written
+one by one.
 """
 
 from __future__ import annotations
@@ -13,7 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.inspect_samples import inspect_samples, model_name, scorer_name, storable, summary_of
+from nel.artifacts.exporting.inspect_samples import (
+    inspect_samples,
+    model_name,
+    scorer_name,
+    storable,
+    summary_of,
+)
 from nel.artifacts.exporting.run import RunToExport, open_run, started
 from nel.core.strict_json import dumps_bytes
 from nel.errors import StoppedEarly
@@ -22,7 +30,15 @@ from nel.version import DISTRIBUTION, __version__
 
 FORMAT_VERSION: Final = 2
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9.@-]")
-_METRIC_DETAILS: Final = ("ci_level", "ci_lower", "ci_upper", "ci_method", "bounds", "n", "n_questions")
+_METRIC_DETAILS: Final = (
+    "ci_level",
+    "ci_lower",
+    "ci_upper",
+    "ci_method",
+    "bounds",
+    "n",
+    "n_questions",
+)
 
 
 def export_inspect(run_dir: Path, output: Path) -> Exported:
@@ -37,28 +53,43 @@ def export_inspect(run_dir: Path, output: Path) -> Exported:
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S+00-00")
     paths = []
     for place, files in enumerate(run.benchmarks):
-        path = output / f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}-{place}.eval"
+        path = (
+            output
+            / f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}-{place}.eval"
+        )
         try:
             _write(path, run, files, time)
         except OSError as error:
             why = error.strerror or error
-            raise StoppedEarly(f"cannot write {path}: {why}; free some space, then export again") from error
+            raise StoppedEarly(
+                f"cannot write {path}: {why}; free some space, then export again"
+            ) from error
         paths.append(path)
     notes = (
-        "A result without a score is a sample with an error and without scores; one never asked for is left out.",
-        "A failure of the model is a sample with the score 0, and its explanation says what failed.",
+        (
+            "A result without a score is a sample with an error and without scores; one never asked"
+            " for is left out."
+        ),
+        (
+            "A failure of the model is a sample with the score 0, and its explanation says what"
+            " failed."
+        ),
         "A run that did not end has the status cancelled.",
     )
     return Exported(files=paths, notes=(*run.notes, *notes))
 
 
 def _write(path: Path, run: RunToExport, files: BenchmarkFiles, time: datetime) -> None:
-    """Write a log in the order of Inspect's own; the header is the last, so that a cut file is no complete log."""
+    """Write a log in the order of Inspect's own; the header is the last, so that a cut file is no
+    complete log.
+    """
     start = {"version": FORMAT_VERSION, "eval": _spec(run, files, time), "plan": _plan(files)}
     with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED, compresslevel=6) as log:
         log.writestr("_journal/start.json", dumps_bytes(storable(start)))
         for sample in inspect_samples(files):
-            log.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", dumps_bytes(sample))
+            log.writestr(
+                f"samples/{sample['id']}_epoch_{sample['epoch']}.json", dumps_bytes(sample)
+            )
         with log.open("summaries.json", "w", force_zip64=True) as member:
             for chunk in _summaries(files):
                 member.write(chunk)
@@ -109,7 +140,9 @@ def _spec(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str, 
 def _plan(files: BenchmarkFiles) -> dict[str, Any]:
     generation = files.bundle["config"].get("generation") or {}
     known = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty")
-    config = {name: generation[name] for name in known if isinstance(generation.get(name), int | float)}
+    config = {
+        name: generation[name] for name in known if isinstance(generation.get(name), int | float)
+    }
     return {"name": "nel", "steps": [{"solver": "generate", "params": {}}], "config": config}
 
 
@@ -117,7 +150,9 @@ def _outcome(files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     metrics = files.metrics
     accounting, headline = metrics["accounting"], metrics["headline"]
     n_scored = accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
-    values = {str(one["name"]): _metric(one) for one in metrics["metrics"] if one.get("value") is not None}
+    values = {
+        str(one["name"]): _metric(one) for one in metrics["metrics"] if one.get("value") is not None
+    }
     if headline.get("value") is not None:
         first = str(headline["metric"])
         values = {first: values.get(first) or _metric({**headline, "name": first}), **values}
@@ -133,7 +168,11 @@ def _outcome(files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     ended = time + timedelta(seconds=elapsed if isinstance(elapsed, int | float) else 0)
     return {
         "status": "success" if metrics.get("complete") else "cancelled",
-        "results": {"total_samples": accounting["n_total"], "completed_samples": n_scored, "scores": [score]},
+        "results": {
+            "total_samples": accounting["n_total"],
+            "completed_samples": n_scored,
+            "scores": [score],
+        },
         "stats": {
             "started_at": time.isoformat(timespec="seconds"),
             "completed_at": ended.isoformat(timespec="seconds"),
@@ -149,4 +188,8 @@ def _metric(metric: Mapping[str, Any]) -> dict[str, Any]:
 
 def _usage(tokens: Mapping[str, Any]) -> dict[str, int]:
     prompt, completion = tokens.get("prompt") or 0, tokens.get("completion") or 0
-    return {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion}
+    return {
+        "input_tokens": prompt,
+        "output_tokens": completion,
+        "total_tokens": prompt + completion,
+    }

@@ -18,13 +18,24 @@ _STOP_REASONS: Final = {
 }
 _KEPT: Final = ("problem_idx", "outcome", "group", "finish_reason", "timing", "tokens", "reward")
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_SUMMARY: Final = ("id", "epoch", "input", "target", "metadata", "scores", "model_usage", "total_time", "uuid")
+_SUMMARY: Final = (
+    "id",
+    "epoch",
+    "input",
+    "target",
+    "metadata",
+    "scores",
+    "model_usage",
+    "total_time",
+    "uuid",
+)
 _METADATA_TEXT_MAX: Final = 1024
 """Characters of a text in the metadata of a summary, as Inspect cuts it."""
 
 
 def inspect_samples(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
-    """Yield an EvalSample for each result that was asked for; one without a score has an error and no scores.
+    """Yield an EvalSample for each result that was asked for; one without a score has an error and
+    no scores.
 
     Raises:
         OutputError: A result is damaged or missing.
@@ -36,7 +47,9 @@ def inspect_samples(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
 
 
 def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the EvalSampleSummary of a sample: without messages and output, long texts of the metadata cut."""
+    """Return the EvalSampleSummary of a sample: without messages and output, long texts of the
+    metadata cut.
+    """
     found = {name: sample[name] for name in _SUMMARY if name in sample}
     found["metadata"] = {
         name: one[:_METADATA_TEXT_MAX] if isinstance(one, str) else one
@@ -49,7 +62,9 @@ def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def model_name(files: BenchmarkFiles) -> str:
-    """Return the model as the run was configured; ``unknown`` where recorded answers were scored."""
+    """Return the model as the run was configured; ``unknown`` where recorded answers were
+    scored.
+    """
     return str(files.bundle["config"].get("model") or "unknown")
 
 
@@ -68,8 +83,16 @@ def storable(value: Any) -> Any:  # JSON of any shape
 
 
 def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any]:
-    prompt, target, timing = result.get("prompt"), result.get("expected_answer"), result.get("timing") or {}
-    given = [_message(one, place) for place, one in enumerate(prompt)] if isinstance(prompt, list) else prompt or ""
+    prompt, target, timing = (
+        result.get("prompt"),
+        result.get("expected_answer"),
+        result.get("timing") or {},
+    )
+    given = (
+        [_message(one, place) for place, one in enumerate(prompt)]
+        if isinstance(prompt, list)
+        else prompt or ""
+    )
     asked = [{"role": "user", "content": given}] if isinstance(given, str) else given
     usage = {model: _usage(result.get("tokens") or {})}
     is_list = isinstance(target, list) and all(isinstance(one, str) for one in target)
@@ -86,7 +109,13 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
         "id": result["sample_id"],
         "epoch": result["repeat"] + 1,
         "input": given,
-        "target": target if isinstance(target, str) or is_list else "" if target is None else dumps(target),
+        "target": (
+            target
+            if isinstance(target, str) or is_list
+            else ""
+            if target is None
+            else dumps(target)
+        ),
         "messages": [*asked, answer] if has_response else asked,
         "output": output,
         "scores": {scorer: _score(result)} if result["reward"] is not None else {},
@@ -105,7 +134,9 @@ def _score(result: Mapping[str, Any]) -> dict[str, Any]:
     outcome, details = result["outcome"], result.get("scoring_details") or {}
     said = details.get("explanation")
     if outcome["state"] == "model_failure":
-        said = f"a failure of the model, {outcome.get('kind')}: {outcome.get('detail') or 'no detail'}"
+        said = (
+            f"a failure of the model, {outcome.get('kind')}: {outcome.get('detail') or 'no detail'}"
+        )
     found = result.get("extracted_answer")
     return {
         "value": result["reward"],
@@ -125,7 +156,11 @@ def _error(result: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
     text, reasoning = result.get("model_response") or "", result.get("reasoning")
-    content = [{"type": "reasoning", "reasoning": reasoning}, {"type": "text", "text": text}] if reasoning else text
+    content = (
+        [{"type": "reasoning", "reasoning": reasoning}, {"type": "text", "text": text}]
+        if reasoning
+        else text
+    )
     made: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}
     calls = result.get("tool_calls")
     if isinstance(calls, list):
@@ -147,14 +182,18 @@ def _usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
 def _message(given: Mapping[str, Any], place: int) -> dict[str, Any]:
     """Return a message of Inspect for one in the shape of OpenAI's."""
     role, content = str(given.get("role")), given.get("content")
-    message: dict[str, Any] = {"role": role if role in ("system", "user", "assistant", "tool") else "user"}
+    message: dict[str, Any] = {
+        "role": role if role in ("system", "user", "assistant", "tool") else "user"
+    }
     parts = [_part(one) for one in content] if isinstance(content, list) else content
     message["content"] = parts if isinstance(parts, list | str) else ""
     if role == "tool":
         message["tool_call_id"] = str(given.get("tool_call_id") or "")
     calls = given.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
-        message["tool_calls"] = [_call(one, f"{place}.{number}") for number, one in enumerate(calls)]
+        message["tool_calls"] = [
+            _call(one, f"{place}.{number}") for number, one in enumerate(calls)
+        ]
     return message
 
 
@@ -164,7 +203,10 @@ def _part(part: Any) -> dict[str, Any]:  # checked here
         return {"type": "text", "text": str(part.get("text"))}
     if kind == "image_url":
         image = part.get("image_url")
-        return {"type": "image", "image": str(image.get("url") if isinstance(image, dict) else image)}
+        return {
+            "type": "image",
+            "image": str(image.get("url") if isinstance(image, dict) else image),
+        }
     return {"type": "text", "text": dumps(part)}
 
 
@@ -178,4 +220,8 @@ def _call(call: Any, name: str) -> dict[str, Any]:  # checked here
         arguments = None
     made = {"id": str(given.get("id") or name), "function": str(function.get("name"))}
     unread = function.get("arguments")
-    return {**made, "arguments": arguments if isinstance(arguments, dict) else {"unread": unread}, "type": "function"}
+    return {
+        **made,
+        "arguments": arguments if isinstance(arguments, dict) else {"unread": unread},
+        "type": "function",
+    }

@@ -1,7 +1,7 @@
 """Writes a run in the form of lm-evaluation-harness: results_TIME.json and samples_TASK_TIME.jsonl.
 
-The keys are those that lm-eval writes with ``--log_samples``. What has no score is null under the metric, which
-lm-eval itself never writes.
+The keys are those that lm-eval writes with ``--log_samples``. What has no score is null under the
+metric, which lm-eval itself never writes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def export_lm_eval(run_dir: Path, output: Path) -> Exported:
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
-        UsageError: A benchmark asked each question several times, for which a sample file has no place.
+        UsageError: A benchmark asked each question several times, for which a sample file has no
+            place.
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
@@ -40,8 +41,8 @@ def export_lm_eval(run_dir: Path, output: Path) -> Exported:
     for files in run.benchmarks:
         if files.bundle["benchmark"].get("repeats", 1) != 1:
             raise UsageError(
-                f"{files.title} asked each question several times, and a sample file of lm-eval has one score for "
-                "each question; export it with --to parquet"
+                f"{files.title} asked each question several times, and a sample file of lm-eval has"
+                " one score for each question; export it with --to parquet"
             )
     time = started(run_dir)
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S.%f")
@@ -54,8 +55,14 @@ def export_lm_eval(run_dir: Path, output: Path) -> Exported:
 
 
 def _notes() -> Iterator[str]:
-    yield f'A result without a score has null as its "{METRIC}"; one that was never asked for has no line.'
-    yield "Tokens, latency, finish reasons, reasoning and the cause of an unscored result have no place in these files."
+    yield (
+        f'A result without a score has null as its "{METRIC}"; one that was never asked for has no'
+        " line."
+    )
+    yield (
+        "Tokens, latency, finish reasons, reasoning and the cause of an unscored result have no"
+        " place in these files."
+    )
 
 
 def _task(files: BenchmarkFiles) -> str:
@@ -64,7 +71,9 @@ def _task(files: BenchmarkFiles) -> str:
 
 def _samples(files: BenchmarkFiles) -> Iterator[bytes]:
     generation = {
-        name: one for name, one in (files.bundle["config"].get("generation") or {}).items() if one is not None
+        name: one
+        for name, one in (files.bundle["config"].get("generation") or {}).items()
+        if one is not None
     }
     for result in results_of(files):
         if state_of(result) != "not_asked":
@@ -104,12 +113,16 @@ def _results(run: RunToExport, time: datetime) -> dict[str, Any]:
         "group_subtasks": {task: [] for task in by_task},
         "configs": {task: _config(task, files) for task, files in by_task.items()},
         "versions": {
-            task: (files.bundle["config"].get("scorer") or {}).get("sha256") for task, files in by_task.items()
+            task: (files.bundle["config"].get("scorer") or {}).get("sha256")
+            for task, files in by_task.items()
         },
         "n-shot": {task: _n_shot(files) for task, files in by_task.items()},
         "higher_is_better": {task: {METRIC: True} for task in by_task},
         "n-samples": {task: _counts(files) for task, files in by_task.items()},
-        "config": {"model": "nel", "model_args": {"model": config.get("model"), "base_url": config.get("base_url")}},
+        "config": {
+            "model": "nel",
+            "model_args": {"model": config.get("model"), "base_url": config.get("base_url")},
+        },
         "date": time.timestamp(),
         "model_source": "nel",
         "model_name": config.get("model"),
@@ -119,13 +132,19 @@ def _results(run: RunToExport, time: datetime) -> dict[str, Any]:
 
 
 def _scores(task: str, files: BenchmarkFiles) -> dict[str, Any]:
-    """Return the scores of a task; a metric without a value has no key, since the field's readers take numbers."""
+    """Return the scores of a task; a metric without a value has no key, since the field's readers
+    take numbers.
+    """
     metrics = files.metrics
     headline = metrics["headline"]
     listed = {str(one["name"]): one.get("value") for one in metrics["metrics"]} | {
         headline["metric"]: headline["value"]
     }
-    values = {f"{name.replace(',', ';')},{_FILTER}": value for name, value in listed.items() if value is not None}
+    values = {
+        f"{name.replace(',', ';')},{_FILTER}": value
+        for name, value in listed.items()
+        if value is not None
+    }
     return {
         "alias": task,
         "name": task,

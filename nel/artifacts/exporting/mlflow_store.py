@@ -1,4 +1,5 @@
-"""Writes a run into a store of MLflow: mlflow.db (SQLite) with metrics and parameters, and artifacts beside it.
+"""Writes a run into a store of MLflow: mlflow.db (SQLite) with metrics and parameters, and
+artifacts beside it.
 
 Needs MLflow. Nothing is sent: the store is a file, and MLflow's own telemetry is off.
 """
@@ -15,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.run import RunToExport, open_run, started
-from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS, Row, metric_rows, sample_rows
+from nel.artifacts.exporting.table import (
+    METRIC_COLUMNS,
+    SAMPLE_COLUMNS,
+    Row,
+    metric_rows,
+    sample_rows,
+)
 from nel.artifacts.exporting.tracked import files_of, numbers_of, settings_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_bytes
@@ -33,7 +40,8 @@ _LONGEST: Final = 5_000
 
 
 def export_mlflow(run_dir: Path, output: Path) -> Exported:
-    """A store of MLflow (SQLite): an experiment for each benchmark, with metrics, parameters, tables and artifacts.
+    """A store of MLflow (SQLite): an experiment for each benchmark, with metrics, parameters,
+    tables and artifacts.
 
     Raises:
         PluginError: MLflow is not installed.
@@ -48,8 +56,14 @@ def export_mlflow(run_dir: Path, output: Path) -> Exported:
     for files in run.benchmarks:
         paths += _export(client, run, files, time, (output, place))
     notes = (
-        f"The artifacts are those of {place}: where the directory is moved, MLflow shows the numbers and no artifact.",
-        "A metric without a value is left out; the counts of what has no score are metrics of their own.",
+        (
+            f"The artifacts are those of {place}: where the directory is moved, MLflow shows the"
+            " numbers and no artifact."
+        ),
+        (
+            "A metric without a value is left out; the counts of what has no score are metrics of"
+            " their own."
+        ),
     )
     return Exported(files=paths, notes=(*run.notes, *notes))
 
@@ -65,7 +79,11 @@ def _client(store: Path) -> MlflowClient:
 
 
 def _export(
-    client: MlflowClient, run: RunToExport, files: BenchmarkFiles, time: datetime, places: tuple[Path, Path]
+    client: MlflowClient,
+    run: RunToExport,
+    files: BenchmarkFiles,
+    time: datetime,
+    places: tuple[Path, Path],
 ) -> list[Path]:
     """Write the run of one benchmark.
 
@@ -74,13 +92,17 @@ def _export(
     """
     output, final = places
     folder = Path("artifacts", files.directory.name)
-    experiment = client.create_experiment(files.title, artifact_location=(final / folder).absolute().as_uri())
+    experiment = client.create_experiment(
+        files.title, artifact_location=(final / folder).absolute().as_uri()
+    )
     begin = int(time.timestamp() * 1000)
     elapsed = files.runtime.get("elapsed_seconds")
     end = begin + int((elapsed if isinstance(elapsed, int | float) else 0) * 1000)
     complete = bool(files.metrics.get("complete"))
     tables = {"samples.json": SAMPLE_COLUMNS, "metrics.json": METRIC_COLUMNS}
-    logged = ", ".join(f'{{"path": "{name}", "type": "table"}}' for name in tables)  # searched for as it is written
+    logged = ", ".join(
+        f'{{"path": "{name}", "type": "table"}}' for name in tables
+    )  # searched for as it is written
     tags = {
         "nel.run_id": run.run_id,
         "nel.notes": "\n".join(run.notes),
@@ -116,7 +138,9 @@ def _unique(pairs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _table(columns: Mapping[str, object], rows: Iterator[Row]) -> Iterator[bytes]:
-    """Yield a table as MLflow stores it, pandas' orientation ``split``, one row in memory at a time."""
+    """Yield a table as MLflow stores it, pandas' orientation ``split``, one row in memory at a
+    time.
+    """
     yield b'{"columns":' + dumps_bytes(list(columns)) + b',"data":['
     separator = b""
     for row in rows:

@@ -1,7 +1,8 @@
-"""Writes a run as NeMo Evaluator publishes results: for each benchmark a bundle ``eval-*.json`` and results.jsonl.
+"""Writes a run as NeMo Evaluator publishes results: for each benchmark a bundle ``eval-*.json`` and
+results.jsonl.
 
-NeMo Evaluator takes a missing reward for 0 and stops at null, so results.jsonl holds what has a reward, and
-unscored.jsonl beside it, in the same form, what has none.
+NeMo Evaluator takes a missing reward for 0 and stops at null, so results.jsonl holds what has a
+reward, and unscored.jsonl beside it, in the same form, what has none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import RunToExport, notes_of, open_run, results_of, started, state_of
+from nel.artifacts.exporting.run import (
+    RunToExport,
+    notes_of,
+    open_run,
+    results_of,
+    started,
+    state_of,
+)
 from nel.core.atomic_files import write_file
 from nel.core.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.strict_json import dumps_line, pretty
@@ -23,12 +31,30 @@ from nel.version import __version__
 RESULTS: Final = "results.jsonl"
 UNSCORED: Final = "unscored.jsonl"
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
-_KEPT: Final = ("sample_id", "outcome", "group", "reasoning", "finish_reason", "model", "tokens", "timing")
-_SETTINGS: Final = ("temperature", "top_p", "max_tokens", "seed", "stop", "frequency_penalty", "presence_penalty")
+_KEPT: Final = (
+    "sample_id",
+    "outcome",
+    "group",
+    "reasoning",
+    "finish_reason",
+    "model",
+    "tokens",
+    "timing",
+)
+_SETTINGS: Final = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "stop",
+    "frequency_penalty",
+    "presence_penalty",
+)
 
 
 def export_nemo(run_dir: Path, output: Path) -> Exported:
-    """Result folders of NeMo Evaluator: a bundle and results.jsonl for each benchmark, which its compare reads.
+    """Result folders of NeMo Evaluator: a bundle and results.jsonl for each benchmark, which its
+    compare reads.
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
@@ -52,8 +78,9 @@ def export_nemo(run_dir: Path, output: Path) -> Exported:
 
 def _notes() -> Iterator[str]:
     yield (
-        f"NeMo Evaluator requires a reward in each line of {RESULTS}; what has none stands in {UNSCORED}, which its "
-        "compare does not read: it pairs what both sides scored, and does not say how much that leaves out."
+        f"NeMo Evaluator requires a reward in each line of {RESULTS}; what has none stands in"
+        f" {UNSCORED}, which its compare does not read: it pairs what both sides scored, and does"
+        " not say how much that leaves out."
     )
     yield "A result that was never asked for has no line."
 
@@ -61,11 +88,20 @@ def _notes() -> Iterator[str]:
 def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     own, accounting = files.bundle, files.metrics["accounting"]
     config = own["config"]
-    generation = {name: one for name, one in (config.get("generation") or {}).items() if name in _SETTINGS}
+    generation = {
+        name: one for name, one in (config.get("generation") or {}).items() if name in _SETTINGS
+    }
     scorer = (config.get("scorer") or {}).get("name")
     reasons = {cause: part["n"] for cause, part in (accounting.get("unscored") or {}).items()}
-    scores = {name: one for name, one in own["benchmark"]["scores"].items() if one.get("value") is not None}
-    counts = {"unscored_count": {"value": accounting.get("n_unscored") or 0}, "unscored_reasons": reasons}
+    scores = {
+        name: one
+        for name, one in own["benchmark"]["scores"].items()
+        if one.get("value") is not None
+    }
+    counts = {
+        "unscored_count": {"value": accounting.get("n_unscored") or 0},
+        "unscored_reasons": reasons,
+    }
     return {
         "run_id": f"eval-{time.strftime('%Y%m%dT%H%M%SZ')}-{_UNSAFE.sub('_', files.title)}",
         "config_hash": own.get("identity"),
@@ -75,7 +111,11 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
         "benchmark": {**own["benchmark"], "name": files.title, "scores": {**scores, **counts}},
         "n_results": accounting["n_scored"] + (accounting.get("n_model_failure") or 0),
         "complete": bool(files.metrics.get("complete")),
-        "nel": {"run_id": run.run_id, "accounting": accounting, "notes": [*notes_of(files), *_notes()]},
+        "nel": {
+            "run_id": run.run_id,
+            "accounting": accounting,
+            "notes": [*notes_of(files), *_notes()],
+        },
     }
 
 
@@ -87,7 +127,9 @@ def _lines(files: BenchmarkFiles, is_wanted: Callable[[str], bool]) -> Iterator[
 
 
 def _position_of(files: BenchmarkFiles) -> Callable[[Mapping[str, Any]], int]:
-    """Return what gives a result's problem_idx: of results that came from NeMo Evaluator the number that they had."""
+    """Return what gives a result's problem_idx: of results that came from NeMo Evaluator the number
+    that they had.
+    """
     fields = files.bundle.get("identity_fields") or {}
     are_ids = fields.get("imported.format") == "nemo" and fields.get(NUMBERS_ARE_IDS)
 
@@ -114,7 +156,9 @@ def _line(result: Mapping[str, Any], position: int) -> dict[str, Any]:
         "extracted_answer": result.get("extracted_answer"),
         "expected_answer": result.get("expected_answer"),
         "scoring_details": details,
-        "metadata": {name: one for name, one in (result.get("metadata") or {}).items() if name != POSITION},
+        "metadata": {
+            name: one for name, one in (result.get("metadata") or {}).items() if name != POSITION
+        },
         "tokens": (result.get("tokens") or {}).get("completion"),
         "latency_ms": None if latency is None else latency * 1000,
         "nel": {name: result.get(name) for name in _KEPT},

@@ -1,6 +1,8 @@
-"""Writes a run as OTLP JSON: a line of spans for each batch, with the semantic conventions of OpenTelemetry for GenAI.
+"""Writes a run as OTLP JSON: a line of spans for each batch, with the semantic conventions of
+OpenTelemetry for GenAI.
 
-No library and no network: the file is what a collector's file exporter writes and its ``otlpjsonfile`` receiver reads.
+No library and no network: the file is what a collector's file exporter writes and its
+``otlpjsonfile`` receiver reads.
 """
 
 from __future__ import annotations
@@ -25,12 +27,20 @@ BATCH: Final = 200
 """Spans of a line."""
 _INTERNAL, _CLIENT, _ERROR = 1, 3, 2
 """Of OTLP: the kinds of a span, and the code of a status."""
-_SETTINGS: Final = ("temperature", "top_p", "max_tokens", "frequency_penalty", "presence_penalty", "seed")
+_SETTINGS: Final = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "frequency_penalty",
+    "presence_penalty",
+    "seed",
+)
 _Pairs = Mapping[str, Any]
 
 
 def export_otel(run_dir: Path, output: Path) -> Exported:
-    """OpenTelemetry: spans as OTLP JSON in the semantic conventions for GenAI, for any tracing backend.
+    """OpenTelemetry: spans as OTLP JSON in the semantic conventions for GenAI, for any tracing
+    backend.
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
@@ -41,8 +51,14 @@ def export_otel(run_dir: Path, output: Path) -> Exported:
     path = output / FILE
     write_file(path, _lines(run, time))
     notes = (
-        "A result without a score is a span with the status error and no evaluation; one never asked for has no span.",
-        "When a request was sent is not recorded: each span begins when the run did, and lasts as long as its answer.",
+        (
+            "A result without a score is a span with the status error and no evaluation; one never"
+            " asked for has no span."
+        ),
+        (
+            "When a request was sent is not recorded: each span begins when the run did, and lasts"
+            " as long as its answer."
+        ),
     )
     return Exported(files=(path,), notes=(*run.notes, *notes))
 
@@ -63,12 +79,20 @@ def _lines(run: RunToExport, time: datetime) -> Iterator[bytes]:
 def _request(resource: _Pairs, spans: list[dict[str, Any]]) -> bytes:
     scoped = {"scope": {"name": "nel", "version": __version__}, "spans": spans}
     return dumps_line(
-        storable({"resourceSpans": [{"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scoped]}]})
+        storable(
+            {
+                "resourceSpans": [
+                    {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scoped]}
+                ]
+            }
+        )
     )
 
 
 def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[dict[str, Any]]:
-    """Yield the span of a benchmark and one for each result that was asked for, all of one trace."""
+    """Yield the span of a benchmark and one for each result that was asked for, all of one
+    trace.
+    """
     trace = _identifier(32, run.run_id, files.title)
     root = _identifier(16, run.run_id, files.title)
     begin = int(time.timestamp() * 1e9)
@@ -97,7 +121,9 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
         latency = (result.get("timing") or {}).get("latency_seconds") or 0
         found = {
             "traceId": trace,
-            "spanId": _identifier(16, run.run_id, files.title, str(result["problem_idx"]), str(result["repeat"])),
+            "spanId": _identifier(
+                16, run.run_id, files.title, str(result["problem_idx"]), str(result["repeat"])
+            ),
             "parentSpanId": root,
             "name": f"chat {settings['gen_ai.request.model']}",
             "kind": _CLIENT,
@@ -108,7 +134,9 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
 
 
 def _settings(files: BenchmarkFiles) -> dict[str, Any]:
-    """Return the attributes that all requests share; of the address only the host, which holds no key."""
+    """Return the attributes that all requests share; of the address only the host, which holds no
+    key.
+    """
     config = files.bundle["config"]
     generation = config.get("generation") or {}
     return {
@@ -121,7 +149,11 @@ def _settings(files: BenchmarkFiles) -> dict[str, Any]:
 
 
 def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
-    tokens, outcome, timing = result.get("tokens") or {}, result["outcome"], result.get("timing") or {}
+    tokens, outcome, timing = (
+        result.get("tokens") or {},
+        result["outcome"],
+        result.get("timing") or {},
+    )
     reason = result.get("finish_reason")
     prompt = result.get("prompt")
     asked = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
@@ -134,7 +166,9 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
         "gen_ai.usage.reasoning.output_tokens": tokens.get("reasoning"),
         "gen_ai.usage.cache_read.input_tokens": tokens.get("cached"),
         "gen_ai.response.time_to_first_chunk": timing.get("first_token_seconds"),
-        "gen_ai.input.messages": dumps([_message(one.get("role"), one.get("content")) for one in asked]),
+        "gen_ai.input.messages": dumps(
+            [_message(one.get("role"), one.get("content")) for one in asked]
+        ),
         "gen_ai.output.messages": _said(result, reason),
         "error.type": f"{outcome.get('cause')}.{outcome.get('kind')}" if unscored else None,
         "nel.sample_id": str(result["sample_id"]),
@@ -148,7 +182,9 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
 def _message(role: object, content: object) -> dict[str, Any]:
     return {
         "role": role,
-        "parts": [{"type": "text", "content": content if isinstance(content, str) else dumps(content)}],
+        "parts": [
+            {"type": "text", "content": content if isinstance(content, str) else dumps(content)}
+        ],
     }
 
 
@@ -165,7 +201,12 @@ def _judgement(result: Mapping[str, Any], scorer: str, end: int) -> dict[str, An
     """Return the event of the score; of a result without one a status, and no event."""
     outcome = result["outcome"]
     if result["reward"] is None:
-        return {"status": {"code": _ERROR, "message": outcome.get("detail") or outcome.get("kind") or "unscored"}}
+        return {
+            "status": {
+                "code": _ERROR,
+                "message": outcome.get("detail") or outcome.get("kind") or "unscored",
+            }
+        }
     failed = outcome["state"] == "model_failure"
     details = {
         "gen_ai.evaluation.name": scorer,
@@ -174,7 +215,11 @@ def _judgement(result: Mapping[str, Any], scorer: str, end: int) -> dict[str, An
         "gen_ai.evaluation.explanation": outcome.get("detail") if failed else None,
         "nel.extracted_answer": result.get("extracted_answer"),
     }
-    event = {"name": "gen_ai.evaluation.result", "timeUnixNano": str(end), "attributes": _attributes(details)}
+    event = {
+        "name": "gen_ai.evaluation.result",
+        "timeUnixNano": str(end),
+        "attributes": _attributes(details),
+    }
     return {"events": [event]}
 
 

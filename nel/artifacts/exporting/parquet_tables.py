@@ -1,4 +1,6 @@
-"""Writes a run as Parquet through arro3: samples.parquet and metrics.parquet, with typed columns."""
+"""Writes a run as Parquet through arro3: samples.parquet and metrics.parquet, with typed
+columns.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.run import open_run
-from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS, Kind, Row, metric_rows, sample_rows
+from nel.artifacts.exporting.table import (
+    METRIC_COLUMNS,
+    SAMPLE_COLUMNS,
+    Kind,
+    Row,
+    metric_rows,
+    sample_rows,
+)
 from nel.errors import NelError, StoppedEarly
 
 if TYPE_CHECKING:
@@ -36,7 +45,9 @@ def export_parquet(run_dir: Path, output: Path) -> Exported:
 
 
 class _Sink(io.BytesIO):
-    """A file whose first error is kept: the writer of arro3 aborts with a stack trace when a write raises."""
+    """A file whose first error is kept: the writer of arro3 aborts with a stack trace when a write
+    raises.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -78,12 +89,20 @@ def _write(path: Path, columns: Mapping[str, Kind], rows: Iterable[Row], notes: 
     try:
         with path.open("xb") as file:
             sink = _Sink(file)
-            write_parquet(reader, sink, compression="zstd(3)", key_value_metadata=said, max_row_group_size=20_000)
+            write_parquet(
+                reader,
+                sink,
+                compression="zstd(3)",
+                key_value_metadata=said,
+                max_row_group_size=20_000,
+            )
         if sink.error is not None:
             raise sink.error
     except OSError as error:
         why = error.strerror or error
-        raise StoppedEarly(f"cannot write {path}: {why}; free some space, then export again") from error
+        raise StoppedEarly(
+            f"cannot write {path}: {why}; free some space, then export again"
+        ) from error
     if checked.error is not None:
         raise checked.error
 
@@ -91,14 +110,22 @@ def _write(path: Path, columns: Mapping[str, Kind], rows: Iterable[Row], notes: 
 def _schema(columns: Mapping[str, Kind]) -> Schema:
     from arro3.core import DataType, Field, Schema  # noqa: PLC0415
 
-    types: dict[Kind, Any] = {"text": DataType.utf8(), "integer": DataType.int64(), "number": DataType.float64()}
+    types: dict[Kind, Any] = {
+        "text": DataType.utf8(),
+        "integer": DataType.int64(),
+        "number": DataType.float64(),
+    }
     return Schema([Field(name, types[kind], nullable=True) for name, kind in columns.items()])
 
 
-def _batches(schema: Schema, columns: Mapping[str, Kind], rows: Iterable[Row]) -> Iterator[RecordBatch]:
+def _batches(
+    schema: Schema, columns: Mapping[str, Kind], rows: Iterable[Row]
+) -> Iterator[RecordBatch]:
     from arro3.core import Array, RecordBatch  # noqa: PLC0415
 
     left = iter(rows)
     while chunk := list(islice(left, _BATCH_ROWS)):
-        arrays = [Array([row[name] for row in chunk], type=schema.field(name).type) for name in columns]
+        arrays = [
+            Array([row[name] for row in chunk], type=schema.field(name).type) for name in columns
+        ]
         yield RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,4 +1,5 @@
-"""Opens a run for export: its artifacts, checked, with what a reader has to know of samples that have no score.
+"""Opens a run for export: its artifacts, checked, with what a reader has to know of samples that
+have no score.
 
 Reads alone: nothing is written into a run's directory.
 """
@@ -32,7 +33,9 @@ class RunToExport:
 
     @property
     def notes(self) -> list[str]:
-        """Return what every format must say of this run: failures, unscored and missing samples, one sentence each."""
+        """Return what every format must say of this run: failures, unscored and missing samples,
+        one sentence each.
+        """
         return [note for files in self.benchmarks for note in notes_of(files)]
 
 
@@ -44,36 +47,46 @@ def open_run(run_dir: Path) -> RunToExport:
     """
     owner = owner_of(run_dir) if run_dir.is_dir() else None
     if owner is not None:
-        raise OutputError(f"{run_dir} is still written by process {owner.pid}; wait until it ends, then export")
+        raise OutputError(
+            f"{run_dir} is still written by process {owner.pid}; wait until it ends, then export"
+        )
     found = tuple(read_run(run_dir))
     for files in found:
         if not files.bundle or not isinstance(files.metrics.get("accounting"), dict):
-            raise OutputError(f"{files.directory} has no complete artifacts; make them again with nel report {run_dir}")
+            raise OutputError(
+                f"{files.directory} has no complete artifacts; make them again with nel report"
+                f" {run_dir}"
+            )
     run_id = found[0].metrics.get("run_id")
-    return RunToExport(run_dir=run_dir, run_id=str(run_id or run_dir.resolve().name), benchmarks=found)
+    return RunToExport(
+        run_dir=run_dir, run_id=str(run_id or run_dir.resolve().name), benchmarks=found
+    )
 
 
 def results_of(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
     """Yield the lines of results.jsonl, checked, one in memory at a time.
 
     Raises:
-        OutputError: A line is damaged, its reward does not fit its outcome, or there are fewer or more than counted.
+        OutputError: A line is damaged, its reward does not fit its outcome, or there are fewer or
+            more than counted.
     """
     n_lines = 0
     for result in files.results():
         n_lines += 1
         state = state_of(result)
-        if state not in _STATES or isinstance(result.get("reward"), int | float) != (state in _STATES[:2]):
+        if state not in _STATES or isinstance(result.get("reward"), int | float) != (
+            state in _STATES[:2]
+        ):
             raise OutputError(
-                f"{files.directory.name}/results.jsonl, line {n_lines}: the reward does not fit the outcome; "
-                "make it again with nel report"
+                f"{files.directory.name}/results.jsonl, line {n_lines}: the reward does not fit the"
+                " outcome; make it again with nel report"
             )
         yield result
     total = files.metrics["accounting"].get("n_total")
     if n_lines != total:
         raise OutputError(
-            f"{files.directory.name}/results.jsonl has {n_lines} lines and {total} were counted: it was cut off or "
-            "edited; make it again with nel report"
+            f"{files.directory.name}/results.jsonl has {n_lines} lines and {total} were counted: it"
+            " was cut off or edited; make it again with nel report"
         )
 
 
@@ -89,7 +102,9 @@ def started(run_dir: Path) -> datetime:
 
 
 def state_of(result: Mapping[str, Any]) -> str:
-    """Return ``scored``, ``model_failure``, ``unscored`` or ``not_asked``; empty where the line says none."""
+    """Return ``scored``, ``model_failure``, ``unscored`` or ``not_asked``; empty where the line
+    says none.
+    """
     outcome = result.get("outcome")
     return str(outcome.get("state")) if isinstance(outcome, dict) else ""
 
@@ -100,10 +115,18 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
     total = count(accounting["n_total"])
     unscored, failed = accounting.get("n_unscored") or 0, accounting.get("n_model_failure") or 0
     if unscored:
-        causes = ", ".join(f"{cause} {count(part['n'])}" for cause, part in sorted(accounting["unscored"].items()))
-        yield f"{title}: {count(unscored)} of {total} results have no score ({causes}), which is no 0."
+        causes = ", ".join(
+            f"{cause} {count(part['n'])}" for cause, part in sorted(accounting["unscored"].items())
+        )
+        yield (
+            f"{title}: {count(unscored)} of {total} results have no score ({causes}), which is"
+            " no 0."
+        )
     if failed:
-        yield f"{title}: {count(failed)} of {total} results are failures of the model, which count as 0."
+        yield (
+            f"{title}: {count(failed)} of {total} results are failures of the model, which count"
+            " as 0."
+        )
     not_asked, shard = accounting.get("n_not_asked") or 0, files.metrics.get("shard")
     if not_asked:
         why = "other shards of the run ask for them" if shard else "a stop rule ended it"

@@ -1,4 +1,6 @@
-"""A run as two tables, which CSV and Parquet share: one row for each sample and repeat, and one for each metric."""
+"""A run as two tables, which CSV and Parquet share: one row for each sample and repeat, and one for
+each metric.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ SAMPLE_COLUMNS: Final[Mapping[str, Kind]] = {
     "latency_seconds": "number", "first_token_seconds": "number", "attempts": "integer", "scoring_details": "text",
     "metadata": "text",
 }  # fmt: skip
-"""Columns of a sample in order. ``state`` is scored, model_failure, unscored or not_asked; the last two have no reward.
-What is no text in results.jsonl, a conversation for example, is compact JSON."""
+"""Columns of a sample in order. ``state`` is scored, model_failure, unscored or not_asked; the last
+two have no reward. What is no text in results.jsonl, a conversation for example, is compact
+JSON."""
 
 METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
     "run_id": "text", "benchmark": "text", "metric": "text", "headline": "text", "value": "number",
@@ -31,7 +34,9 @@ METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
     "n_scored": "integer", "n_model_failure": "integer", "n_unscored": "integer", "n_not_asked": "integer",
     "complete": "text", "reason": "text",
 }  # fmt: skip
-"""Columns of a metric in order. A metric without a value has none, never 0; ``reason`` says why where it is known."""
+"""Columns of a metric in order. A metric without a value has none, never 0; ``reason`` says why
+where it is known.
+"""
 
 Row = dict[str, Any]
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -50,7 +55,9 @@ def sample_rows(run: RunToExport) -> Iterator[Row]:
 
 
 def metric_rows(run: RunToExport) -> Iterator[Row]:
-    """Yield a row for each metric of each benchmark; the headline stands first even where it has no value."""
+    """Yield a row for each metric of each benchmark; the headline stands first even where it has no
+    value.
+    """
     for files in run.benchmarks:
         yield from _metric_rows(run.run_id, files)
 
@@ -59,7 +66,10 @@ def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
     metadata, outcome = result.get("metadata") or {}, result["outcome"]
     tokens, timing = result.get("tokens") or {}, result.get("timing") or {}
     found: Row = {**result, **outcome, **timing, "run_id": run_id, "benchmark": benchmark}
-    found |= {f"{name}_tokens": tokens.get(name) for name in ("prompt", "completion", "reasoning", "cached")}
+    found |= {
+        f"{name}_tokens": tokens.get(name)
+        for name in ("prompt", "completion", "reasoning", "cached")
+    }
     found |= {"category": metadata.get("category"), "metadata": metadata or None}
     return {name: _cell(found.get(name), kind) for name, kind in SAMPLE_COLUMNS.items()}
 
@@ -73,8 +83,17 @@ def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
     others = [one for one in listed if one is not first]
     for metric in [{**first, **headline, "name": name}, *others]:
         bounds = metric.get("bounds") or {}
-        found = {"n_not_asked": 0, **metrics["accounting"], **metric, "run_id": run_id, "benchmark": files.title}
-        found |= {"metric": metric.get("name"), "headline": "true" if metric.get("name") == name else "false"}
+        found = {
+            "n_not_asked": 0,
+            **metrics["accounting"],
+            **metric,
+            "run_id": run_id,
+            "benchmark": files.title,
+        }
+        found |= {
+            "metric": metric.get("name"),
+            "headline": "true" if metric.get("name") == name else "false",
+        }
         found |= {"bound_lower": bounds.get("lower"), "bound_upper": bounds.get("upper")}
         found |= {"complete": "true" if metrics.get("complete") else "false"}
         yield {name: _cell(found.get(name), kind) for name, kind in METRIC_COLUMNS.items()}

@@ -1,4 +1,6 @@
-"""What trackers of experiments are given of a benchmark: its numbers, its settings and its files."""
+"""What trackers of experiments are given of a benchmark: its numbers, its settings and its
+files.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,22 @@ _ADDRESS: Final = "base_url"
 
 
 def numbers_of(files: BenchmarkFiles) -> dict[str, float]:
-    """Return every metric that has a value, its interval, the counts and the value of each category."""
+    """Return every metric that has a value, its interval, the counts and the value of each
+    category.
+    """
     metrics = files.metrics
     headline = metrics.get("headline") or {}
     listed = {str(one["name"]): one for one in metrics["metrics"]}
-    listed = {str(headline["metric"]): {**listed.get(str(headline["metric"]), {}), **headline}, **listed}
+    listed = {
+        str(headline["metric"]): {**listed.get(str(headline["metric"]), {}), **headline},
+        **listed,
+    }
     found: dict[str, float] = {}
     for name, one in listed.items():
-        values = {name: one.get("value"), **{f"{name}/{bound}": one.get(bound) for bound in _BOUNDS}}
+        values = {
+            name: one.get("value"),
+            **{f"{name}/{bound}": one.get(bound) for bound in _BOUNDS},
+        }
         found |= {key: float(value) for key, value in values.items() if _is_number(value)}
     found |= {name: float(metrics["accounting"].get(name) or 0) for name in _COUNTS}
     for category, one in (metrics.get("categories") or {}).items():
@@ -33,14 +43,19 @@ def numbers_of(files: BenchmarkFiles) -> dict[str, float]:
 
 
 def settings_of(files: BenchmarkFiles) -> dict[str, str]:
-    """Return the settings of a benchmark as texts, nested ones by their path; the endpoint's address is left out."""
+    """Return the settings of a benchmark as texts, nested ones by their path; the endpoint's
+    address is left out.
+    """
     return dict(_flat("", {**files.bundle["config"], "identity": files.bundle.get("identity")}))
 
 
 def files_of(files: BenchmarkFiles) -> list[Path]:
     """Return the files of a benchmark that a tracker keeps; none of them has a key."""
     named = [files.directory / name for name in _FILES]
-    return [*sorted(files.directory.glob("eval-*.json")), *(path for path in named if path.is_file())]
+    return [
+        *sorted(files.directory.glob("eval-*.json")),
+        *(path for path in named if path.is_file()),
+    ]
 
 
 def _flat(prefix: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:

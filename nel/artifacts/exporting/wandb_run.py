@@ -1,6 +1,7 @@
 """Writes a run as an offline run of Weights & Biases, which ``wandb sync`` sends where you want it.
 
-Needs wandb. Nothing is sent, and neither the machine, the command line, the terminal's text nor the code is recorded.
+Needs wandb. Nothing is sent, and neither the machine, the command line, the terminal's text nor the
+code is recorded.
 """
 
 from __future__ import annotations
@@ -32,11 +33,18 @@ def export_wandb(run_dir: Path, output: Path) -> Exported:
 
     Raises:
         PluginError: wandb is not installed.
-        OutputError: The run is still written, its artifacts are damaged, or the directory is in use.
+        OutputError: The run is still written, its artifacts are damaged, or the directory is in
+            use.
     """
     run = open_run(run_dir)
     wandb = _library()
-    notes = [*run.notes, "A metric without a value is left out; counts of what has no score are numbers of their own."]
+    notes = [
+        *run.notes,
+        (
+            "A metric without a value is left out; counts of what has no score are numbers of their"
+            " own."
+        ),
+    ]
     with _staged(output) as environment, _environment(environment):
         tracked = wandb.init(
             project="nel",
@@ -54,11 +62,18 @@ def export_wandb(run_dir: Path, output: Path) -> Exported:
             tracked.finish()
     for logs in (output / "wandb").glob("*/logs"):
         shutil.rmtree(logs, ignore_errors=True)
-    for path in [one for one in output.rglob("*") if one.is_symlink()]:  # absolute, to places that go
+    for path in [
+        one for one in output.rglob("*") if one.is_symlink()
+    ]:  # absolute, to places that go
         path.unlink()
     (found,) = (output / "wandb").glob("offline-run-*/*.wandb")
-    notes.append(f"Send it with: wandb sync {final_directory(output) / found.parent.relative_to(output)}")
-    notes.append("Artifacts are read from the staging directory beside it: do not move the directory before that.")
+    notes.append(
+        f"Send it with: wandb sync {final_directory(output) / found.parent.relative_to(output)}"
+    )
+    notes.append(
+        "Artifacts are read from the staging directory beside it: do not move the directory before"
+        " that."
+    )
     return Exported(files=(found,), notes=notes)
 
 
@@ -95,16 +110,26 @@ def _log(wandb: Any, tracked: Any, run: RunToExport) -> Iterator[str]:
         for name, value in numbers_of(files).items():
             tracked.summary[f"{files.title}/{name}"] = value
         one = RunToExport(run_dir=run.run_dir, run_id=run.run_id, benchmarks=(files,))
-        rows = {"metrics": (METRIC_COLUMNS, metric_rows(one)), "samples": (SAMPLE_COLUMNS, sample_rows(one))}
+        rows = {
+            "metrics": (METRIC_COLUMNS, metric_rows(one)),
+            "samples": (SAMPLE_COLUMNS, sample_rows(one)),
+        }
         if files.metrics["accounting"]["n_total"] > ROWS_MAX:
-            yield f"{files.title}: there is no table of more than {ROWS_MAX:,} results; results.jsonl is an artifact."
+            yield (
+                f"{files.title}: there is no table of more than {ROWS_MAX:,} results; results.jsonl"
+                " is an artifact."
+            )
             del rows["samples"]
         for name, (columns, listed) in rows.items():
             table = wandb.Table(
-                columns=list(columns), data=[list(row.values()) for row in listed], allow_mixed_types=True
+                columns=list(columns),
+                data=[list(row.values()) for row in listed],
+                allow_mixed_types=True,
             )
             tracked.log({f"{files.title}/{name}": table})
-        artifact = wandb.Artifact(_UNSAFE.sub("-", f"{files.title}-{run.run_id}")[:120], type="evaluation")
+        artifact = wandb.Artifact(
+            _UNSAFE.sub("-", f"{files.title}-{run.run_id}")[:120], type="evaluation"
+        )
         for path in files_of(files):
             artifact.add_file(str(path), name=path.name)
         tracked.log_artifact(artifact)
@@ -112,9 +137,11 @@ def _log(wandb: Any, tracked: Any, run: RunToExport) -> Iterator[str]:
 
 @contextmanager
 def _staged(output: Path) -> Iterator[dict[str, str]]:
-    """Yield variables that make W&B stage artifacts where they will stand, and move them there at the end.
+    """Yield variables that make W&B stage artifacts where they will stand, and move them there at
+    the end.
 
-    The run's file names the staged files by their absolute paths, and the exported directory gets its name last.
+    The run's file names the staged files by their absolute paths, and the exported directory gets
+    its name last.
     """
     final = final_directory(output)
     place = final / _STAGING
@@ -126,7 +153,12 @@ def _staged(output: Path) -> Iterator[dict[str, str]]:
             f"cannot make {place}: {error.strerror or error}; choose another directory with -o"
         ) from error
     scratch = output / ".scratch"
-    named = {"CACHE": scratch / "cache", "CONFIG": scratch / "config", "ARTIFACT": scratch / "artifacts", "DATA": place}
+    named = {
+        "CACHE": scratch / "cache",
+        "CONFIG": scratch / "config",
+        "ARTIFACT": scratch / "artifacts",
+        "DATA": place,
+    }
     try:
         yield {f"WANDB_{name}_DIR": str(one.absolute()) for name, one in named.items()}
     finally:

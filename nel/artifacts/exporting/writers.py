@@ -1,7 +1,8 @@
 """Exports a run through the plugin group ``nel.exporters``.
 
-An exporter is a function of the run's directory and a new, empty directory. It reads the artifacts of the run, writes
-files into the other directory and returns them. The directory gets its final name when all files are there.
+An exporter is a function of the run's directory and a new, empty directory. It reads the artifacts
+of the run, writes files into the other directory and returns them. The directory gets its final
+name when all files are there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def export_run(name: str, run_dir: Path, output: Path, *, shared: bool = False) 
         shared: Let everyone on this machine read it.
 
     Raises:
-        PluginError: There is no such exporter, it raised, or it did not return files below its directory.
+        PluginError: There is no such exporter, it raised, or it did not return files below its
+            directory.
         UsageError: The output directory is not empty, or lies in the run's.
         OutputError: The run cannot be exported, or the output directory cannot be made.
         NelError: Other errors of nel that an exporter raises.
@@ -44,7 +46,8 @@ def export_run(name: str, run_dir: Path, output: Path, *, shared: bool = False) 
         work = make_work_directory(output)
     except OSError as error:
         raise OutputError(
-            f"cannot make a directory for {output}: {error.strerror or error}; choose another directory with -o"
+            f"cannot make a directory for {output}: {error.strerror or error}; choose another"
+            " directory with -o"
         ) from error
     what = f'the exporter "{name}" of {ref.provider}'
     try:
@@ -59,10 +62,14 @@ def _check_output(run_dir: Path, output: Path) -> None:
         raise UsageError(f"{run_dir} is not a directory; give the directory of a run")
     place, run = output.resolve(), run_dir.resolve()
     if place == run or run in place.parents:
-        raise UsageError(f"{output} lies in the run's directory, which is never written; choose another with -o")
+        raise UsageError(
+            f"{output} lies in the run's directory, which is never written; choose another with -o"
+        )
     is_empty = output.is_dir() and not output.is_symlink() and not any(output.iterdir())
     if os.path.lexists(output) and not is_empty:
-        raise UsageError(f"{output} exists and is not an empty directory; choose another with -o, or remove it")
+        raise UsageError(
+            f"{output} exists and is not an empty directory; choose another with -o, or remove it"
+        )
 
 
 def _called(exporter: object, run_dir: Path, work: Path, what: str) -> object:
@@ -73,16 +80,24 @@ def _called(exporter: object, run_dir: Path, work: Path, what: str) -> object:
     except NelError:
         raise
     except (Exception, SystemExit) as error:
-        raise PluginError(f"{what} failed: {type(error).__name__}: {error}; nothing was written") from error
+        raise PluginError(
+            f"{what} failed: {type(error).__name__}: {error}; nothing was written"
+        ) from error
 
 
 def _checked(exported: object, work: Path, what: str) -> Exported:
     if not isinstance(exported, Exported):
         raise PluginError(f"{what} returned {exported!r}, not a nel.artifacts.exporting.Exported")
-    wrong = [path for path in exported.files if work not in Path(path).parents or not Path(path).is_file()]
+    wrong = [
+        path
+        for path in exported.files
+        if work not in Path(path).parents or not Path(path).is_file()
+    ]
     if wrong or not exported.files:
         named = wrong[0] if wrong else "no file"
-        raise PluginError(f"{what} returned {named}; it must return the files that it wrote into its directory")
+        raise PluginError(
+            f"{what} returned {named}; it must return the files that it wrote into its directory"
+        )
     return exported
 
 
@@ -96,6 +111,8 @@ def _moved(exported: Exported, work: Path, output: Path, *, shared: bool) -> Exp
             share(work)
         work.rename(output)
     except OSError as error:
-        raise OutputError(f"cannot write {output}: {error.strerror or error}; choose another with -o") from error
+        raise OutputError(
+            f"cannot write {output}: {error.strerror or error}; choose another with -o"
+        ) from error
     files = [output / Path(path).relative_to(work) for path in (*exported.files, notes)]
     return Exported(files=files, notes=exported.notes)

@@ -1,4 +1,6 @@
-"""Reads records of Every Eval Ever (schema 0.3): an aggregate UUID.json with UUID_samples.jsonl beside it."""
+"""Reads records of Every Eval Ever (schema 0.3): an aggregate UUID.json with UUID_samples.jsonl
+beside it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ _OUTCOME: Final = "nel.outcome"
 
 
 def import_every_eval_ever(source: Path) -> Imported | None:
-    """Records of Every Eval Ever with their samples: a UUID.json, or a directory with some; None where there is none.
+    """Records of Every Eval Ever with their samples: a UUID.json, or a directory with some; None
+    where there is none.
 
     Raises:
         OutputError: A record or a line is damaged, or a record has no samples beside it.
@@ -41,7 +44,10 @@ def import_every_eval_ever(source: Path) -> Imported | None:
     paths = sorted(source.rglob("*.json")) if source.is_dir() else [source]
     found = [one for path in paths if _is_record(path) for one in _benchmarks(path)]
     notes = (
-        "A record has no line for what has no score: how many questions were left out is not known.",
+        (
+            "A record has no line for what has no score: how many questions were left out is not"
+            " known."
+        ),
         *(f"the record of {one.name} says {said}" for one in found if (said := _said(one))),
     )
     return Imported(format="every-eval-ever", benchmarks=found, notes=notes) if found else None
@@ -52,7 +58,11 @@ def _is_record(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         start = file.read(_PEEK_BYTES)
-    return b'"evaluation_id"' in start and b'"evaluation_results"' in start and b'"schema_version"' in start
+    return (
+        b'"evaluation_id"' in start
+        and b'"evaluation_results"' in start
+        and b'"schema_version"' in start
+    )
 
 
 def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
@@ -60,7 +70,9 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
     record = read_object(read_file(path), str(path))
     samples = path.with_name(f"{path.stem}{_SUFFIX}")
     if not samples.is_file():
-        raise OutputError(f"{path} has no {samples.name} beside it; scores without samples cannot be imported")
+        raise OutputError(
+            f"{path} has no {samples.name} beside it; scores without samples cannot be imported"
+        )
     scores = _scores(record, path)
     keys = list(dict.fromkeys(_key(value, where) for value, where in read_lines(samples)))
     names = [name for name, _ in keys]
@@ -92,9 +104,14 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
     for one in wanted(record, "evaluation_results", list, str(path)):
         if isinstance(one, dict):
             config, details = one.get("metric_config") or {}, one.get("score_details") or {}
-            metric = text(one.get("evaluation_result_id")) or text(config.get("metric_name")) or "score"
+            metric = (
+                text(one.get("evaluation_result_id")) or text(config.get("metric_name")) or "score"
+            )
             listed = found.setdefault(str(one.get("evaluation_name")), {})
-            value, left = number(details.get("score")), number((details.get("details") or {}).get("n_unscored"))
+            value, left = (
+                number(details.get("score")),
+                number((details.get("details") or {}).get("n_unscored")),
+            )
             if value is not None:
                 listed[metric] = value
             if left is None and str((details.get("details") or {}).get("n_unscored")).isdigit():
@@ -157,9 +174,15 @@ def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], wh
 
 def _response(value: Mapping[str, Any]) -> Response | None:
     output, messages = value.get("output"), value.get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages and isinstance(messages[-1], dict) else {}
+    last = (
+        messages[-1]
+        if isinstance(messages, list) and messages and isinstance(messages[-1], dict)
+        else {}
+    )
     raw = (output.get("raw") if isinstance(output, dict) else None) or [last.get("content")]
-    traces = (output.get("reasoning_trace") if isinstance(output, dict) else None) or [last.get("reasoning_trace")]
+    traces = (output.get("reasoning_trace") if isinstance(output, dict) else None) or [
+        last.get("reasoning_trace")
+    ]
     if raw[0] is None:
         return None
     tokens, times = value.get("token_usage") or {}, value.get("performance") or {}
@@ -181,12 +204,17 @@ def _outcome(value: Mapping[str, Any], kept: object, where: str) -> Outcome:
     evaluation = wanted(value, "evaluation", dict, where)
     score = number(evaluation.get("score"))
     if score is None:
-        raise OutputError(f'{where}: "score" is missing or no number, which the schema requires; import a valid record')
+        raise OutputError(
+            f'{where}: "score" is missing or no number, which the schema requires; import a valid'
+            " record"
+        )
     found = [one for one in value.get("answer_attribution") or () if isinstance(one, dict)]
     answer = text(found[-1].get("extracted_value")) if found else None
     said = text(value.get("error"))
     details = {"error": said} if said else {}
-    failed = kept_failure(_object(kept), metrics={}, answer=answer, details={}) if score == 0 else None
+    failed = (
+        kept_failure(_object(kept), metrics={}, answer=answer, details={}) if score == 0 else None
+    )
     return failed or Scored(reward=score, metrics={}, answer=answer, details=details)
 
 

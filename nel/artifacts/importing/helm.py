@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
-from nel.artifacts.importing.reading import messages_of, number, read_file, read_object, text, wanted, whole
+from nel.artifacts.importing.reading import (
+    messages_of,
+    number,
+    read_file,
+    read_object,
+    text,
+    wanted,
+    whole,
+)
 from nel.errors import OutputError
 from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
@@ -24,8 +32,8 @@ MEASURES: Final = (
     "ifeval_strict_accuracy", "code_eval_acc", "pass", "f1_score", "rouge_l", "bleu_4", "quasi_exact_match",
     "exact_match",
 )  # fmt: skip
-"""Metrics by which a run is measured, the most particular first: HELM names the one that counts in its schema of
-groups alone, which is no part of a run."""
+"""Metrics by which a run is measured, the most particular first: HELM names the one that counts in
+its schema of groups alone, which is no part of a run."""
 _GENERATION: Final = ("temperature", "max_tokens", "top_p", "presence_penalty", "frequency_penalty")
 _Key = tuple[str, int]
 _Stats = Mapping[_Key, Mapping[str, float]]
@@ -35,10 +43,16 @@ def import_helm(source: Path) -> Imported | None:
     """Runs of HELM: the directory of one, or one with some below; None where there is none.
 
     Raises:
-        OutputError: A file is damaged or missing, or no run has a metric that nel can take for the score.
+        OutputError: A file is damaged or missing, or no run has a metric that nel can take for the
+            score.
     """
-    paths = sorted(source.rglob(STATE)) if source.is_dir() else [source] if source.name == STATE else []
-    found, notes = [], ["An instance without statistics is unscored; instances that a run left out are unknown."]
+    paths = (
+        sorted(source.rglob(STATE)) if source.is_dir() else [source] if source.name == STATE else []
+    )
+    found, notes = (
+        [],
+        ["An instance without statistics is unscored; instances that a run left out are unknown."],
+    )
     unmeasured: list[_NoMeasure] = []
     for path in paths:
         try:
@@ -67,13 +81,21 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     measure = next((one for one in MEASURES if counted[one]), None)
     if measure is None:
         known = ", ".join(sorted(counted)) or "none"
-        raise _NoMeasure(f"{path.parent} has no metric that nel can take for the score (it has {known})")
+        raise _NoMeasure(
+            f"{path.parent} has no metric that nel can take for the score (it has {known})"
+        )
     states = wanted(state, "request_states", list, str(path))
     split, n_left = _split(states)
     others = [one for one in MEASURES if counted[one] and one != measure]
-    notes = [f"{name}: the score is {measure}" + (f"; {', '.join(others)} stand beside it" if others else "")]
+    notes = [
+        f"{name}: the score is {measure}"
+        + (f"; {', '.join(others)} stand beside it" if others else "")
+    ]
     if n_left:
-        notes.append(f"{name}: {n_left} requests of other splits than {split} were left out, as HELM's tables do")
+        notes.append(
+            f"{name}: {n_left} requests of other splits than {split} were left out, as HELM's"
+            " tables do"
+        )
     if n_perturbed:
         notes.append(f"{name}: {n_perturbed} perturbed instances were left out")
     benchmark = ImportedBenchmark(
@@ -84,26 +106,40 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
         scorer=measure,
         dataset=text((spec.get("scenario_spec") or {}).get("class_name")),
         n_fewshot=whole((adapter or {}).get("max_train_instances")),
-        generation={one: value for one in _GENERATION if (value := number((adapter or {}).get(one))) is not None},
+        generation={
+            one: value
+            for one in _GENERATION
+            if (value := number((adapter or {}).get(one))) is not None
+        },
     )
     return benchmark, notes
 
 
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise OutputError(f"{path.parent} has no {path.name}; import the whole directory of a run of HELM")
+        raise OutputError(
+            f"{path.parent} has no {path.name}; import the whole directory of a run of HELM"
+        )
     return read_object(read_file(path), str(path))
 
 
 def _started(states: list[Any]) -> float | None:
-    times = [number((one.get("result") or {}).get("request_datetime")) for one in states if isinstance(one, dict)]
+    times = [
+        number((one.get("result") or {}).get("request_datetime"))
+        for one in states
+        if isinstance(one, dict)
+    ]
     return min((one for one in times if one is not None), default=None)
 
 
 def _stats(path: Path) -> tuple[_Stats, int]:
-    """Return the means of each instance and trial by metric, and how many are of perturbed instances."""
+    """Return the means of each instance and trial by metric, and how many are of perturbed
+    instances.
+    """
     if not path.is_file():
-        raise OutputError(f"{path.parent} has no {path.name}; import the whole directory of a run of HELM")
+        raise OutputError(
+            f"{path.parent} has no {path.name}; import the whole directory of a run of HELM"
+        )
     listed = read_object(b'{"stats":' + read_file(path) + b"}", str(path)).get("stats")
     found: dict[_Key, dict[str, float]] = {}
     n_perturbed = 0
@@ -123,7 +159,9 @@ def _stats(path: Path) -> tuple[_Stats, int]:
 
 
 def _split(states: list[Any]) -> tuple[str | None, int]:
-    """Return the split that counts, ``test`` where there is one and all else, and how many requests are of others."""
+    """Return the split that counts, ``test`` where there is one and all else, and how many requests
+    are of others.
+    """
     splits = Counter(_split_of(one) for one in states)
     return (TEST, splits.total() - splits[TEST]) if splits[TEST] else (None, 0)
 
@@ -136,7 +174,8 @@ def _split_of(state: object) -> str | None:
 def _results(
     states: list[Any], stats: _Stats, measured: tuple[str, str | None], where: str
 ) -> Iterator[ImportedResult]:
-    """Yield a result for each instance and trial; of several requests for one, as for each choice, the first.
+    """Yield a result for each instance and trial; of several requests for one, as for each choice,
+    the first.
 
     Args:
         measured: The metric that is the score, and the split that counts; None: all.
@@ -165,11 +204,19 @@ def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
     request = state.get("request") or {}
     references = [one for one in instance.get("references") or () if isinstance(one, dict)]
     texts = [text((one.get("output") or {}).get("text")) or "" for one in references]
-    right = [said for said, one in zip(texts, references, strict=True) if "correct" in (one.get("tags") or ())]
+    right = [
+        said
+        for said, one in zip(texts, references, strict=True)
+        if "correct" in (one.get("tags") or ())
+    ]
     mapping = state.get("output_mapping") if isinstance(state.get("output_mapping"), dict) else None
     asked = messages_of(request.get("messages")) or text(request.get("prompt"))
     given = text((instance.get("input") or {}).get("text")) or ""
-    metadata = {"input": given, "split": instance.get("split"), **(instance.get("extra_data") or {})}
+    metadata = {
+        "input": given,
+        "split": instance.get("split"),
+        **(instance.get("extra_data") or {}),
+    }
     return Sample(
         id=str(instance["id"]),
         input=asked or given,
@@ -194,7 +241,9 @@ def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response 
     )
     return replace(
         read,
-        usage=Usage(**{f"{name}_tokens": None if one is None else int(one) for name, one in tokens.items()}),
+        usage=Usage(
+            **{f"{name}_tokens": None if one is None else int(one) for name, one in tokens.items()}
+        ),
         model=text((state.get("request") or {}).get("model_deployment")),
         latency_seconds=number((result or {}).get("request_time")),
     )
@@ -206,13 +255,18 @@ def _outcome(state: Mapping[str, Any], stats: Mapping[str, float], measure: str)
         why = text((result or {}).get("error")) or "the request has no result"
         return Unscored(cause="infra", kind="unknown", detail=why)
     if measure not in stats:
-        return Unscored(cause="scorer", kind="unknown", detail=f"HELM has no {measure} of this instance")
+        return Unscored(
+            cause="scorer", kind="unknown", detail=f"HELM has no {measure} of this instance"
+        )
     kept = {name: value for name, value in stats.items() if name in MEASURES}
     return Scored(reward=stats[measure], metrics=kept, answer=_answer(state), details={})
 
 
 def _answer(state: Mapping[str, Any]) -> str | None:
     """Return the text that the completion stands for where choices have letters."""
-    mapping, completions = state.get("output_mapping"), (state.get("result") or {}).get("completions") or [{}]
+    mapping, completions = (
+        state.get("output_mapping"),
+        (state.get("result") or {}).get("completions") or [{}],
+    )
     said = (text(completions[0].get("text")) or "").strip()
     return text(mapping.get(said)) if isinstance(mapping, dict) else None

@@ -13,7 +13,9 @@ from nel.artifacts.importing.inspect_values import result_of
 from nel.artifacts.importing.reading import number, read_file, read_object, seconds_of, text, wanted
 from nel.errors import OutputError
 
-_CONVERT: Final = "inspect log convert LOG --to json --output-dir OUT writes one that can be imported"
+_CONVERT: Final = (
+    "inspect log convert LOG --to json --output-dir OUT writes one that can be imported"
+)
 _PEEK_BYTES: Final = 65_536
 _Samples: TypeAlias = Callable[[], Iterator[tuple[dict[str, Any], str]]]
 
@@ -22,7 +24,8 @@ def import_inspect(source: Path) -> Imported | None:
     """Inspect logs: a .eval or .json file, or a directory with some; None where there is none.
 
     Raises:
-        OutputError: A log is damaged, still written, or compressed in a way that this Python cannot read.
+        OutputError: A log is damaged, still written, or compressed in a way that this Python cannot
+            read.
     """
     paths = sorted(one for one in source.iterdir() if is_log(one)) if source.is_dir() else [source]
     found = [_benchmark(path) for path in paths if is_log(path)]
@@ -48,10 +51,16 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     spec = wanted(header, "eval", dict, str(path))
     status = wanted(header, "status", str, str(path))
     stats = header.get("stats") if isinstance(header.get("stats"), dict) else {}
-    started, ended = (seconds_of((stats or {}).get(name)) for name in ("started_at", "completed_at"))
+    started, ended = (
+        seconds_of((stats or {}).get(name)) for name in ("started_at", "completed_at")
+    )
     scores = _scores(header)
     kept = (spec.get("metadata") or {}).get("nel") or {}
-    named = kept.get("config") if isinstance(kept, dict) and isinstance(kept.get("config"), dict) else {}
+    named = (
+        kept.get("config")
+        if isinstance(kept, dict) and isinstance(kept.get("config"), dict)
+        else {}
+    )
     scorers = tuple(scores) or _scorers_of(spec, samples)
     generation = (header.get("plan") or {}).get("config") or {}
     dataset = spec.get("dataset") if isinstance(spec.get("dataset"), dict) else {}
@@ -64,7 +73,11 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         scorer=next(iter(scorers), None),
         scorer_version=text(((named or {}).get("scorer") or {}).get("sha256")),
         dataset=text((dataset or {}).get("location")),
-        generation={name: one for name, one in generation.items() if isinstance(one, int | float | str | bool)},
+        generation={
+            name: one
+            for name, one in generation.items()
+            if isinstance(one, int | float | str | bool)
+        },
         scores=_all_metrics(scores),
         is_complete=status == "success",
     )
@@ -74,21 +87,27 @@ def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the metrics of the log by scorer, in its order."""
     found: dict[str, dict[str, float]] = {}
     for score in (header.get("results") or {}).get("scores") or ():
-        metrics = {name: number(one.get("value")) for name, one in (score.get("metrics") or {}).items()}
+        metrics = {
+            name: number(one.get("value")) for name, one in (score.get("metrics") or {}).items()
+        }
         known = {name: one for name, one in metrics.items() if one is not None}
         found.setdefault(str(score.get("scorer") or score.get("name")), known)
     return found
 
 
 def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
-    """Return the scorers of a log without results: those it was started with, else those of its first scored sample."""
+    """Return the scorers of a log without results: those it was started with, else those of its
+    first scored sample.
+    """
     started = [one.get("name") for one in spec.get("scorers") or () if isinstance(one, dict)]
     named = tuple(one.rpartition("/")[2] for one in started if isinstance(one, str))
     return named or next((tuple(one["scores"]) for one, _ in samples() if one.get("scores")), ())
 
 
 def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return the metrics of the first scorer by their names, those of further ones as ``scorer/metric``."""
+    """Return the metrics of the first scorer by their names, those of further ones as
+    ``scorer/metric``.
+    """
     return {
         f"{scorer}/{name}" if place else name: value
         for place, (scorer, metrics) in enumerate(scores.items())
@@ -114,7 +133,10 @@ def _zipped(path: Path) -> tuple[dict[str, Any], _Samples]:
     with _opened(path) as log:
         names = list(dict.fromkeys(log.namelist()))
         if "header.json" not in names:
-            raise OutputError(f"{path} has no header.json: it is still written or was cut off; import it when it ended")
+            raise OutputError(
+                f"{path} has no header.json: it is still written or was cut off; import it when it"
+                " ended"
+            )
         header = read_object(_member(log, "header.json", path), f"{path}, header.json")
     members = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
 
@@ -131,13 +153,19 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
-        raise OutputError(f"{path} is no Inspect log ({error}); import an undamaged copy") from error
+        raise OutputError(
+            f"{path} is no Inspect log ({error}); import an undamaged copy"
+        ) from error
 
 
 def _member(log: zipfile.ZipFile, name: str, path: Path) -> bytes:
     try:
         return log.read(name)
     except NotImplementedError as error:
-        raise OutputError(f"{path} is compressed with zstd, which Python reads from 3.14 on; {_CONVERT}") from error
+        raise OutputError(
+            f"{path} is compressed with zstd, which Python reads from 3.14 on; {_CONVERT}"
+        ) from error
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise OutputError(f"{path}, {name} is damaged ({error}); import an undamaged copy") from error
+        raise OutputError(
+            f"{path}, {name} is damaged ({error}); import an undamaged copy"
+        ) from error

@@ -33,7 +33,8 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     """Return a sample as a result.
 
     Args:
-        scorers: Of the log; the first gives the reward, further ones are metrics. Without any the sample names them.
+        scorers: Of the log; the first gives the reward, further ones are metrics. Without any the
+            sample names them.
         where: The file and the sample, for messages.
 
     Raises:
@@ -55,7 +56,9 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
 
 
 def value_to_float(value: object) -> float | None:
-    """Return a score's value as Inspect counts it; None where it is no number, as for NaN, which is unscored there."""
+    """Return a score's value as Inspect counts it; None where it is no number, as for NaN, which is
+    unscored there.
+    """
     if isinstance(value, str):
         found = _LETTERS.get(value, _WORDS.get(value.lower()))
         if found is not None:
@@ -67,7 +70,9 @@ def value_to_float(value: object) -> float | None:
     return number(value)
 
 
-def _sample(sample: Mapping[str, Any], sample_id: str, kept: Mapping[str, Any], given: object) -> Sample:
+def _sample(
+    sample: Mapping[str, Any], sample_id: str, kept: Mapping[str, Any], given: object
+) -> Sample:
     metadata = dict(sample.get("metadata") or {})
     choices = sample.get("choices")
     target = sample.get("target")
@@ -75,7 +80,9 @@ def _sample(sample: Mapping[str, Any], sample_id: str, kept: Mapping[str, Any], 
         id=sample_id,
         input=given if isinstance(given, str) else _conversation(given) or "",
         target=target if isinstance(target, str | list) else None,
-        choices=tuple(str(one) for one in choices) if isinstance(choices, list) and choices else None,
+        choices=(
+            tuple(str(one) for one in choices) if isinstance(choices, list) and choices else None
+        ),
         metadata={name: one for name, one in metadata.items() if not (kept and name == "category")},
         subset=text(metadata.get("category")),
         group=text(kept.get("group")),
@@ -86,7 +93,9 @@ def _conversation(value: object) -> tuple[Message, ...] | None:
     """Return messages in the shape of OpenAI's: an image part of Inspect has its own."""
     if not isinstance(value, list):
         return None
-    given = [{**one, "content": _parts(one.get("content"))} for one in value if isinstance(one, dict)]
+    given = [
+        {**one, "content": _parts(one.get("content"))} for one in value if isinstance(one, dict)
+    ]
     return messages_of(given)
 
 
@@ -94,13 +103,19 @@ def _parts(content: object) -> object:
     if not isinstance(content, list):
         return content
     return [
-        {"type": "image_url", "image_url": {"url": part.get("image")}} if part.get("type") == "image" else part
+        (
+            {"type": "image_url", "image_url": {"url": part.get("image")}}
+            if part.get("type") == "image"
+            else part
+        )
         for part in content
         if isinstance(part, dict)
     ]
 
 
-def _response(sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapping[str, Any]) -> Response | None:
+def _response(
+    sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapping[str, Any]
+) -> Response | None:
     output = sample.get("output") or {}
     choices = output.get("choices") or []
     if not choices or not isinstance(choices[0], dict):
@@ -114,13 +129,20 @@ def _response(sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapp
         "cached": usage.get("input_tokens_cache_read"),
     }
     reason = choices[0].get("stop_reason")
-    finish = kept["finish_reason"] if "finish_reason" in kept else _FINISH_REASONS.get(str(reason), reason)
+    finish = (
+        kept["finish_reason"]
+        if "finish_reason" in kept
+        else _FINISH_REASONS.get(str(reason), reason)
+    )
     return Response(
         text=_texts(message, "text"),
         reasoning=_texts(message, "reasoning") or None,
         finish_reason=text(finish),
         usage=Usage(
-            **{f"{name}_tokens": whole(tokens.get(name)) for name in ("prompt", "completion", "reasoning", "cached")}
+            **{
+                f"{name}_tokens": whole(tokens.get(name))
+                for name in ("prompt", "completion", "reasoning", "cached")
+            }
         ),
         tool_calls=_calls((choices[0].get("message") or {}).get("tool_calls")),
         model=text(output.get("model")),
@@ -131,7 +153,9 @@ def _response(sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapp
 
 
 def _calls(listed: object) -> tuple[ToolCall, ...]:
-    """Return calls of tools, whose arguments a log has as an object; what a model wrote otherwise is below "unread"."""
+    """Return calls of tools, whose arguments a log has as an object; what a model wrote otherwise
+    is below "unread".
+    """
     calls = []
     for one in listed if isinstance(listed, list) else []:
         given = one if isinstance(one, dict) else {}
@@ -139,7 +163,11 @@ def _calls(listed: object) -> tuple[ToolCall, ...]:
         if isinstance(arguments, dict) and set(arguments) == {"unread"}:
             arguments = arguments["unread"]
         if name:
-            calls.append(ToolCall(id=text(given.get("id")) or "", name=name, arguments=text(arguments) or "{}"))
+            calls.append(
+                ToolCall(
+                    id=text(given.get("id")) or "", name=name, arguments=text(arguments) or "{}"
+                )
+            )
     return tuple(calls)
 
 
@@ -147,7 +175,11 @@ def _texts(content: object, kind: str) -> str:
     if isinstance(content, str):
         return content if kind == "text" else ""
     parts = content if isinstance(content, list) else []
-    return "\n".join(str(one.get(kind) or "") for one in parts if isinstance(one, dict) and one.get("type") == kind)
+    return "\n".join(
+        str(one.get(kind) or "")
+        for one in parts
+        if isinstance(one, dict) and one.get("type") == kind
+    )
 
 
 def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[str, Any]) -> Outcome:
@@ -155,7 +187,9 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[st
     detail, kind = text((said or {}).get("detail")) or "", text((said or {}).get("kind"))
     error = sample.get("error")
     scores = sample.get("scores") or {}
-    first, *others = scorers if len(scores) > 1 or set(scores) & set(scorers) else tuple(scores) or ("reward",)
+    first, *others = (
+        scorers if len(scores) > 1 or set(scores) & set(scorers) else tuple(scores) or ("reward",)
+    )
     score = scores.get(first)
     if error or not isinstance(score, dict):
         cause: Any = (said or {}).get("cause")
@@ -168,20 +202,37 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[st
     metrics = details.pop("metrics", None) if kept else None
     answer = text(score.get("answer"))
     if (said or {}).get("state") == "model_failure" and kind in get_args(FailureKind):
-        return ModelFailure(kind=kind, detail=detail, metrics=metrics or {}, answer=answer, details=details)  # type: ignore[arg-type] # checked above
+        return ModelFailure(
+            kind=kind,  # type: ignore[arg-type] # checked above
+            detail=detail,
+            metrics=metrics or {},
+            answer=answer,
+            details=details,
+        )
     values = _values(score.get("value"), first)
     if not values:
-        return Unscored(cause="scorer", kind="unknown", detail=f"the score {text(score.get('value'))} is no number")
+        return Unscored(
+            cause="scorer",
+            kind="unknown",
+            detail=f"the score {text(score.get('value'))} is no number",
+        )
     if score.get("explanation") and "explanation" not in details:
         details["explanation"] = score["explanation"]
     reward = next(iter(values.values()))
     return Scored(
-        reward=reward, metrics=metrics or {**values, **_further(scores, others, values)}, answer=answer, details=details
+        reward=reward,
+        metrics=metrics or {**values, **_further(scores, others, values)},
+        answer=answer,
+        details=details,
     )
 
 
-def _further(scores: Mapping[str, Any], names: Sequence[str], taken: Container[str]) -> dict[str, float]:
-    """Return what further scorers gave: one value as ``scorer``, several as ``scorer/value``, numbers alone."""
+def _further(
+    scores: Mapping[str, Any], names: Sequence[str], taken: Container[str]
+) -> dict[str, float]:
+    """Return what further scorers gave: one value as ``scorer``, several as ``scorer/value``,
+    numbers alone.
+    """
     found: dict[str, float | None] = {}
     for name in names:
         value = (scores.get(name) or {}).get("value")
@@ -189,7 +240,11 @@ def _further(scores: Mapping[str, Any], names: Sequence[str], taken: Container[s
             found |= {f"{name}/{key}": value_to_float(one) for key, one in value.items()}
         else:
             found[name] = value_to_float(value)
-    return {name: one for name, one in found.items() if one is not None and not math.isnan(one) and name not in taken}
+    return {
+        name: one
+        for name, one in found.items()
+        if one is not None and not math.isnan(one) and name not in taken
+    }
 
 
 def _values(value: object, name: str) -> dict[str, float]:

@@ -1,4 +1,6 @@
-"""Reads what nel itself wrote into another tool's format beside that tool's own fields, as untrusted as the rest."""
+"""Reads what nel itself wrote into another tool's format beside that tool's own fields, as
+untrusted as the rest.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ def kept_unscored(said: object) -> Unscored | None:
     cause: Any = outcome.get("cause")
     if outcome.get("state") != "unscored" or cause not in get_args(UnscoredCause):
         return None
-    return Unscored(cause=cause, kind=text(outcome.get("kind")) or "unknown", detail=text(outcome.get("detail")) or "")
+    return Unscored(
+        cause=cause,
+        kind=text(outcome.get("kind")) or "unknown",
+        detail=text(outcome.get("detail")) or "",
+    )
 
 
 def kept_failure(
@@ -29,7 +35,9 @@ def kept_failure(
     if outcome.get("state") != "model_failure" or kind not in get_args(FailureKind):
         return None
     detail = text(outcome.get("detail")) or ""
-    return ModelFailure(kind=kind, detail=detail, metrics=dict(metrics), answer=answer, details=dict(details))
+    return ModelFailure(
+        kind=kind, detail=detail, metrics=dict(metrics), answer=answer, details=dict(details)
+    )
 
 
 def kept_response(answer: str, kept: Mapping[str, Any]) -> Response:

@@ -25,25 +25,32 @@ from nel.errors import OutputError
 from nel.models.protocols import read_text
 from nel.types import Outcome, Sample, Scored, Unscored
 
-_SAMPLES: Final = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+_SAMPLES: Final = re.compile(
+    r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl"
+)
 _NO_MEASURE: Final = "bypass"
 """A metric of lm-eval that is a placeholder."""
 _OWN_ID: Final = "sample_id"
 
 
 def import_lm_eval(source: Path) -> Imported | None:
-    """Samples of lm-eval: a samples_*.jsonl file or a directory with some; None where there is none.
+    """Samples of lm-eval: a samples_*.jsonl file or a directory with some; None where there is
+    none.
 
     Raises:
         OutputError: A line is damaged, or no metric of a file is a number.
     """
     paths = (
-        sorted([*source.glob("samples_*.jsonl"), *source.glob("*/samples_*.jsonl")]) if source.is_dir() else [source]
+        sorted([*source.glob("samples_*.jsonl"), *source.glob("*/samples_*.jsonl")])
+        if source.is_dir()
+        else [source]
     )
     paths = [path for path in paths if path.name.startswith("samples_") and path.suffix == ".jsonl"]
     if not paths:
         return None
-    notes = ("Which questions failed and were left out, tokens and times are not recorded by lm-eval.",)
+    notes = (
+        "Which questions failed and were left out, tokens and times are not recorded by lm-eval.",
+    )
     found = [one for path in paths for one in _benchmarks(path)]
     return Imported(format="lm-eval", benchmarks=found, notes=notes)
 
@@ -53,7 +60,11 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
     matched = _SAMPLES.fullmatch(path.name)
     task = matched["task"] if matched else path.stem.removeprefix("samples_")
     beside = path.with_name(f"results_{matched['time']}.json") if matched else None
-    summary = read_object(read_file(beside), str(beside)) if beside is not None and beside.is_file() else {}
+    summary = (
+        read_object(read_file(beside), str(beside))
+        if beside is not None and beside.is_file()
+        else {}
+    )
     first: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
     for value, _ in read_lines(path):
@@ -63,7 +74,9 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
             metrics[name] = metric
     for name, value in first.items():
         if name not in metrics:
-            raise OutputError(f"{path} has no metric that is a number for the filter {name}; import another file")
+            raise OutputError(
+                f"{path} has no metric that is a number for the filter {name}; import another file"
+            )
         title = task if len(first) == 1 else f"{task},{name}"
         yield _benchmark(path, title, task, (name, metrics[name]), value, summary)
     if not first:
@@ -95,7 +108,9 @@ def _benchmark(
         scores={
             key.rpartition(",")[0]: value
             for key, one in scores.items()
-            if key.endswith(f",{name}") and "_stderr," not in key and (value := number(one)) is not None
+            if key.endswith(f",{name}")
+            and "_stderr," not in key
+            and (value := number(one)) is not None
         },
     )
 
@@ -124,13 +139,20 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
         )
         answer = _single(value.get("resps"))
         response = None if answer is None else read_text(text(answer) or "")
-        yield ImportedResult(sample=sample, repeat=0, response=response, outcome=_outcome(value, metric, is_own=is_own))
+        yield ImportedResult(
+            sample=sample,
+            repeat=0,
+            response=response,
+            outcome=_outcome(value, metric, is_own=is_own),
+        )
 
 
 def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
     reward = number(value.get(metric))
     if reward is None:
-        return Unscored(cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample")
+        return Unscored(
+            cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample"
+        )
     listed = () if is_own else value.get("metrics") or (metric,)
     named = {str(one): number(value.get(str(one))) for one in listed}
     metrics = {name: one for name, one in named.items() if one is not None}
@@ -139,7 +161,9 @@ def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
 
 def _metric_of(value: Mapping[str, Any]) -> str | None:
     named = (str(one) for one in value.get("metrics") or ())
-    return next((one for one in named if one != _NO_MEASURE and number(value.get(one)) is not None), None)
+    return next(
+        (one for one in named if one != _NO_MEASURE and number(value.get(one)) is not None), None
+    )
 
 
 def _arguments(value: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -148,7 +172,9 @@ def _arguments(value: Mapping[str, Any]) -> tuple[Any, Any]:
     if isinstance(found, dict):
         first = found.get("gen_args_0")
         return (first.get("arg_0"), first.get("arg_1")) if isinstance(first, dict) else (None, None)
-    if isinstance(found, list) and found and isinstance(found[0], list):  # older files: a list of argument lists
+    if (
+        isinstance(found, list) and found and isinstance(found[0], list)
+    ):  # older files: a list of argument lists
         return (*found[0], None, None)[0], (*found[0], None, None)[1]
     return None, None
 

@@ -28,19 +28,36 @@ from nel.errors import OutputError
 from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
 
-_GENERATION: Final = ("temperature", "top_p", "max_tokens", "seed", "stop", "frequency_penalty", "presence_penalty")
+_GENERATION: Final = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "stop",
+    "frequency_penalty",
+    "presence_penalty",
+)
 
 
 def import_nemo(source: Path) -> Imported | None:
-    """Results of NeMo Evaluator: a folder of bundles, flat or one folder a benchmark; None where there is none.
+    """Results of NeMo Evaluator: a folder of bundles, flat or one folder a benchmark; None where
+    there is none.
 
     Raises:
         OutputError: A bundle or a line is damaged, or a bundle has no results beside it.
     """
     if not source.is_dir() or any(source.glob("*/metrics.json")):  # the latter is a run of nel
         return None
-    found = [_benchmark(path) for path in sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])]
-    notes = ("A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong answer.",)
+    found = [
+        _benchmark(path)
+        for path in sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])
+    ]
+    notes = (
+        (
+            "A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong"
+            " answer."
+        ),
+    )
     return Imported(format="nemo", benchmarks=found, notes=notes) if found else None
 
 
@@ -49,9 +66,15 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     benchmark, config = wanted(bundle, "benchmark", dict, str(path)), bundle.get("config") or {}
     results = path.with_name("results.jsonl")
     if not results.is_file():
-        raise OutputError(f"{path.parent} has no results.jsonl; scores without samples cannot be imported")
-    listed = {name: one for name, one in (benchmark.get("scores") or {}).items() if isinstance(one, dict)}
-    values = {name: number(one.get("value")) for name, one in listed.items() if name != "unscored_count"}
+        raise OutputError(
+            f"{path.parent} has no results.jsonl; scores without samples cannot be imported"
+        )
+    listed = {
+        name: one for name, one in (benchmark.get("scores") or {}).items() if isinstance(one, dict)
+    }
+    values = {
+        name: number(one.get("value")) for name, one in listed.items() if name != "unscored_count"
+    }
     scorers = config.get("scorers")
     return ImportedBenchmark(
         name=wanted(benchmark, "name", str, str(path)),
@@ -67,7 +90,9 @@ def _benchmark(path: Path) -> ImportedBenchmark:
 
 
 def _results(path: Path) -> Iterator[ImportedResult]:
-    """Yield the results; those without a reward, which nel writes into a file of their own, at their place."""
+    """Yield the results; those without a reward, which nel writes into a file of their own, at
+    their place.
+    """
     unscored = path.with_name("unscored.jsonl")
     sources = [_numbered(one) for one in (path, unscored) if one.is_file()]
     places: dict[str, int] = {}
@@ -77,13 +102,19 @@ def _results(path: Path) -> Iterator[ImportedResult]:
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text((metadata or {}).get("category"))
         sample_id = text((kept or {}).get("sample_id")) or str(position)
-        if kept and places.setdefault(sample_id, len(places)) != position:  # others were never asked
+        if (
+            kept and places.setdefault(sample_id, len(places)) != position
+        ):  # others were never asked
             metadata = {**(metadata or {}), POSITION: position}
         sample = Sample(
             id=sample_id,
             input=messages_of(prompt) or text(prompt) or "",
             target=value.get("expected_answer"),
-            metadata={name: one for name, one in (metadata or {}).items() if not (kept and name == "category")},
+            metadata={
+                name: one
+                for name, one in (metadata or {}).items()
+                if not (kept and name == "category")
+            },
             subset=category,
             group=text((kept or {}).get("group")),
         )
@@ -97,7 +128,11 @@ def _results(path: Path) -> Iterator[ImportedResult]:
 
 def _numbered(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
     for value, where in read_lines(path):
-        yield (wanted(value, "problem_idx", int, where), whole(value.get("repeat")) or 0), value, where
+        yield (
+            (wanted(value, "problem_idx", int, where), whole(value.get("repeat")) or 0),
+            value,
+            where,
+        )
 
 
 def _response(value: Mapping[str, Any], answer: str, kept: Mapping[str, Any]) -> Response:
@@ -116,13 +151,21 @@ def _outcome(value: Mapping[str, Any], kept: Mapping[str, Any]) -> Outcome:
     reward = number(value.get("reward"))
     details = value.get("scoring_details") if isinstance(value.get("scoring_details"), dict) else {}
     if reward is None:
-        left = Unscored(cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample")
+        left = Unscored(
+            cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample"
+        )
         return kept_unscored(kept.get("outcome")) or left
     if (details or {}).get("unscored"):  # NeMo Evaluator writes the reward 0 then
         reason = text((details or {}).get("unscored_reason")) or "no reason is recorded"
-        return Unscored(cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}")
+        return Unscored(
+            cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}"
+        )
     named = {str(name): number(one) for name, one in (value.get("scorer_rewards") or {}).items()}
     metrics = {name: one for name, one in named.items() if one is not None}
     answer, said = text(value.get("extracted_answer")), dict(details or {})
-    failed = kept_failure(kept.get("outcome"), metrics=metrics, answer=answer, details=said) if reward == 0 else None
+    failed = (
+        kept_failure(kept.get("outcome"), metrics=metrics, answer=answer, details=said)
+        if reward == 0
+        else None
+    )
     return failed or Scored(reward=reward, metrics=metrics, answer=answer, details=said)

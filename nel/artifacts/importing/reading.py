@@ -43,7 +43,9 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
                     where = f"{path}, line {number}"
                     yield read_object(line, where), where
     except OSError as error:
-        raise OutputError(f"cannot read {path}: {error.strerror or error}; import a file that you can read") from error
+        raise OutputError(
+            f"cannot read {path}: {error.strerror or error}; import a file that you can read"
+        ) from error
 
 
 def read_file(path: Path) -> bytes:
@@ -55,10 +57,14 @@ def read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise OutputError(f"cannot read {path}: {error.strerror or error}; import a file that you can read") from error
+        raise OutputError(
+            f"cannot read {path}: {error.strerror or error}; import a file that you can read"
+        ) from error
 
 
-def wanted(value: Mapping[str, Any], name: str, kind: type, where: str) -> Any:  # of the kind that was asked for
+def wanted(
+    value: Mapping[str, Any], name: str, kind: type, where: str
+) -> Any:  # of the kind that was asked for
     """Return a field that must be there.
 
     Raises:
@@ -66,12 +72,16 @@ def wanted(value: Mapping[str, Any], name: str, kind: type, where: str) -> Any: 
     """
     found = value.get(name)
     if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
-        raise OutputError(f'{where}: "{name}" is missing or no {_words(kind)}; import an undamaged copy')
+        raise OutputError(
+            f'{where}: "{name}" is missing or no {_words(kind)}; import an undamaged copy'
+        )
     return found
 
 
 def number(value: object) -> float | None:
-    """Return a finite number, None for anything else, such as a whole number beyond all floating-point ones."""
+    """Return a finite number, None for anything else, such as a whole number beyond all
+    floating-point ones.
+    """
     try:
         found = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:
@@ -108,8 +118,14 @@ def messages_of(value: object) -> tuple[Message, ...] | None:
         if not isinstance(one, dict) or one.get("role") not in _ROLES:
             return None
         content = one.get("content")
-        parts = tuple(part for part in content if isinstance(part, dict)) if isinstance(content, list) else None
-        found.append(Message(role=one["role"], content=text(content) or "" if parts is None else parts))
+        parts = (
+            tuple(part for part in content if isinstance(part, dict))
+            if isinstance(content, list)
+            else None
+        )
+        found.append(
+            Message(role=one["role"], content=text(content) or "" if parts is None else parts)
+        )
     return tuple(found)
 
 

@@ -1,6 +1,8 @@
-"""Imports results of other tools through the plugin group ``nel.importers`` as a run directory that nel reads.
+"""Imports results of other tools through the plugin group ``nel.importers`` as a run directory that
+nel reads.
 
-The directory gets its final name when it is complete. An imported run cannot be resumed or scored again.
+The directory gets its final name when it is complete. An imported run cannot be resumed or scored
+again.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ _BATCH: Final = 1_000
 """Results between two waits for the disk."""
 
 
-def import_results(source: Path, output: Path, *, name: str | None = None, shared: bool = False) -> Imported:
+def import_results(
+    source: Path, output: Path, *, name: str | None = None, shared: bool = False
+) -> Imported:
     """Write a run directory of another tool's results and return what was found.
 
     Args:
@@ -55,7 +59,8 @@ def import_results(source: Path, output: Path, *, name: str | None = None, share
         work = make_work_directory(output)
     except OSError as error:
         raise OutputError(
-            f"cannot make a directory for {output}: {error.strerror or error}; choose another directory with -o"
+            f"cannot make a directory for {output}: {error.strerror or error}; choose another"
+            " directory with -o"
         ) from error
     try:
         asyncio.run(_write(work, output.name, found, shared=shared))
@@ -64,7 +69,9 @@ def import_results(source: Path, output: Path, *, name: str | None = None, share
             share(work)
         work.rename(output)
     except OSError as error:
-        raise OutputError(f"cannot write {output}: {error.strerror or error}; choose another with -o") from error
+        raise OutputError(
+            f"cannot write {output}: {error.strerror or error}; choose another with -o"
+        ) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return found
@@ -79,7 +86,9 @@ def _found(source: Path, name: str | None) -> Imported:
         except NelError:
             raise
         except (Exception, SystemExit) as error:
-            raise PluginError(f"{what} failed: {type(error).__name__}: {error}; nothing was written") from error
+            raise PluginError(
+                f"{what} failed: {type(error).__name__}: {error}; nothing was written"
+            ) from error
         if found is not None and not isinstance(found, Imported):
             raise PluginError(f"{what} returned {found!r}, not a nel.artifacts.importing.Imported")
         if found is not None and found.benchmarks:
@@ -93,7 +102,9 @@ async def _write(work: Path, run_id: str, found: Imported, *, shared: bool) -> N
     try:
         slots = list(_slots(found))
         config: dict[str, Any] = {"benchmarks": [{"name": slot} for slot, _ in slots]}
-        store.set_meta("config", {**config, "output": {"share_permissions": True}} if shared else config)
+        store.set_meta(
+            "config", {**config, "output": {"share_permissions": True}} if shared else config
+        )
         store.set_meta("run_id", run_id)
         store.set_meta(IMPORTED, {"format": found.format, "notes": list(found.notes)})
         started = next((one.started for one in found.benchmarks if one.started is not None), None)
@@ -104,7 +115,9 @@ async def _write(work: Path, run_id: str, found: Imported, *, shared: bool) -> N
                 await _write_benchmark(store, slot, benchmark, found)
         finally:
             await store.stop_writer()
-        elapsed = [one.elapsed_seconds for one in found.benchmarks if one.elapsed_seconds is not None]
+        elapsed = [
+            one.elapsed_seconds for one in found.benchmarks if one.elapsed_seconds is not None
+        ]
         store.end_session(elapsed=sum(elapsed), ended="done", attempts=0, retries=0)
     finally:
         store.close()
@@ -115,13 +128,20 @@ def _slots(found: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
     seen: dict[str, int] = {}
     for one in found.benchmarks:
         if not one.name.isprintable():
-            raise OutputError(f"the source names a benchmark {one.name!r}, which is no text; import an undamaged copy")
+            raise OutputError(
+                f"the source names a benchmark {one.name!r}, which is no text; import an undamaged"
+                " copy"
+            )
         seen[one.name] = seen.get(one.name, 0) + 1
         yield one.name if seen[one.name] == 1 else f"{one.name}@{seen[one.name]}", one
 
 
-async def _write_benchmark(store: Store, slot: str, benchmark: ImportedBenchmark, found: Imported) -> None:
-    """Write the questions in the order of the source, then the answers; what has no answer becomes unscored."""
+async def _write_benchmark(
+    store: Store, slot: str, benchmark: ImportedBenchmark, found: Imported
+) -> None:
+    """Write the questions in the order of the source, then the answers; what has no answer becomes
+    unscored.
+    """
     key = store.put_benchmark(slot, benchmark.name, {})
     places: dict[str, int] = {}
     repeats = 1
@@ -132,15 +152,23 @@ async def _write_benchmark(store: Store, slot: str, benchmark: ImportedBenchmark
             repeats = max(repeats, result.repeat + 1)
             if result.sample.id not in places:
                 idx = places[result.sample.id] = len(places)
-                yield StoredSample(idx, result.sample.id, idx + 1, sealed(encode_sample(result.sample)), None)
+                yield StoredSample(
+                    idx, result.sample.id, idx + 1, sealed(encode_sample(result.sample)), None
+                )
 
     with store.transaction():
         store.add_samples(key, samples())
     if not places:
         raise OutputError(f"{slot} has no sample in the source; nothing can be imported")
-    store.put_benchmark(slot, benchmark.name, _plan(benchmark, found, n=len(places), repeats=repeats))
+    store.put_benchmark(
+        slot, benchmark.name, _plan(benchmark, found, n=len(places), repeats=repeats)
+    )
     missing = await _write_results(store, key, benchmark, places)
-    left = Unscored(cause="infra", kind="not_recorded", detail="the source has no result of this sample and repeat")
+    left = Unscored(
+        cause="infra",
+        kind="not_recorded",
+        detail="the source has no result of this sample and repeat",
+    )
     rows = [
         (key, idx, repeat, 0, encode_outcome(left))
         for idx, done in enumerate(missing)
@@ -152,7 +180,9 @@ async def _write_benchmark(store: Store, slot: str, benchmark: ImportedBenchmark
 
 
 def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
-    """Yield the results; what an importer stumbles over in one of them is said, with the number of the result."""
+    """Yield the results; what an importer stumbles over in one of them is said, with the number of
+    the result.
+    """
     n_read = 0
     try:
         for result in benchmark.results():
@@ -162,12 +192,14 @@ def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
         raise
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise OutputError(
-            f"{benchmark.name}, result {n_read + 1} of the source, is not of the form that it should have "
-            f"({type(error).__name__}: {error}); import an undamaged copy"
+            f"{benchmark.name}, result {n_read + 1} of the source, is not of the form that it"
+            f" should have ({type(error).__name__}: {error}); import an undamaged copy"
         ) from error
 
 
-async def _write_results(store: Store, key: int, benchmark: ImportedBenchmark, places: dict[str, int]) -> list[int]:
+async def _write_results(
+    store: Store, key: int, benchmark: ImportedBenchmark, places: dict[str, int]
+) -> list[int]:
     """Write every result and return for each sample which repeats are there, a bit for each."""
     done = [0] * len(places)
     waiting: list[asyncio.Future[None]] = []
@@ -175,14 +207,16 @@ async def _write_results(store: Store, key: int, benchmark: ImportedBenchmark, p
         idx, bit = places[result.sample.id], 1 << result.repeat
         if done[idx] & bit:
             raise OutputError(
-                f"{benchmark.name} has two results of the sample {result.sample.id!r}, repeat {result.repeat}; "
-                "import a file with one"
+                f"{benchmark.name} has two results of the sample {result.sample.id!r}, repeat"
+                f" {result.repeat}; import a file with one"
             )
         done[idx] |= bit
         if result.response is not None:
             stored = encode_response(result.response)
             waiting.append(store.put_response(key, idx, result.repeat, None, stored))
-        waiting.append(store.put_outcomes([(key, idx, result.repeat, 0, encode_outcome(result.outcome))]))
+        waiting.append(
+            store.put_outcomes([(key, idx, result.repeat, 0, encode_outcome(result.outcome))])
+        )
         if len(waiting) >= _BATCH:
             await asyncio.gather(*waiting)
             waiting.clear()
@@ -199,7 +233,9 @@ def _plan(benchmark: ImportedBenchmark, found: Imported, *, n: int, repeats: int
         identity["scorer.version"] = benchmark.scorer_version
     if benchmark.n_fewshot is not None:
         identity["num_fewshot"] = benchmark.n_fewshot
-    said = [f"{name} is {value:.6g} in the source" for name, value in sorted(benchmark.scores.items())]
+    said = [
+        f"{name} is {value:.6g} in the source" for name, value in sorted(benchmark.scores.items())
+    ]
     state = [] if benchmark.is_complete else ["the source says that its run did not end"]
     notes = [f"imported from {found.format}: {note}" for note in (*found.notes, *state, *said)]
     return {
@@ -211,7 +247,12 @@ def _plan(benchmark: ImportedBenchmark, found: Imported, *, n: int, repeats: int
         "reducers": [],
         "metrics": [],
         "eval_only": True,
-        "dataset": {"uri": benchmark.dataset or "unknown", "revision": None, "sha256": "", "rows": n},
+        "dataset": {
+            "uri": benchmark.dataset or "unknown",
+            "revision": None,
+            "sha256": "",
+            "rows": n,
+        },
         "scorer": {
             "name": benchmark.scorer or "unknown",
             "sha256": benchmark.scorer_version or "",

@@ -1,7 +1,8 @@
 """What a benchmark is: where its rows come from, how a row is asked, and how an answer is scored.
 
-Decorated functions, adapter classes and plugin packages all end in a `Benchmark`. It does no I/O of its own and never
-sees the endpoint. `sample` must depend on the row alone; whatever else it reads is not in the run's identity.
+Decorated functions, adapter classes and plugin packages all end in a `Benchmark`. It does no I/O of
+its own and never sees the endpoint. `sample` must depend on the row alone; whatever else it reads
+is not in the run's identity.
 """
 
 from __future__ import annotations
@@ -48,16 +49,24 @@ class Benchmark:
     choices: tuple[str, ...] = ()
     """The options of every problem, where they are the same for all."""
     loglikelihood: bool = False
-    """Rank the choices by log-likelihood at a completions endpoint instead of asking for an answer."""
+    """Rank the choices by log-likelihood at a completions endpoint instead of asking for an
+    answer.
+    """
     target_delimiter: str = ""
-    """Stands between a prompt and its answer: a choice whose log-likelihood is asked for, or an example's target."""
+    """Stands between a prompt and its answer: a choice whose log-likelihood is asked for, or an
+    example's target.
+    """
     continuation: Template | None = None
-    """The choices are contexts, and the log-likelihood of this text after each is asked for (winogrande); the prompt
-    then renders each context, with ``{choice}``."""
+    """The choices are contexts, and the log-likelihood of this text after each is asked for
+    (winogrande); the prompt then renders each context, with ``{choice}``."""
     preamble: Template | None = None
-    """What stands once before examples and prompt, with or without examples; rendered from the sample's row."""
+    """What stands once before examples and prompt, with or without examples; rendered from the
+    sample's row.
+    """
     gold_kind: GoldKind | None = None
-    """What a gold answer that reads two ways is; `nel.engine.golds` binds what all of the dataset are."""
+    """What a gold answer that reads two ways is; `nel.engine.golds` binds what all of the dataset
+    are.
+    """
     judges_by_reference: bool = True
     """False where the run's own template shows its judges no reference; bound with the judges."""
     num_fewshot: int = 0
@@ -79,12 +88,17 @@ class Benchmark:
     response_field: str | None = None
     """Score the answers in this field; no endpoint is called."""
     turns_field: str | None = None
-    """Field with a list of user messages, asked one after the other; the prompt renders each as ``{turn}``."""
+    """Field with a list of user messages, asked one after the other; the prompt renders each as
+    ``{turn}``.
+    """
     scores_conversation: bool = False
-    """Score a conversation once, with all its messages, after its last answer; else each answer by itself."""
+    """Score a conversation once, with all its messages, after its last answer; else each answer by
+    itself.
+    """
     images_field: str | None = None
-    """Field with an image or a list of them, which stand after the prompt: files below the dataset's folder, data
-    URLs, or addresses, which are passed on; needs a protocol with messages."""
+    """Field with an image or a list of them, which stand after the prompt: files below the
+    dataset's folder, data URLs, or addresses, which are passed on; needs a protocol with
+    messages."""
     images_dir: Path | None = None
     """The dataset's folder; bound when it is opened, and `base_dir` before."""
     protocol: Protocol | None = None
@@ -92,17 +106,27 @@ class Benchmark:
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Handed to the scorer as ``config``."""
     languages: tuple[str, ...] = ()
-    """Of the programs that its scorer runs in the sandbox, which is checked before the first request."""
+    """Of the programs that its scorer runs in the sandbox, which is checked before the first
+    request.
+    """
     reducers: tuple[str, ...] = ()
-    """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k`` …"""
+    """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k``
+    …
+    """
     judge: Mapping[str, Any] | None = None
     """The judge's endpoint, as its file names it; asked where the run names none."""
     requirements: tuple[str, ...] = ()
-    """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on it."""
+    """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on
+    it.
+    """
     generation: Mapping[str, Any] = field(default_factory=dict)
-    """Generation settings that hold where the run sets none: ``temperature``, ``max_tokens``, ``stop`` …"""
+    """Generation settings that hold where the run sets none: ``temperature``, ``max_tokens``,
+    ``stop`` …
+    """
     card: Card | None = None
-    """Its origin and official metric, for listings and the documentation; a run does not read it."""
+    """Its origin and official metric, for listings and the documentation; a run does not read
+    it.
+    """
     base_dir: Path | None = None
     """What relative dataset and template paths are relative to."""
 
@@ -122,15 +146,20 @@ class Benchmark:
             ConfigError: There are any.
         """
         if arguments:
-            raise ConfigError(f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do")
+            raise ConfigError(
+                f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do"
+            )
         return self
 
     def arguments_of_folder(self, folder: str) -> Mapping[str, object] | None:
-        """Return the arguments by which the benchmark reads a folder of data; None where only a file can be read."""
+        """Return the arguments by which the benchmark reads a folder of data; None where only a
+        file can be read.
+        """
         return None
 
     def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
-        """Return the benchmark for a run with these judges, which only one that must know them makes use of.
+        """Return the benchmark for a run with these judges, which only one that must know them
+        makes use of.
 
         Args:
             panel: The run's judges, or else the benchmark's own: name to model.
@@ -139,7 +168,9 @@ class Benchmark:
         return self
 
     def without_limit(self) -> Self:
-        """Return the benchmark with all its rows, where its arguments leave some out; itself where they do not."""
+        """Return the benchmark with all its rows, where its arguments leave some out; itself where
+        they do not.
+        """
         return self
 
     def selected(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
@@ -158,11 +189,17 @@ class Benchmark:
         try:
             prepared = self.prepare_row(row)
         except KeyError as error:
-            raise DatasetError(f"the row has no field {error}; it has: {', '.join(sorted(row))}") from error
+            raise DatasetError(
+                f"the row has no field {error}; it has: {', '.join(sorted(row))}"
+            ) from error
         except (Exception, SystemExit) as error:
-            raise DatasetError(f"the row cannot be prepared: {type(error).__name__}: {error}") from error
+            raise DatasetError(
+                f"the row cannot be prepared: {type(error).__name__}: {error}"
+            ) from error
         if not isinstance(prepared, dict):
-            raise DatasetError(f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict")
+            raise DatasetError(
+                f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict"
+            )
         return prepared
 
     def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
@@ -183,7 +220,9 @@ class Benchmark:
         shots = self._shots_of(row, values, choices)
         return Sample(
             id=sample_id,
-            input=self._with_images(row, self._input(values, shots, optional=self.response_field is not None)),
+            input=self._with_images(
+                row, self._input(values, shots, optional=self.response_field is not None)
+            ),
             turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in turns[1:]),
             target=self._target(row),
             choices=choices if self.continuation is None else self._contexts(values, choices),
@@ -198,13 +237,20 @@ class Benchmark:
 
     def with_images_below(self, folder: Path | None) -> Self:
         """Return the benchmark with the folder that the files of its images are in."""
-        return self if self.images_field is None else replace(self, images_dir=folder or self.base_dir)
+        return (
+            self if self.images_field is None else replace(self, images_dir=folder or self.base_dir)
+        )
 
-    def _with_images(self, row: Mapping[str, object], asked: str | tuple[Message, ...]) -> str | tuple[Message, ...]:
+    def _with_images(
+        self, row: Mapping[str, object], asked: str | tuple[Message, ...]
+    ) -> str | tuple[Message, ...]:
         if self.images_field is None or self.response_field is not None:
             return asked
         if self.num_fewshot:
-            raise ConfigError(f"{self.name} asks about images, and examples cannot show theirs; leave num_fewshot away")
+            raise ConfigError(
+                f"{self.name} asks about images, and examples cannot show theirs; leave num_fewshot"
+                " away"
+            )
         urls = image_urls(row, self.images_field, self.images_dir or self.base_dir)
         return with_images(asked, urls) if urls else asked
 
@@ -231,7 +277,10 @@ class Benchmark:
                 where = f"few-shot example in {source}, {unit} {row.number}"
                 raise type(error)(f"{where}: {error}") from error
         return replace(
-            self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
+            self,
+            shots=make_shots(
+                self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
+            ),
         )
 
     def id_field_of(self, raw: Mapping[str, object]) -> str | None:
@@ -251,7 +300,8 @@ class Benchmark:
         return label_of(self.prepared(raw), self.fewshot.match_field)
 
     def example_prompt(self, raw: Mapping[str, object]) -> str:
-        """Return the prompt of a row as shown, without examples, by which a sample is told from its examples.
+        """Return the prompt of a row as shown, without examples, by which a sample is told from its
+        examples.
 
         Raises:
             DatasetError: The row cannot be prepared.
@@ -259,14 +309,23 @@ class Benchmark:
         """
         row = self.prepared(raw)
         choices = self._choices(row)
-        return self._prompt_text(self._values(row, choices, self._labels(row, choices), self._turns(row)), choices)
+        return self._prompt_text(
+            self._values(row, choices, self._labels(row, choices), self._turns(row)), choices
+        )
 
     def shots_json(self) -> dict[str, object] | None:
-        """Return how many examples each prompt has and where they come from, as JSON values; None where it has none."""
+        """Return how many examples each prompt has and where they come from, as JSON values; None
+        where it has none.
+        """
         if self.shots is None or not self.num_fewshot:
             return None
         seed = self.fewshot.seed if self.fewshot.sampler == "seeded" else None
-        return {"n": self.num_fewshot, "sampler": self.fewshot.sampler, "seed": seed, "source": self.shots.source}
+        return {
+            "n": self.num_fewshot,
+            "sampler": self.fewshot.sampler,
+            "seed": seed,
+            "source": self.shots.source,
+        }
 
     def _shot(self, raw: Mapping[str, object]) -> Shot:
         row = self.prepared(raw)
@@ -274,7 +333,12 @@ class Benchmark:
         values = self._values(row, choices, self._labels(row, choices), self._turns(row))
         question, answer = self._question_and_answer(row, values, choices)
         between = self.target_delimiter
-        if not between and not self.loglikelihood and not question[-1:].isspace() and not answer[:1].isspace():
+        if (
+            not between
+            and not self.loglikelihood
+            and not question[-1:].isspace()
+            and not answer[:1].isspace()
+        ):
             between = " "
         template = self.fewshot.template
         whole = {"target": answer, **values}
@@ -288,7 +352,10 @@ class Benchmark:
         )
 
     def _question_and_answer(
-        self, row: Mapping[str, object], values: Mapping[str, object], choices: tuple[str, ...] | None
+        self,
+        row: Mapping[str, object],
+        values: Mapping[str, object],
+        choices: tuple[str, ...] | None,
     ) -> tuple[str, str]:
         target = self._target(row)
         if self.continuation is not None:
@@ -299,22 +366,40 @@ class Benchmark:
             return question, self.fewshot.target_template.render({"target": target, **values})
         if choices and (self.loglikelihood or isinstance(target, int)):
             gold = self._gold(row, choices)
-            return question, choices[gold] if self.loglikelihood else (self._labels(row, choices) or LETTERS)[gold]
+            return question, (
+                choices[gold]
+                if self.loglikelihood
+                else (self._labels(row, choices) or LETTERS)[gold]
+            )
         first = target[0] if isinstance(target, (list, tuple)) and target else target
         return question, str(first)
 
     def _prompt_text(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> str:
-        """Return the prompt of a row without examples, by which a sample is known among its examples."""
-        return self.prompt.render(values) if self.continuation is None else "\n".join(self._contexts(values, choices))
+        """Return the prompt of a row without examples, by which a sample is known among its
+        examples.
+        """
+        return (
+            self.prompt.render(values)
+            if self.continuation is None
+            else "\n".join(self._contexts(values, choices))
+        )
 
     def _shots_of(
-        self, row: Mapping[str, object], values: Mapping[str, object], choices: tuple[str, ...] | None
+        self,
+        row: Mapping[str, object],
+        values: Mapping[str, object],
+        choices: tuple[str, ...] | None,
     ) -> list[Shot]:
         if self.num_fewshot == 0 or self.response_field is not None:
             return []
         if self.shots is None:
-            raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
-        return self.shots.of(prompt_key(self._prompt_text(values, choices)), label_of(row, self.fewshot.match_field))
+            raise ConfigError(
+                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
+                " first"
+            )
+        return self.shots.of(
+            prompt_key(self._prompt_text(values, choices)), label_of(row, self.fewshot.match_field)
+        )
 
     def _values(
         self,
@@ -323,10 +408,16 @@ class Benchmark:
         labels: tuple[str, ...] | None,
         turns: Sequence[str],
     ) -> dict[str, object]:
-        values = row if choices is None else {**row, **_choice_fields(choices, labels or labels_for(len(choices)))}
+        values = (
+            row
+            if choices is None
+            else {**row, **_choice_fields(choices, labels or labels_for(len(choices)))}
+        )
         return {**values, "turn": turns[0]} if turns else values
 
-    def _contexts(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> tuple[str, ...]:
+    def _contexts(
+        self, values: Mapping[str, object], choices: tuple[str, ...] | None
+    ) -> tuple[str, ...]:
         return tuple(self.prompt.render({**values, "choice": choice}) for choice in choices or ())
 
     def _input(
@@ -341,10 +432,17 @@ class Benchmark:
             if optional:
                 return ""
             raise
-        return (system, *((Message(role="user", content=asked),) if isinstance(asked, str) else asked))
+        return (
+            system,
+            *((Message(role="user", content=asked),) if isinstance(asked, str) else asked),
+        )
 
-    def _asked(self, values: Mapping[str, object], shots: Sequence[Shot]) -> str | tuple[Message, ...]:
-        """Return preamble, examples and prompt; where the choices are contexts, all that stands before them."""
+    def _asked(
+        self, values: Mapping[str, object], shots: Sequence[Shot]
+    ) -> str | tuple[Message, ...]:
+        """Return preamble, examples and prompt; where the choices are contexts, all that stands
+        before them.
+        """
         preamble = "" if self.preamble is None else self.preamble.render(values)
         prompt = "" if self.continuation is not None else self.prompt.render(values)
         if shots and self.fewshot.prefix is not None:
@@ -357,8 +455,14 @@ class Benchmark:
         if self.turns_field is None:
             return []
         turns = lookup(row, self.turns_field)
-        if not isinstance(turns, (list, tuple)) or not turns or not all(isinstance(turn, str) for turn in turns):
-            raise DatasetError(f'the turns field "{self.turns_field}" must be a list of texts, one for each turn')
+        if (
+            not isinstance(turns, (list, tuple))
+            or not turns
+            or not all(isinstance(turn, str) for turn in turns)
+        ):
+            raise DatasetError(
+                f'the turns field "{self.turns_field}" must be a list of texts, one for each turn'
+            )
         return list(turns)
 
     def _target(self, row: Mapping[str, object]) -> Any:
@@ -367,12 +471,18 @@ class Benchmark:
             raise DatasetError(f'the target field "{self.target_field}" is null')
         return target
 
-    def _labels(self, row: Mapping[str, object], choices: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """Return a row's own labels of its choices, where there is a field ``label`` beside theirs."""
+    def _labels(
+        self, row: Mapping[str, object], choices: tuple[str, ...] | None
+    ) -> tuple[str, ...] | None:
+        """Return a row's own labels of its choices, where there is a field ``label`` beside
+        theirs.
+        """
         if choices is None or self.choices_field is None or self.choices:
             return None
         parent, _, _ = self.choices_field.rpartition(".")
-        labels = own_labels(lookup(row, f"{parent}.label" if parent else "label", default=None), len(choices))
+        labels = own_labels(
+            lookup(row, f"{parent}.label" if parent else "label", default=None), len(choices)
+        )
         return None if labels == labels_for(len(choices)) else labels
 
     def _gold(self, row: Mapping[str, object], choices: tuple[str, ...] | None) -> int:
@@ -388,7 +498,8 @@ class Benchmark:
         choices = lookup(row, self.choices_field)
         if not isinstance(choices, (list, tuple)) or not choices or len(choices) > len(LETTERS):
             raise DatasetError(
-                f'the choices field "{self.choices_field}" must be a list of 1 to {len(LETTERS)} options'
+                f'the choices field "{self.choices_field}" must be a list of 1 to {len(LETTERS)}'
+                " options"
             )
         return tuple(str(choice) for choice in choices)
 
@@ -400,7 +511,9 @@ def _own_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
 
 def _choice_fields(choices: tuple[str, ...], labels: tuple[str, ...]) -> dict[str, str]:
     return {
-        "choices": "\n".join(f"{label}) {choice}" for label, choice in zip(labels, choices, strict=True)),
+        "choices": "\n".join(
+            f"{label}) {choice}" for label, choice in zip(labels, choices, strict=True)
+        ),
         "letters": ", ".join(labels),
     }
 

@@ -1,6 +1,8 @@
-"""What a benchmark says of its origin: paper, licence, citation, official metric. Holds text; checks nothing.
+"""What a benchmark says of its origin: paper, licence, citation, official metric. Holds text;
+checks nothing.
 
-A card describes and never decides. What a run computes is in the benchmark's scorer and dataset alone.
+A card describes and never decides. What a run computes is in the benchmark's scorer and dataset
+alone.
 """
 
 from __future__ import annotations

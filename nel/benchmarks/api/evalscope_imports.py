@@ -54,5 +54,7 @@ EVALSCOPE_HOMES: Final[Mapping[str, Sequence[str]]] = {
         }.items()
     },
 }
-EVALSCOPE_OTHERWISE: Final = {f"{EVALSCOPE}.api.model.Model": ("nel.benchmarks.api.adapters.bridge", "AnsweredModel")}
+EVALSCOPE_OTHERWISE: Final = {
+    f"{EVALSCOPE}.api.model.Model": ("nel.benchmarks.api.adapters.bridge", "AnsweredModel")
+}
 """Names that nel has under another name."""

@@ -1,7 +1,7 @@
 """Few-shot examples of a benchmark: how they are chosen and shown. Opens nothing.
 
-Examples are rendered when they are bound, which happens before anything is sent, so that an example without a target
-refuses the run and costs nothing.
+Examples are rendered when they are bound, which happens before anything is sent, so that an example
+without a target refuses the run and costs nothing.
 """
 
 from __future__ import annotations
@@ -25,11 +25,15 @@ class FewShot:
     """Where a benchmark's examples come from, which are taken, and how they are shown."""
 
     dataset: ExampleSource | None = None
-    """A path, a URI, a callable or a list of rows; None: the benchmark's own dataset, at `split` where that is set."""
+    """A path, a URI, a callable or a list of rows; None: the benchmark's own dataset, at `split`
+    where that is set.
+    """
     split: str | None = None
     """The split of a hub dataset that holds the examples, such as ``train``."""
     sampler: Sampler = "first"
-    """``first`` of the source; ``fixed``, those of `ids`; ``seeded``, drawn for each sample by its content."""
+    """``first`` of the source; ``fixed``, those of `ids`; ``seeded``, drawn for each sample by its
+    content.
+    """
     ids: tuple[str | int, ...] = ()
     """For ``fixed``: own ids as text, or positions from 0 as numbers, in the order shown."""
     seed: int = 42
@@ -39,22 +43,33 @@ class FewShot:
     template: Template | None = None
     """Renders one whole example, ``{target}`` included; None: the prompt, then the target."""
     target_template: Template | None = None
-    """Renders the answer of an example; None: the target as text, for log-likelihoods the gold choice."""
+    """Renders the answer of an example; None: the target as text, for log-likelihoods the gold
+    choice.
+    """
     prefix: Template | None = None
     """What stands before the first example, where there is one."""
     separator: str = "\n\n"
     """Between examples, and between the last one and the prompt."""
     as_turns: bool = False
-    """Show each example as a user's message and the assistant's answer, instead of all in one prompt."""
+    """Show each example as a user's message and the assistant's answer, instead of all in one
+    prompt.
+    """
 
     def __post_init__(self) -> None:
         if self.sampler not in SAMPLERS:
             hint = did_you_mean(str(self.sampler), SAMPLERS) or ";"
-            raise ConfigError(f'fewshot_sampler "{self.sampler}" is unknown{hint} use {", ".join(SAMPLERS)}')
+            raise ConfigError(
+                f'fewshot_sampler "{self.sampler}" is unknown{hint} use {", ".join(SAMPLERS)}'
+            )
         if (self.sampler == "fixed") != bool(self.ids):
-            raise ConfigError('fewshot_ids and fewshot_sampler="fixed" belong together; give both or neither')
+            raise ConfigError(
+                'fewshot_ids and fewshot_sampler="fixed" belong together; give both or neither'
+            )
         if self.as_turns and self.template is not None:
-            raise ConfigError("fewshot_template renders an example in one piece, which cannot be two turns; drop one")
+            raise ConfigError(
+                "fewshot_template renders an example in one piece, which cannot be two turns;"
+                " drop one"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +103,9 @@ class Shots:
     settings: FewShot
     n: int
     pools: Mapping[str | None, Pool] = field(repr=False)
-    """By the value that must match; seeded ones in the order of their content, so that the source's is of no matter."""
+    """By the value that must match; seeded ones in the order of their content, so that the source's
+    is of no matter.
+    """
     source: str
     """For messages."""
 
@@ -107,13 +124,16 @@ class Shots:
             where = "" if group is None else f' with {self.settings.match_field} "{group}"'
             error = ConfigError if is_large else DatasetError
             raise error(
-                f"{self.n} few-shot examples are asked for and {self.source} has {len(chosen)}{where}, the sample "
-                "itself left out; ask for fewer with --num-fewshot, or give a larger source"
+                f"{self.n} few-shot examples are asked for and {self.source} has"
+                f" {len(chosen)}{where}, the sample itself left out; ask for fewer with"
+                " --num-fewshot, or give a larger source"
             )
         return chosen
 
 
-def make_shots(settings: FewShot, n: int, shots: Iterable[Shot], *, source: str, holds_samples: bool) -> Shots:
+def make_shots(
+    settings: FewShot, n: int, shots: Iterable[Shot], *, source: str, holds_samples: bool
+) -> Shots:
     """Return examples ready to be given out.
 
     Args:
@@ -121,7 +141,8 @@ def make_shots(settings: FewShot, n: int, shots: Iterable[Shot], *, source: str,
         n: So many for each sample.
         shots: All that the source has, in its order.
         source: Its name, for messages.
-        holds_samples: Whether the samples themselves come from that source, so that one more is needed.
+        holds_samples: Whether the samples themselves come from that source, so that one more is
+            needed.
 
     Raises:
         DatasetError: There are too few, or a fixed one is missing.
@@ -140,7 +161,10 @@ def make_shots(settings: FewShot, n: int, shots: Iterable[Shot], *, source: str,
     groups: dict[str | None, list[Shot]] = {}
     for shot in chosen:
         groups.setdefault(shot.group, []).append(shot)
-    pools = {group: Pool(tuple(found), tuple(shot.key for shot in found)) for group, found in groups.items()}
+    pools = {
+        group: Pool(tuple(found), tuple(shot.key for shot in found))
+        for group, found in groups.items()
+    }
     return Shots(settings=settings, n=n, pools=pools, source=source)
 
 
@@ -154,7 +178,9 @@ def _fixed(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -> list
         if shot is None:
             what = f'the id "{wanted}"' if isinstance(wanted, str) else f"position {wanted}"
             hint = did_you_mean(str(wanted), by_id) or "; check fewshot_ids"
-            raise DatasetError(f"{source} has no few-shot example of {what} among {len(shots)} rows{hint}")
+            raise DatasetError(
+                f"{source} has no few-shot example of {what} among {len(shots)} rows{hint}"
+            )
         found.append(shot)
     return found
 
@@ -165,14 +191,24 @@ def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
 
 
 def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, ...]:
-    """Return examples and prompt as the turns of a chat, with the prefix at the head of the first."""
-    said = [(role, text) for shot in shots for role, text in (("user", shot.question), ("assistant", shot.answer))]
+    """Return examples and prompt as the turns of a chat, with the prefix at the head of the
+    first.
+    """
+    said = [
+        (role, text)
+        for shot in shots
+        for role, text in (("user", shot.question), ("assistant", shot.answer))
+    ]
     first, *rest = [*said, ("user", prompt)]
-    return tuple(Message(role=role, content=text) for role, text in [(first[0], prefix + first[1]), *rest])
+    return tuple(
+        Message(role=role, content=text) for role, text in [(first[0], prefix + first[1]), *rest]
+    )
 
 
 def rows_needed(settings: FewShot, n: int) -> int | None:
-    """Return how many rows of the source, or of each value that must match, can be drawn; None: any."""
+    """Return how many rows of the source, or of each value that must match, can be drawn; None:
+    any.
+    """
     if settings.sampler == "first":
         return n + 1
     positions = [wanted for wanted in settings.ids if isinstance(wanted, int)]

@@ -1,7 +1,7 @@
 """Reads the few-shot examples of a benchmark and binds them to it, before anything is sent.
 
-A benchmark that names no source of examples takes them from the rows it is measured on, a sample itself left out; that
-is noted, since a model that saw those rows is measured on them all the same.
+A benchmark that names no source of examples takes them from the rows it is measured on, a sample
+itself left out; that is noted, since a model that saw those rows is measured on them all the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from nel.datasets.fewshot import open_examples, read_examples
 def bind_examples(
     benchmark: Benchmark, *, dataset: str | None = None, examples: str | None = None
 ) -> tuple[Benchmark, str | None]:
-    """Return the benchmark with its examples bound, and a note where they come from the evaluated rows.
+    """Return the benchmark with its examples bound, and a note where they come from the evaluated
+    rows.
 
     Args:
         benchmark: One that asks with examples; any other comes back as it is.
@@ -42,13 +43,22 @@ def bind_examples(
         opened,
         rows_needed(settings, benchmark.num_fewshot),
         is_example=benchmark.is_example,
-        value_of=benchmark.example_value if settings.match_field and settings.sampler != "fixed" else None,
+        value_of=(
+            benchmark.example_value
+            if settings.match_field and settings.sampler != "fixed"
+            else None
+        ),
         prompt_of=benchmark.example_prompt if settings.sampler == "first" else None,
     )
-    bound = benchmark.with_shots(rows, source=opened.uri, unit=opened.unit, holds_samples=holds_samples)
+    bound = benchmark.with_shots(
+        rows, source=opened.uri, unit=opened.unit, holds_samples=holds_samples
+    )
     if not holds_samples:
         return bound, None
-    return bound, (
-        f"{benchmark.name}: its few-shot examples are rows of {opened.uri} itself, never the sample's own; "
-        "name others with --fewshot-dataset"
+    return (
+        bound,
+        (
+            f"{benchmark.name}: its few-shot examples are rows of {opened.uri} itself, never the"
+            " sample's own; name others with --fewshot-dataset"
+        ),
     )

@@ -1,8 +1,9 @@
-"""Lets a benchmark file written for NeMo Evaluator or EvalScope run as it stands: its imports resolve to nel meanwhile.
+"""Lets a benchmark file written for NeMo Evaluator or EvalScope run as it stands: its imports
+resolve to nel meanwhile.
 
-Does nothing where that tool is installed. Nothing of it may stay in ``sys.modules``, or a tool installed
-later in the same process would be half nel; a file that imports inside a function is given its own ``__import__``,
-which lends the names for that moment.
+Does nothing where that tool is installed. Nothing of it may stay in ``sys.modules``, or a tool
+installed later in the same process would be half nel; a file that imports inside a function is
+given its own ``__import__``, which lends the names for that moment.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ HOMES: Final[Mapping[str, Sequence[str]]] = {
     f"{ROOT}.environments.base": _ENVIRONMENTS,
     f"{ROOT}.environments.custom": _ENVIRONMENTS,
     **dict.fromkeys(
-        (f"{ROOT}.scoring{part}" for part in ("", ".text", ".pattern", ".json_schema", ".types", ".code_execution")),
+        (
+            f"{ROOT}.scoring{part}"
+            for part in ("", ".text", ".pattern", ".json_schema", ".types", ".code_execution")
+        ),
         _SCORING,
     ),
     **dict.fromkeys((f"{ROOT}.scoring.{part}" for part in ("metric", "contracts")), (_METRICS,)),
@@ -63,7 +67,9 @@ HOMES: Final[Mapping[str, Sequence[str]]] = {
 """Modules of both tools, and where nel has their names, the first home first."""
 
 _LATER: Final = (ROOT, f"{ROOT}.environments", f"{ROOT}.environments.custom")
-_FIRST: Final = tuple(f"{ROOT}.{prefix}byob{part}" for prefix in ("contrib.", "") for part in ("", ".decorators"))
+_FIRST: Final = tuple(
+    f"{ROOT}.{prefix}byob{part}" for prefix in ("contrib.", "") for part in ("", ".decorators")
+)
 _OTHERWISE: Final[Mapping[str, tuple[str, str]]] = {
     **EVALSCOPE_OTHERWISE,
     **{f"{module}.benchmark": ("nel.byob.nemo", "benchmark_of_text") for module in _LATER},
@@ -78,7 +84,9 @@ _OTHERWISE: Final[Mapping[str, tuple[str, str]]] = {
 """Names that nel has under another name."""
 
 DEFINED: Final[ContextVar[list[object] | None]] = ContextVar("nel-defined", default=None)
-"""The benchmarks that the file being loaded has defined by NeMo Evaluator's decorator, which need no name in it."""
+"""The benchmarks that the file being loaded has defined by NeMo Evaluator's decorator, which need
+no name in it.
+"""
 
 
 class _StandIn(ModuleType):
@@ -106,7 +114,9 @@ class _Finder(MetaPathFinder, Loader):
             return None
         if fullname not in HOMES:
             known = ", ".join(sorted(name for name in HOMES if name.partition(".")[0] == root))
-            raise ModuleNotFoundError(f"nel has nothing to stand for {fullname}; it stands for {known}", name=fullname)
+            raise ModuleNotFoundError(
+                f"nel has nothing to stand for {fullname}; it stands for {known}", name=fullname
+            )
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -119,7 +129,9 @@ class _Finder(MetaPathFinder, Loader):
 
 @contextmanager
 def standing_in() -> Iterator[None]:
-    """Let nel stand for NeMo Evaluator and EvalScope until the block ends, each unless it is installed."""
+    """Let nel stand for NeMo Evaluator and EvalScope until the block ends, each unless it is
+    installed.
+    """
     roots = [root for root in ROOTS if not is_installed(root)]
     if not roots:
         yield
@@ -131,15 +143,19 @@ def standing_in() -> Iterator[None]:
     finally:
         sys.meta_path.remove(finder)
         if not any(isinstance(other, _Finder) for other in sys.meta_path):
-            for name in [name for name, module in sys.modules.items() if isinstance(module, _StandIn)]:
+            for name in [
+                name for name, module in sys.modules.items() if isinstance(module, _StandIn)
+            ]:
                 del sys.modules[name]
 
 
 def check_later_imports(source: str) -> None:
-    """Refuse a file whose functions import what nel has nothing to stand for, before one of them runs.
+    """Refuse a file whose functions import what nel has nothing to stand for, before one of them
+    runs.
 
     Args:
-        source: The text of a file written for EvalScope; it has been executed, so that its own imports are there.
+        source: The text of a file written for EvalScope; it has been executed, so that its own
+            imports are there.
 
     Raises:
         ImportError: A function imports such a name, or a module beside the file.
@@ -161,8 +177,8 @@ def check_later_imports(source: str) -> None:
 
 def _relative(importer: str, module: str) -> ImportError:
     return ImportError(
-        f"{importer} imports {module} from its package, and nel reads a benchmark from one file; write what it imports "
-        "into the file"
+        f"{importer} imports {module} from its package, and nel reads a benchmark from one file;"
+        " write what it imports into the file"
     )
 
 
@@ -185,7 +201,11 @@ def is_installed(root: str) -> bool:
     """Return whether a tool itself can be imported."""
     if root in sys.modules:
         return not isinstance(sys.modules[root], _StandIn)
-    others = [finder for finder in sys.meta_path if not isinstance(finder, _Finder) and hasattr(finder, "find_spec")]
+    others = [
+        finder
+        for finder in sys.meta_path
+        if not isinstance(finder, _Finder) and hasattr(finder, "find_spec")
+    ]
     specs = [spec for finder in others if (spec := finder.find_spec(root, None)) is not None]
     return any(spec.origin is not None for spec in specs)
 
@@ -209,6 +229,9 @@ def _find(module: str, name: str) -> object:
             return getattr(found, name)
     places = " and ".join(home for home, found in homes if found is not None) or "nothing"
     hint = (
-        did_you_mean(name, [known for home, _ in homes for known in _names(home)]) or "; change that line of the file"
+        did_you_mean(name, [known for home, _ in homes for known in _names(home)])
+        or "; change that line of the file"
     )
-    raise ImportError(f"nel has no {name} to stand for {module}.{name}; it was looked for in {places}{hint}")
+    raise ImportError(
+        f"nel has no {name} to stand for {module}.{name}; it was looked for in {places}{hint}"
+    )

@@ -17,7 +17,14 @@ from nel import plugins
 from nel.benchmarks.api.adapters.meta import REGISTERED, source_of
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.evalscope_imports import EVALSCOPE
-from nel.benchmarks.api.nemo_imports import DEFINED, ROOT, ROOTS, check_later_imports, lend_names, standing_in
+from nel.benchmarks.api.nemo_imports import (
+    DEFINED,
+    ROOT,
+    ROOTS,
+    check_later_imports,
+    lend_names,
+    standing_in,
+)
 from nel.errors import NelError, PluginError, did_you_mean
 
 YAML_SUFFIXES: Final = (".yaml", ".yml")
@@ -26,11 +33,12 @@ _PREFIX = "nel_file_"
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Return the benchmark of this name, or the one that a path (``./my_bench.py[:name]``, a YAML file) or URI names.
+    """Return the benchmark of this name, or the one that a path (``./my_bench.py[:name]``, a YAML
+    file) or URI names.
 
     ``package:name`` and ``package:scheme://…`` pick the plugin of one package.
-    A URI ``scheme://…`` belongs to the plugin of that name in the group ``nel.bridges``: a function of the URI, which
-    returns the benchmark.
+    A URI ``scheme://…`` belongs to the plugin of that name in the group ``nel.bridges``: a function
+    of the URI, which returns the benchmark.
 
     Raises:
         PluginError: There is none, it cannot be imported, or it is not a benchmark.
@@ -49,7 +57,9 @@ def find_benchmark(name: str) -> Benchmark:
     found = as_benchmark(plugins.load("benchmarks", name))
     if not isinstance(found, Benchmark):
         provider = plugins.find("benchmarks", name).provider
-        raise PluginError(f'the benchmark "{name}" of {provider} is a {type(found).__name__}, not a Benchmark')
+        raise PluginError(
+            f'the benchmark "{name}" of {provider} is a {type(found).__name__}, not a Benchmark'
+        )
     return found
 
 
@@ -63,10 +73,14 @@ def as_benchmark(value: object) -> object:
 
 
 def _is_adapter(value: object) -> bool:
-    """Return whether a value is a registered adapter class; what is none is told without their module."""
+    """Return whether a value is a registered adapter class; what is none is told without their
+    module.
+    """
     if not isinstance(value, type) or "benchmark_meta" not in vars(value):
         return False
-    from nel.benchmarks.api.adapters.bridge import is_adapter  # noqa: PLC0415 - the first request need not wait for it
+    from nel.benchmarks.api.adapters.bridge import (  # noqa: PLC0415 - the first request need not wait for it
+        is_adapter,
+    )
 
     return is_adapter(value)
 
@@ -102,11 +116,13 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
     found = {value.name: value for value in values if isinstance(value, Benchmark)}
     if not found and ROOT in sys.modules:
         raise PluginError(
-            f"{path} defines no benchmark of nel: NeMo Evaluator is installed; import from nel.byob instead"
+            f"{path} defines no benchmark of nel: NeMo Evaluator is installed; import from nel.byob"
+            " instead"
         )
     if not found:
         raise PluginError(
-            f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around a @scorer function"
+            f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around"
+            " a @scorer function"
         )
     return found
 
@@ -123,7 +139,9 @@ def _of_file(value: object, module: ModuleType, path: Path) -> object:
 
 
 def _from_bridge(name: str, uri: str) -> Benchmark:
-    """Return the benchmark of a URI from the bridge of this name: its scheme, or ``package:scheme``."""
+    """Return the benchmark of a URI from the bridge of this name: its scheme, or
+    ``package:scheme``.
+    """
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("bridges")})
     if scheme not in installed and not package:
@@ -137,9 +155,13 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
         raise
     except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {error}"
-        raise PluginError(f'{uri}: the bridge "{scheme}" of {ref.provider} failed: {what}') from error
+        raise PluginError(
+            f'{uri}: the bridge "{scheme}" of {ref.provider} failed: {what}'
+        ) from error
     if not isinstance(found, Benchmark):
-        raise PluginError(f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(found).__name__}')
+        raise PluginError(
+            f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(found).__name__}'
+        )
     return found
 
 
@@ -147,15 +169,21 @@ def is_new_file(name: str) -> bool:
     """Return whether a name is that of a YAML file which is still to be written.
 
     Raises:
-        PluginError: It names a Python file that is not there, or a YAML file whose name is no benchmark's.
+        PluginError: It names a Python file that is not there, or a YAML file whose name is no
+            benchmark's.
     """
     path, _ = _as_path(name)
     if path is not None and not path.exists() and plugins.split_uri(name) is None:
-        raise PluginError(f"there is no file {path}; nel byob new writes a benchmark in Python, nel init one in YAML")
+        raise PluginError(
+            f"there is no file {path}; nel byob new writes a benchmark in Python, nel init one in"
+            " YAML"
+        )
     if not name.lower().endswith(YAML_SUFFIXES) or Path(name).expanduser().exists():
         return False
     if not re.search(r"[a-z0-9]", Path(name).stem.lower()):
-        raise PluginError(f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _, as in questions.yaml')
+        raise PluginError(
+            f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _, as in questions.yaml'
+        )
     return True
 
 
@@ -177,15 +205,22 @@ def _from_file(path: Path, wanted: str | None) -> Benchmark:
         raise PluginError(f"{path} defines {', '.join(sorted(found))}; choose one with {path}:NAME")
     if wanted not in found:
         raise PluginError(
-            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has {", ".join(sorted(found))}'
+            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has'
+            f" {', '.join(sorted(found))}"
         )
     return found[wanted]
 
 
 def _imported(path: Path, name: str | None) -> Benchmark | None:
-    """Return the adapter that this process has imported from the file, which need not be executed once more."""
+    """Return the adapter that this process has imported from the file, which need not be executed
+    once more.
+    """
     adapter = REGISTERED.get(name or "")
-    if adapter is None or adapter.__module__.startswith(_PREFIX) or source_of(adapter) != str(path.resolve()):
+    if (
+        adapter is None
+        or adapter.__module__.startswith(_PREFIX)
+        or source_of(adapter) != str(path.resolve())
+    ):
         return None
     return _adapted(adapter)
 

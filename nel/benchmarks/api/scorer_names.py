@@ -1,4 +1,5 @@
-"""The scorer a user names instead of a benchmark's own: ``NAME``, ``NAME:key=value,key=value`` or ``package:NAME:…``.
+"""The scorer a user names instead of a benchmark's own: ``NAME``, ``NAME:key=value,key=value`` or
+``package:NAME:…``.
 
 Values are read as YAML, so ``true`` is a bool and ``3`` a number; write ``"'3'"`` for the text.
 """

@@ -21,7 +21,12 @@ _EVERY_K: Final = {"pass_at_k": "pass_at", "vote_at_k": "vote_at", "pass_hat_k":
 
 
 def choose_statistics(
-    scorer: object, *, metrics: Sequence[str], reducers: Sequence[str], repeats: int, installed_only: bool = False
+    scorer: object,
+    *,
+    metrics: Sequence[str],
+    reducers: Sequence[str],
+    repeats: int,
+    installed_only: bool = False,
 ) -> RequestedStatistics:
     """Return what a benchmark's scorer declares and what the user names beside it.
 
@@ -56,12 +61,16 @@ def choose_statistics(
                 raise
             missing.append(text)
     return RequestedStatistics(
-        reducers=tuple(found_reducers), metrics=tuple(chosen), asked=tuple(asked), missing=tuple(missing)
+        reducers=tuple(found_reducers),
+        metrics=tuple(chosen),
+        asked=tuple(asked),
+        missing=tuple(missing),
     )
 
 
 def find_metric(text: str) -> Metric:
-    """Return the installed metric that a text names, ``NAME`` or ``NAME:key=value``, built with its options.
+    """Return the installed metric that a text names, ``NAME`` or ``NAME:key=value``, built with its
+    options.
 
     Raises:
         PluginError: No metric has this name, or it cannot be imported.
@@ -76,7 +85,8 @@ def find_metric(text: str) -> Metric:
 
 
 def find_reducer(text: str, *, repeats: int) -> NamedReducer:
-    """Return the installed reducer that a text names: ``max``, ``pass_at_3``, ``at_least_2:value=0.5``.
+    """Return the installed reducer that a text names: ``max``, ``pass_at_3``,
+    ``at_least_2:value=0.5``.
 
     Raises:
         PluginError: No reducer has this name, or it cannot be imported.
@@ -93,7 +103,8 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
     k = k_of(built)
     if k is not None and k > repeats:
         raise ConfigError(
-            f"the reducer {text} needs {k} answers a sample and the run asks for {repeats}; use --repeats {k}"
+            f"the reducer {text} needs {k} answers a sample and the run asks for {repeats}; use"
+            f" --repeats {k}"
         )
     return NamedReducer(built, name=text, params=getattr(built, "params", {}))
 
@@ -106,7 +117,8 @@ def _expanded(text: str, repeats: int) -> list[str]:
 
 
 def _by_key(declared: Any) -> list[tuple[str, Sequence[Metric]]]:
-    """Return the metrics of a scorer as ``(key, metrics)``: a list, a dict of lists, or a list that holds both.
+    """Return the metrics of a scorer as ``(key, metrics)``: a list, a dict of lists, or a list that
+    holds both.
 
     Raises:
         ConfigError: What is declared is no list of metrics.
@@ -123,14 +135,18 @@ def _metric_list(declared: Any, where: str) -> list[Metric]:
     listed = _as_list(declared, where)
     for one in listed:
         if not callable(one):
-            raise ConfigError(f"the scorer's metrics{where} hold {one!r:.40}, which is no metric; write e.g. mean()")
+            raise ConfigError(
+                f"the scorer's metrics{where} hold {one!r:.40}, which is no metric; write e.g."
+                " mean()"
+            )
     return listed
 
 
 def _as_list(declared: Any, where: str) -> list[Any]:
     if isinstance(declared, str) or not isinstance(declared, Iterable):
         raise ConfigError(
-            f"the scorer's metrics{where} are {declared!r:.40}, not a list; write e.g. [mean(), stderr()]"
+            f"the scorer's metrics{where} are {declared!r:.40}, not a list; write e.g. [mean(),"
+            " stderr()]"
         )
     return list(declared)
 
@@ -139,8 +155,15 @@ def _built(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> An
     try:
         built = factory(**options)
     except (Exception, SystemExit) as error:
-        what = str(error) if isinstance(error, (TypeError, ValueError)) else f"{type(error).__name__}: {error}"
+        what = (
+            str(error)
+            if isinstance(error, (TypeError, ValueError))
+            else f"{type(error).__name__}: {error}"
+        )
         raise ConfigError(f'the {kind} "{name}" cannot be built: {what}') from error
     if not callable(built):
-        raise ConfigError(f'the {kind} "{name}" is a factory that returns a {type(built).__name__}, not a function')
+        raise ConfigError(
+            f'the {kind} "{name}" is a factory that returns a {type(built).__name__}, not a'
+            " function"
+        )
     return built

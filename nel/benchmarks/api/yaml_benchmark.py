@@ -1,6 +1,8 @@
-"""A benchmark written in YAML: rows, a prompt or messages, and checks of the response; no code of the user runs.
+"""A benchmark written in YAML: rows, a prompt or messages, and checks of the response; no code of
+the user runs.
 
-Depends on `nel.config.exact_yaml` for values that know their line, and on `nel.scoring.checks` for the scorer.
+Depends on `nel.config.exact_yaml` for values that know their line, and on `nel.scoring.checks` for
+the scorer.
 """
 
 from __future__ import annotations
@@ -52,23 +54,31 @@ _RESERVED: Final = ("score", "correct", "reward", "checks", "extracted", "parsed
 
 @dataclass(frozen=True, kw_only=True)
 class YamlBenchmark(Benchmark):
-    """A benchmark of a YAML file, whose rows need no target and whose prompt may be several messages."""
+    """A benchmark of a YAML file, whose rows need no target and whose prompt may be several
+    messages.
+    """
 
     messages: tuple[tuple[str, Template], ...] = ()
     """Role and template of each; empty where there is a prompt."""
 
     @property
     def has_gold_answers(self) -> bool:
-        """Return whether the file names a target field; checks alone say nothing of a whole answer."""
+        """Return whether the file names a target field; checks alone say nothing of a whole
+        answer.
+        """
         return self.target_field != "target"
 
     def _target(self, row: Mapping[str, object]) -> Any:
         return row.get("target") if self.target_field == "target" else super()._target(row)
 
-    def _asked(self, values: Mapping[str, object], shots: Sequence[Any]) -> str | tuple[Message, ...]:
+    def _asked(
+        self, values: Mapping[str, object], shots: Sequence[Any]
+    ) -> str | tuple[Message, ...]:
         if not self.messages:
             return super()._asked(values, shots)
-        return tuple(Message(role=role, content=template.render(values)) for role, template in self.messages)
+        return tuple(
+            Message(role=role, content=template.render(values)) for role, template in self.messages
+        )
 
 
 def read_benchmark(path: Path) -> YamlBenchmark:
@@ -87,7 +97,9 @@ def read_benchmark(path: Path) -> YamlBenchmark:
     scorer = ChecksScorer(
         checks=checks,
         of_rows=of_rows,
-        asks_judge=any(check.kind == "judge" for each in (checks, *of_rows.values()) for check in each),
+        asks_judge=any(
+            check.kind == "judge" for each in (checks, *of_rows.values()) for check in each
+        ),
         row_key=content_id,
     )
     return YamlBenchmark(
@@ -122,9 +134,15 @@ def _scorer_config(
 
 
 def _name(keys: Mapping[str, Entry], path: Path, top: Entry) -> str:
-    name = keys["name"].text() if "name" in keys else re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")
+    name = (
+        keys["name"].text()
+        if "name" in keys
+        else re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")
+    )
     if not _NAME.fullmatch(name):
-        raise keys.get("name", top).problem(f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _')
+        raise keys.get("name", top).problem(
+            f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _'
+        )
     return name
 
 
@@ -141,7 +159,9 @@ def _messages(keys: Mapping[str, Entry], top: Entry) -> tuple[tuple[str, Templat
             raise entry.problem("a message has a role and a content")
         role = parts["role"].text()
         if role not in ("system", "user", "assistant"):
-            raise parts["role"].problem(f'the role "{role}" is unknown; use system, user or assistant')
+            raise parts["role"].problem(
+                f'the role "{role}" is unknown; use system, user or assistant'
+            )
         found.append((role, _template(parts["content"])))
     if not found or found[-1][0] != "user":
         raise keys["messages"].problem("the last message is the user's, which the model answers")
@@ -155,7 +175,9 @@ def _template(entry: Entry) -> Template:
         raise entry.problem(str(error)) from error
 
 
-def _rows(keys: Mapping[str, Entry], top: Entry) -> tuple[str | Callable[[], list[Row]], dict[str, tuple[Check, ...]]]:
+def _rows(
+    keys: Mapping[str, Entry], top: Entry
+) -> tuple[str | Callable[[], list[Row]], dict[str, tuple[Check, ...]]]:
     """Return the dataset, and the checks of inline rows that have their own."""
     if ("rows" in keys) == ("dataset" in keys):
         raise top.problem("give either rows or dataset (a file or a URI), and not both")
@@ -227,14 +249,21 @@ def _check(entry: Entry) -> Check:
             options[key] = _amount(parts[key], allows_zero=key == "tolerance")
     name = parts["name"].text() if "name" in parts else kind
     if not _NAME.fullmatch(name) or name in _RESERVED:
-        raise parts["name"].problem(f'"{name}" cannot name a check; use a-z, 0-9, - and _, and none of {_RESERVED}')
+        raise parts["name"].problem(
+            f'"{name}" cannot name a check; use a-z, 0-9, - and _, and none of {_RESERVED}'
+        )
     value, field = _expected(parts[kind], kind)
     return Check(kind=kind, name=name, value=value, field=field, **options)
 
 
 def _amount(entry: Entry, *, allows_zero: bool) -> str:
     value = entry.json()
-    if isinstance(value, bool | str) or value is None or value < 0 or (value == 0 and not allows_zero):
+    if (
+        isinstance(value, bool | str)
+        or value is None
+        or value < 0
+        or (value == 0 and not allows_zero)
+    ):
         raise entry.problem(f"give a number {'from' if allows_zero else 'above'} 0")
     return str(Fraction(str(value)))
 

@@ -1,4 +1,6 @@
-"""HumanEval: 164 Python functions to complete, judged by their tests (Chen et al. 2021, arXiv 2107.03374)."""
+"""HumanEval: 164 Python functions to complete, judged by their tests (Chen et al. 2021, arXiv
+2107.03374).
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,21 @@ PROMPT = """Complete this Python function. Answer with the whole function, impor
 
 
 def with_tests(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with what the sandbox needs, ``_prompt`` and ``_test``, and with its ``reference`` solution.
+    """Return the row with what the sandbox needs, ``_prompt`` and ``_test``, and with its
+    ``reference`` solution.
 
     Raises:
         KeyError: A field is missing.
     """
     reference = row["prompt"] + row["canonical_solution"]
     shown = row["prompt"].strip("\n")
-    return {**row, "prompt": shown, "_prompt": row["prompt"], "_test": row["test"], "reference": reference}
+    return {
+        **row,
+        "prompt": shown,
+        "_prompt": row["prompt"],
+        "_test": row["test"],
+        "reference": reference,
+    }
 
 
 @benchmark(

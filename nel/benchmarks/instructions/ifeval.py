@@ -1,7 +1,9 @@
-"""IFEval: 541 prompts with instructions that a program can check (Zhou et al. 2023, arXiv 2311.07911).
+"""IFEval: 541 prompts with instructions that a program can check (Zhou et al. 2023, arXiv
+2311.07911).
 
-A prompt counts when all of its instructions are followed; ``inst_level_…/pooled`` is the share of all instructions.
-Loosely, a response may lose its first line, its last line and its asterisks first. Needs the extra ``ifeval``.
+A prompt counts when all of its instructions are followed; ``inst_level_…/pooled`` is the share of
+all instructions. Loosely, a response may lose its first line, its last line and its asterisks
+first. Needs the extra ``ifeval``.
 """
 
 from __future__ import annotations
@@ -29,25 +31,36 @@ def with_instructions(row: dict[str, Any]) -> dict[str, object]:
     pairs = list(zip(row["instruction_id_list"], row["kwargs"], strict=True))
     if not pairs:
         raise ValueError("it has no instruction")
-    return {**row, "instructions": [{"id": name, "kwargs": parameters_of(name, given or {})} for name, given in pairs]}
+    return {
+        **row,
+        "instructions": [
+            {"id": name, "kwargs": parameters_of(name, given or {})} for name, given in pairs
+        ],
+    }
 
 
 @metric(name="pooled")
 def pooled() -> Metric:
-    """Give the share of all instructions that were followed, so that a prompt with three counts three times."""
+    """Give the share of all instructions that were followed, so that a prompt with three counts
+    three times.
+    """
 
     def compute(scores: Sequence[SampleScore]) -> float:
         counts = [len((one.sample_metadata or {})["instructions"]) for one in scores]
         if not counts:
             raise UndefinedMetric("no prompt was scored")
-        return math.fsum(one.score.as_float() * n for one, n in zip(scores, counts, strict=True)) / sum(counts)
+        return math.fsum(
+            one.score.as_float() * n for one, n in zip(scores, counts, strict=True)
+        ) / sum(counts)
 
     return compute
 
 
 @benchmark(
     name="ifeval",
-    description="IFEval, 541 prompts with instructions that a program can check, strictly and loosely",
+    description=(
+        "IFEval, 541 prompts with instructions that a program can check, strictly and loosely"
+    ),
     dataset=f"hf://google/IFEval?split=train&revision={REVISION}",
     prompt="{prompt}",
     target_field="instruction_id_list",
@@ -70,11 +83,15 @@ def ifeval(sample: ScorerInput) -> dict[str, Any]:
     response, instructions = sample.response, sample.metadata["instructions"]
     variants = loose_variants(response)
     strict = [follows(response, one["id"], one["kwargs"]) for one in instructions]
-    loose = [any(follows(text, one["id"], one["kwargs"]) for text in variants) for one in instructions]
+    loose = [
+        any(follows(text, one["id"], one["kwargs"]) for text in variants) for one in instructions
+    ]
     return {
         "prompt_level_strict_acc": all(strict),
         "prompt_level_loose_acc": all(loose),
         "inst_level_strict": sum(strict) / len(strict),
         "inst_level_loose": sum(loose) / len(loose),
-        "not_followed": [one["id"] for one, followed in zip(instructions, strict, strict=True) if not followed],
+        "not_followed": [
+            one["id"] for one, followed in zip(instructions, strict, strict=True) if not followed
+        ],
     }

@@ -1,5 +1,5 @@
-"""Which language a text is in, by the package langdetect. It draws random numbers; here from one seed, so that the same
-text is always the same language.
+"""Which language a text is in, by the package langdetect. It draws random numbers; here from one
+seed, so that the same text is always the same language.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from nel.errors import MissingExtra
 
 
 def is_language(text: str, language: str) -> bool:
-    """Return whether a text is in the language of an ISO 639 code; one without letters counts as such.
+    """Return whether a text is in the language of an ISO 639 code; one without letters counts as
+    such.
 
     Raises:
         MissingExtra: The extra ``ifeval`` is not installed.
@@ -28,6 +29,8 @@ def _detector() -> Any:
     try:
         import langdetect  # noqa: PLC0415 - optional
     except ImportError as error:
-        raise MissingExtra("IFEval needs langdetect; install it with: pip install langdetect") from error
+        raise MissingExtra(
+            "IFEval needs langdetect; install it with: pip install langdetect"
+        ) from error
     langdetect.DetectorFactory.seed = 0
     return langdetect

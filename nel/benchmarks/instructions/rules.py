@@ -1,8 +1,10 @@
-"""IFEval's 25 kinds of verifiable instructions, each a function of a response and the instruction's parameters.
+"""IFEval's 25 kinds of verifiable instructions, each a function of a response and the instruction's
+parameters.
 
-Written from the specification in the paper (Zhou et al. 2023, arXiv 2311.07911) and agreeing with the authors' program,
-its quirks included: a bullet is a line that starts with ``*`` or ``-``, a paragraph ends at ``***``, keywords are
-regular expressions. ``less than`` is strict and ``at least`` is not.
+Written from the specification in the paper (Zhou et al. 2023, arXiv 2311.07911) and agreeing with
+the authors' program,
+its quirks included: a bullet is a line that starts with ``*`` or ``-``, a paragraph ends at
+``***``, keywords are regular expressions. ``less than`` is strict and ``at least`` is not.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def _number_words(text: str, num_words: int, relation: str) -> bool:
 
 
 def _number_paragraphs(text: str, num_paragraphs: int) -> bool:
-    """Return whether ``***`` parts so many paragraphs; only the first and the last piece may be blank."""
+    """Return whether ``***`` parts so many paragraphs; only the first and the last piece may be
+    blank.
+    """
     pieces = re.split(r"\s?\*\*\*\s?", text)
     if any(not piece.strip() for piece in pieces[1:-1]):
         return False
@@ -76,11 +80,16 @@ def _number_paragraphs(text: str, num_paragraphs: int) -> bool:
 def _nth_paragraph(text: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
     """Return whether empty lines part so many paragraphs, and one begins with a word.
 
-    Blank pieces do not count as paragraphs, but they do when the n-th one is looked up, as in the authors' program.
+    Blank pieces do not count as paragraphs, but they do when the n-th one is looked up, as in the
+    authors' program.
     """
     pieces = text.split("\n\n")
     count = sum(bool(piece.strip()) for piece in pieces)
-    if count != num_paragraphs or not 1 <= nth_paragraph <= count or not pieces[nth_paragraph - 1].strip():
+    if (
+        count != num_paragraphs
+        or not 1 <= nth_paragraph <= count
+        or not pieces[nth_paragraph - 1].strip()
+    ):
         return False
     word = pieces[nth_paragraph - 1].split()[0].lstrip("'").lstrip('"')
     found = _FIRST_WORD.match(word)
@@ -103,15 +112,19 @@ def _bullets(text: str, num_bullets: int) -> bool:
 
 
 def _items(text: str, mark: str) -> int:
-    """Return how many lines a mark opens; two stars are emphasis. A lone star takes the next line for its item.
+    """Return how many lines a mark opens; two stars are emphasis. A lone star takes the next line
+    for its item.
 
-    As ``^\\s*\\*[^*].*$`` and ``^\\s*-.*$`` find them, but in linear time: some models end in thousands of line breaks.
+    As ``^\\s*\\*[^*].*$`` and ``^\\s*-.*$`` find them, but in linear time: some models end in
+    thousands of line breaks.
     """
     n, start = 0, 0
     while start <= len(text):
         first = _SPACES.match(text, start)
         place = first.end() if first else start
-        if text[place : place + 1] == mark and (mark == "-" or text[place + 1 : place + 2] not in ("", "*")):
+        if text[place : place + 1] == mark and (
+            mark == "-" or text[place + 1 : place + 2] not in ("", "*")
+        ):
             n += 1
             place += 2 if mark == "*" else 1
         line_end = text.find("\n", place)
@@ -126,7 +139,9 @@ def _constrained(text: str) -> bool:
 
 
 def _highlights(text: str, num_highlights: int) -> bool:
-    """Return whether enough spans are emphasised; a bold one is found by both patterns, as in the authors' program."""
+    """Return whether enough spans are emphasised; a bold one is found by both patterns, as in the
+    authors' program.
+    """
     single = sum(bool(span.strip("*").strip()) for span in re.findall(r"\*[^\n*]*\*", text))
     double = sum(bool(span.strip()) for span in re.findall(r"\*\*([^\n*]*)\*\*", text))
     return single + double >= num_highlights
@@ -148,7 +163,9 @@ def _is_json(text: str) -> bool:
 
 
 def _has_title(text: str) -> bool:
-    lines = (line[line.find("<<") : line.rfind(">>") + 2] for line in text.split("\n") if "<<" in line)
+    lines = (
+        line[line.find("<<") : line.rfind(">>") + 2] for line in text.split("\n") if "<<" in line
+    )
     return any(len(line) > len("<<>>") and line.lstrip("<").rstrip(">").strip() for line in lines)
 
 
@@ -193,7 +210,9 @@ RULES: Final[Mapping[str, Rule]] = {
     "keywords:existence": Rule(_has_keywords, ("keywords",)),
     "keywords:frequency": Rule(_keyword_frequency, ("keyword", "frequency", "relation")),
     "keywords:forbidden_words": Rule(_lacks_words, ("forbidden_words",)),
-    "keywords:letter_frequency": Rule(_letter_frequency, ("letter", "let_frequency", "let_relation")),
+    "keywords:letter_frequency": Rule(
+        _letter_frequency, ("letter", "let_frequency", "let_relation")
+    ),
     "language:response_language": Rule(is_language, ("language",)),
     "length_constraints:number_sentences": Rule(_number_sentences, ("num_sentences", "relation")),
     "length_constraints:number_paragraphs": Rule(_number_paragraphs, ("num_paragraphs",)),
@@ -213,7 +232,9 @@ RULES: Final[Mapping[str, Rule]] = {
     "combination:repeat_prompt": Rule(_repeats_prompt, ("prompt_to_repeat",)),
     "startend:end_checker": Rule(_ends_with, ("end_phrase",)),
     "startend:quotation": Rule(_is_quoted),
-    "change_case:capital_word_frequency": Rule(_capital_words, ("capital_frequency", "capital_relation")),
+    "change_case:capital_word_frequency": Rule(
+        _capital_words, ("capital_frequency", "capital_relation")
+    ),
     "change_case:english_capital": Rule(_is_capital_english),
     "change_case:english_lowercase": Rule(_is_lower_english),
     "punctuation:no_comma": Rule(_lacks_commas),
@@ -242,7 +263,8 @@ def follows(response: str, instruction: str, parameters: Mapping[str, object]) -
 
 
 def loose_variants(response: str) -> list[str]:
-    """Return the texts that loose checking accepts: with and without first line, last line and asterisks.
+    """Return the texts that loose checking accepts: with and without first line, last line and
+    asterisks.
 
     >>> loose_variants("Sure:\\n*Hi*")
     ['Sure:\\n*Hi*', '*Hi*', 'Sure:', '', 'Sure:\\nHi', 'Hi', 'Sure:', '']

@@ -1,8 +1,9 @@
-"""Sentences and words as IFEval counts them: NLTK's rules for English, written out so that no data is downloaded.
+"""Sentences and words as IFEval counts them: NLTK's rules for English, written out so that no data
+is downloaded.
 
-NLTK's sentence splitter, Punkt, is a trained model. Here are its decisions and its abbreviations; of the 20,000 words
-that it has seen with and without capitals, only common ones, so that a text with unusual names after an abbreviation
-or an initial may differ by one.
+NLTK's sentence splitter, Punkt, is a trained model. Here are its decisions and its abbreviations;
+of the 20,000 words that it has seen with and without capitals, only common ones, so that a text
+with unusual names after an abbreviation or an initial may differ by one.
 """
 
 from __future__ import annotations
@@ -14,34 +15,39 @@ from typing import Final
 _MARKS: Final = ".?!"
 _CLOSERS: Final = "\"'”’)]}*_"
 _ABBREVIATIONS: Final = frozenset(
-    "a.a a.c a.d a.g a.h a.m a.m.e a.s a.t adm ala ariz aug ave b.f b.v bros c c.i.t c.o.m.b c.v calif chg cie co col "
-    "colo conn corp cos ct d d.c d.h d.w dec dr e e.f e.h e.l e.m f f.g f.j feb fla fri ft g g.d g.f g.k ga gen h h.c "
-    "h.f h.m i.m.s ill inc j.b j.c j.j j.k j.p j.r jan jr k kan ky l l.a l.f l.p lt ltd m m.b.a m.d.c m.j maj messrs "
-    "mg mich minn mr mrs ms n n.c n.d n.h n.j n.m n.v n.y nev nov oct ok okla ore p p.a.m p.m pa ph.d prof r r.a r.h "
-    "r.i r.j r.k r.t rep reps s s.a s.a.y s.c s.g s.p.a s.s sen sep sept sr st sw t t.j tenn tues u.k u.n u.s u.s.a "
-    "u.s.s.r v va vs vt w w.c w.r w.va w.w wash wed wis yr".split()
+    "a.a a.c a.d a.g a.h a.m a.m.e a.s a.t adm ala ariz aug ave b.f b.v bros c c.i.t c.o.m.b c.v"
+    " calif chg cie co col colo conn corp cos ct d d.c d.h d.w dec dr e e.f e.h e.l e.m f f.g f.j"
+    " feb fla fri ft g g.d g.f g.k ga gen h h.c h.f h.m i.m.s ill inc j.b j.c j.j j.k j.p j.r jan"
+    " jr k kan ky l l.a l.f l.p lt ltd m m.b.a m.d.c m.j maj messrs mg mich minn mr mrs ms n n.c"
+    " n.d n.h n.j n.m n.v n.y nev nov oct ok okla ore p p.a.m p.m pa ph.d prof r r.a r.h r.i r.j"
+    " r.k r.t rep reps s s.a s.a.y s.c s.g s.p.a s.s sen sep sept sr st sw t t.j tenn tues u.k u.n"
+    " u.s u.s.a u.s.s.r v va vs vt w w.c w.r w.va w.w wash wed wis yr".split()
 )
 """Those that Punkt learnt for English; "e.g", "etc" and "fig" are none."""
 _OPENERS: Final = "\"'“‘([{*_"
 _STARTERS: Final = frozenset(
-    "according although among both but despite even he however i if in indeed instead it many meanwhile moreover most "
-    "nevertheless nonetheless nor sales separately similarly since so some the there these they this though thus under "
-    "when while yet above always being besides between build check choose compare consider create does either enjoy "
-    "explain finally follow furthermore given hence her here include including learn note nothing please put remember "
-    "sometimes soon still such thank thanks them therefore through together tomorrow try unfortunately unless using "
-    "very welcome were whenever whether which within without yes your".split()
+    "according although among both but despite even he however i if in indeed instead it many"
+    " meanwhile moreover most nevertheless nonetheless nor sales separately similarly since so some"
+    " the there these they this though thus under when while yet above always being besides between"
+    " build check choose compare consider create does either enjoy explain finally follow"
+    " furthermore given hence her here include including learn note nothing please put remember"
+    " sometimes soon still such thank thanks them therefore through together tomorrow try"
+    " unfortunately unless using very welcome were whenever whether which within without yes your".split()
 )
 """Words that begin a sentence even after an abbreviation, when they are written with a capital."""
 _COMMON: Final = _STARTERS | frozenset(
-    "a about after again all also an and another any are as at because before by can clearly could did do during each "
-    "every everyone few find first for from get give go great has have having help his how is its just keep last later "
-    "let like look make may maybe more much must my never next no none not now of often on once one only or other "
-    "others our out over people perhaps plus rather second see several she should start sure take that their then "
-    "third those to today too two until up use was we what where who why will with would write you".split()
+    "a about after again all also an and another any are as at because before by can clearly could"
+    " did do during each every everyone few find first for from get give go great has have having"
+    " help his how is its just keep last later let like look make may maybe more much must my never"
+    " next no none not now of often on once one only or other others our out over people perhaps"
+    " plus rather second see several she should start sure take that their then third those to"
+    " today too two until up use was we what where who why will with would write you".split()
 )
 """Words that are known in small letters too, so that a capital makes no name of them."""
 _NUMBER = re.compile(r"-?[.,]?\d[\d,.-]*")
-_BETWEEN_WORDS = re.compile(r"[\s;@#$%&()\[\]{}<>\"!?`“”„‘’«»…\u2012-\u2015]+|--+|\.{2,}|[:,](?!\d)")
+_BETWEEN_WORDS = re.compile(
+    r"[\s;@#$%&()\[\]{}<>\"!?`“”„‘’«»…\u2012-\u2015]+|--+|\.{2,}|[:,](?!\d)"
+)
 _CONTRACTION = re.compile(r"(?<=[^' ])(?=(?:'(?:s|m|d|ll|re|ve)|n't)(?!\w))", re.IGNORECASE)
 _JOINED = re.compile(r"^(can)(not)$|^(gim|lem)(me)$|^(gon|wan)(na)$|^(got)(ta)$", re.IGNORECASE)
 
@@ -56,7 +62,8 @@ def count_words(text: str) -> int:
 
 
 def count_sentences(text: str) -> int:
-    """Return the number of sentences; a line break alone ends none, and the number of a list item is one.
+    """Return the number of sentences; a line break alone ends none, and the number of a list item
+    is one.
 
     >>> count_sentences("Dr. Smith lives in the U.S. He is 40. Really?"), count_sentences("one\\ntwo")
     (3, 1)
@@ -78,14 +85,19 @@ def _ends(token: str, following: str) -> bool:
     first = re.split(r"[^\w'-]", following, maxsplit=1)[0].lower()
     is_abbreviation = known in _ABBREVIATIONS or known.rpartition("-")[2] in _ABBREVIATIONS
     if len(word) == 1 and word.isalpha() and len(marks) == 1:
-        return not is_abbreviation and not is_small and (not is_capital or first.partition("'")[0] in _COMMON)
+        return (
+            not is_abbreviation
+            and not is_small
+            and (not is_capital or first.partition("'")[0] in _COMMON)
+        )
     if is_abbreviation or len(marks) > 1:
         return is_capital and first in _STARTERS
     return not (is_small and _NUMBER.fullmatch(word))
 
 
 def count_capital_words(text: str) -> int:
-    """Return the number of words that are written in capitals; hyphened words are one, contractions two.
+    """Return the number of words that are written in capitals; hyphened words are one, contractions
+    two.
 
     >>> count_capital_words("STOP! I CAN'T see the TOP-SECRET U.S. file, Bob.")
     6

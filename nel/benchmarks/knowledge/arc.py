@@ -1,4 +1,6 @@
-"""ARC, the AI2 reasoning challenge: science questions of US schools (Clark et al. 2018, arXiv 1803.05457)."""
+"""ARC, the AI2 reasoning challenge: science questions of US schools (Clark et al. 2018, arXiv
+1803.05457).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ from nel.byob.scorers import ranked_choice
 
 REVISION = "210d026faf9955653af8916fad021475a3f00453"
 CARD = Card(
-    paper="Think you have Solved Question Answering? Try ARC, the AI2 Reasoning Challenge, arXiv 1803.05457",
+    paper=(
+        "Think you have Solved Question Answering? Try ARC, the AI2 Reasoning Challenge, arXiv"
+        " 1803.05457"
+    ),
     licence="CC-BY-SA-4.0",
     citation="Clark, Cowhey, Etzioni, Khot, Sabharwal, Schoenick, Tafjord 2018",
     metric="acc",
@@ -21,7 +26,8 @@ CARD = Card(
 
 
 def with_gold(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``gold``, the position of its ``answerKey``; some rows label their choices 1 to 4.
+    """Return the row with ``gold``, the position of its ``answerKey``; some rows label their
+    choices 1 to 4.
 
     Raises:
         ValueError: No choice has that label.
@@ -52,7 +58,10 @@ def arc_easy(sample: ScorerInput) -> dict[str, Any]:
 
 @benchmark(
     name="arc_challenge",
-    description="ARC-Challenge, 1,172 harder science questions of US schools, choices ranked by log-likelihood",
+    description=(
+        "ARC-Challenge, 1,172 harder science questions of US schools, choices ranked by"
+        " log-likelihood"
+    ),
     dataset=f"hf://allenai/ai2_arc?config=ARC-Challenge&split=test&revision={REVISION}",
     prompt="Question: {question}\nAnswer:",
     target_field="gold",

@@ -1,7 +1,9 @@
-"""GPQA Diamond: 198 graduate-level questions with four choices (Rein et al. 2023, arXiv 2311.12022).
+"""GPQA Diamond: 198 graduate-level questions with four choices (Rein et al. 2023, arXiv
+2311.12022).
 
-The data lists the right answer first, so the choices are shuffled, by a seed and the question's own id: neither a limit
-nor another order of rows changes what a question looks like. The authors ask that the questions be not republished.
+The data lists the right answer first, so the choices are shuffled, by a seed and the question's own
+id: neither a limit nor another order of rows changes what a question looks like. The authors ask
+that the questions be not republished.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ where X is one of {letters}.
 
 
 def with_shuffled_choices(row: dict[str, object]) -> dict[str, object]:
-    """Return the row with ``question``, ``choices`` in an order that its id decides, and ``answer``, the gold index.
+    """Return the row with ``question``, ``choices`` in an order that its id decides, and
+    ``answer``, the gold index.
 
     Raises:
         KeyError: A field is missing.
@@ -45,7 +48,10 @@ def with_shuffled_choices(row: dict[str, object]) -> dict[str, object]:
 
 @benchmark(
     name="gpqa_diamond",
-    description="GPQA Diamond, 198 graduate-level questions with four choices in biology, chemistry and physics",
+    description=(
+        "GPQA Diamond, 198 graduate-level questions with four choices in biology, chemistry and"
+        " physics"
+    ),
     dataset=f"hf://Idavidrein/gpqa?config=gpqa_diamond&split=train&revision={REVISION}",
     prompt=PROMPT,
     target_field="answer",

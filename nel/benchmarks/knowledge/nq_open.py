@@ -1,4 +1,5 @@
-"""Natural Questions, open: 3,610 questions of searchers, without a passage (Lee et al. 2019, arXiv 1906.00300).
+"""Natural Questions, open: 3,610 questions of searchers, without a passage (Lee et al. 2019, arXiv
+1906.00300).
 
 The official rule is SQuAD's exact match against any of the accepted answers.
 """
@@ -24,8 +25,10 @@ A:"""
     target_field="answer",
     fewshot_split="train",
     card=Card(
-        paper="Latent Retrieval for Weakly Supervised Open Domain Question Answering, arXiv 1906.00300; Natural "
-        "Questions: A Benchmark for Question Answering Research, TACL 2019",
+        paper=(
+            "Latent Retrieval for Weakly Supervised Open Domain Question Answering, arXiv"
+            " 1906.00300; Natural Questions: A Benchmark for Question Answering Research, TACL 2019"
+        ),
         licence="CC-BY-SA-3.0",
         citation="Lee et al., ACL 2019; Kwiatkowski et al., TACL 2019",
         metric="exact_match",

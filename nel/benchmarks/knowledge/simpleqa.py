@@ -1,8 +1,10 @@
-"""SimpleQA: 4,326 short questions of fact, each with one answer (Wei et al. 2024, arXiv 2411.04368).
+"""SimpleQA: 4,326 short questions of fact, each with one answer (Wei et al. 2024, arXiv
+2411.04368).
 
-Whether an answer is correct, incorrect or not attempted is a judge's verdict. The headline is the share of correct
-answers; beside it stand the shares of the others, the share of correct ones among those attempted, and the harmonic
-mean of both, which the paper calls F. Source of the formulas: the paper's section 2.3 and OpenAI's simple-evals.
+Whether an answer is correct, incorrect or not attempted is a judge's verdict. The headline is the
+share of correct answers; beside it stand the shares of the others, the share of correct ones among
+those attempted, and the harmonic mean of both, which the paper calls F. Source of the formulas: the
+paper's section 2.3 and OpenAI's simple-evals.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ FILE_SHA256 = "feee3f7e7db3617e94e8fcf1977b756ec420ef8568f4e0fcbbe0e92e9d5fc032"
 
 
 def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
-    """Return how many answers are correct and how many were attempted; a failure of the model is no attempt."""
+    """Return how many answers are correct and how many were attempted; a failure of the model is no
+    attempt.
+    """
     numbers = [one.score.metadata or {} for one in scores]
     attempted = sum(1.0 - given.get("not_attempted", 1.0) for given in numbers)
     return sum(given.get("correct", 0.0) for given in numbers), attempted
@@ -26,7 +30,9 @@ def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
 
 @metric
 def correct_given_attempted() -> Metric:
-    """Give the share of correct answers among those attempted; 0 where none was, as simple-evals has it."""
+    """Give the share of correct answers among those attempted; 0 where none was, as simple-evals
+    has it.
+    """
 
     def share(scores: Sequence[SampleScore]) -> float:
         correct, attempted = _counts(scores)
@@ -37,7 +43,9 @@ def correct_given_attempted() -> Metric:
 
 @metric
 def f_score() -> Metric:
-    """Give the harmonic mean of the share correct and of the share correct among those attempted."""
+    """Give the harmonic mean of the share correct and of the share correct among those
+    attempted.
+    """
 
     def mean(scores: Sequence[SampleScore]) -> float:
         correct, attempted = _counts(scores)
@@ -58,7 +66,9 @@ def f_score() -> Metric:
         citation="Wei et al., 2024",
         metric="accuracy",
         homepage="https://huggingface.co/datasets/basicv8vc/SimpleQA",
-        revision=f"not pinned; the publisher's simple_qa_test_set.csv has the SHA-256 {FILE_SHA256}",
+        revision=(
+            f"not pinned; the publisher's simple_qa_test_set.csv has the SHA-256 {FILE_SHA256}"
+        ),
         languages=("en",),
     ),
 )

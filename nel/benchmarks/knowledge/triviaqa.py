@@ -1,7 +1,8 @@
-"""TriviaQA without passages: 17,944 questions with many accepted spellings (Joshi et al. 2017, arXiv 1705.03551).
+"""TriviaQA without passages: 17,944 questions with many accepted spellings (Joshi et al. 2017,
+arXiv 1705.03551).
 
-Normalising is the official script's: lower-case, underscores and punctuation (curly quotes too) become spaces, articles
-go. Unlike SQuAD's, punctuation leaves a space, so "AC/DC" is two words.
+Normalising is the official script's: lower-case, underscores and punctuation (curly quotes too)
+become spaces, articles go. Unlike SQuAD's, punctuation leaves a space, so "AC/DC" is two words.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ def with_accepted(row: dict[str, Any]) -> dict[str, object]:
         ValueError: No spelling is left.
     """
     answer = row["answer"]
-    given = [answer["value"], *(answer.get("aliases") or []), *(answer.get("normalized_aliases") or [])]
+    given = [
+        answer["value"],
+        *(answer.get("aliases") or []),
+        *(answer.get("normalized_aliases") or []),
+    ]
     accepted = list(dict.fromkeys(text for text in given if text))
     if not accepted:
         raise ValueError("its answer has neither a value nor aliases")
@@ -91,5 +96,13 @@ def triviaqa(sample: ScorerInput) -> dict[str, object]:
     """Look for the answer among the accepted spellings; F1 with the nearest beside it."""
     response, ran_on = own_answer(sample)
     forms = forms_of(response) or ("",)
-    (exact, f1), answer = max(((compare(form, sample.target), form) for form in forms), key=lambda found: found[0])
-    return {"exact_match": exact, "f1": f1, "parsed": bool(answer), "extracted": answer or None, **ran_on}
+    (exact, f1), answer = max(
+        ((compare(form, sample.target), form) for form in forms), key=lambda found: found[0]
+    )
+    return {
+        "exact_match": exact,
+        "f1": f1,
+        "parsed": bool(answer),
+        "extracted": answer or None,
+        **ran_on,
+    }

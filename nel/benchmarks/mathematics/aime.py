@@ -1,9 +1,9 @@
 """AIME 2024 and 2025: 30 competition problems a year whose answer is a whole number from 0 to 999.
 
-The answer is the number that the response declares last, in a ``\\boxed{}``, a tag, after ``Answer:`` or in a
-sentence, or that it sets off as its last line; elsewhere there is none, for a number in the midst of the reasoning is
-no answer. A box that holds more than one number, such as ``5\\sqrt{3}``, is none of its parts. With so few problems,
-ask each several times (``--repeats``).
+The answer is the number that the response declares last, in a ``\\boxed{}``, a tag, after
+``Answer:`` or in a sentence, or that it sets off as its last line; elsewhere there is none, for a
+number in the midst of the reasoning is no answer. A box that holds more than one number, such as
+``5\\sqrt{3}``, is none of its parts. With so few problems, ask each several times (``--repeats``).
 """
 
 from __future__ import annotations

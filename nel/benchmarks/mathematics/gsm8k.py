@@ -1,4 +1,6 @@
-"""GSM8K: grade-school word problems whose answer is a number (Cobbe et al. 2021, arXiv 2110.14168)."""
+"""GSM8K: grade-school word problems whose answer is a number (Cobbe et al. 2021, arXiv
+2110.14168).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ PROMPT = """Solve this problem step by step. End with a line of the form "Answer
 
 
 def read_official(sample: ScorerInput) -> Reading:
-    """Return the number after the first ``#### ``, as ``extract_answer`` of the authors' dataset.py does."""
+    """Return the number after the first ``#### ``, as ``extract_answer`` of the authors' dataset.py
+    does.
+    """
     match = _OFFICIAL.search(sample.response)
     if match is None:
         return Reading()
@@ -31,7 +35,8 @@ def read_official(sample: ScorerInput) -> Reading:
 
 
 def with_gold_number(row: dict[str, object]) -> dict[str, object]:
-    """Return the row with ``gold``, the number after ``####`` (or ``A:``) at the end of its ``answer``.
+    """Return the row with ``gold``, the number after ``####`` (or ``A:``) at the end of its
+    ``answer``.
 
     Raises:
         ValueError: The answer has no such ending.
@@ -66,12 +71,17 @@ def _gold_in(text: str) -> str | None:
     ),
 )
 @scorer
-def gsm8k(sample: ScorerInput, *, rule: Literal["general", "official"] = "general") -> dict[str, object]:
+def gsm8k(
+    sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
+) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly.
 
-    The general rule is the default, since the prompt asks for "Answer: N" and not for the authors' ``#### N``.
+    The general rule is the default, since the prompt asks for "Answer: N" and not for the authors'
+    ``#### N``.
     """
-    reading, details = (read_official(sample), {}) if rule == OFFICIAL_RULE else read_sample_number(sample)
+    reading, details = (
+        (read_official(sample), {}) if rule == OFFICIAL_RULE else read_sample_number(sample)
+    )
     extracted = reading.value
     return {
         "correct": extracted is not None and numbers_equal(extracted, sample.target),

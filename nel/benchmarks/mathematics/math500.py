@@ -1,4 +1,5 @@
-"""MATH-500: 500 competition problems with an expression as answer (Lightman et al. 2023, arXiv 2305.20050).
+"""MATH-500: 500 competition problems with an expression as answer (Lightman et al. 2023, arXiv
+2305.20050).
 
 The answer in the last ``\\boxed{}`` is compared as mathematics, so ``\\frac12`` equals ``0.5``.
 """
@@ -25,8 +26,10 @@ PROMPT = """Solve this problem step by step. Put the final answer, and nothing e
     id_field="unique_id",
     category_field="subject",
     card=Card(
-        paper="Let's Verify Step by Step, arXiv 2305.20050; the problems: Measuring Mathematical Problem Solving With "
-        "the MATH Dataset, arXiv 2103.03874",
+        paper=(
+            "Let's Verify Step by Step, arXiv 2305.20050; the problems: Measuring Mathematical"
+            " Problem Solving With the MATH Dataset, arXiv 2103.03874"
+        ),
         licence="MIT",
         citation="Lightman et al., 2023; Hendrycks et al., NeurIPS 2021",
         metric="accuracy",

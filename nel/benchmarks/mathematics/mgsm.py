@@ -1,10 +1,11 @@
 """MGSM: 250 problems of GSM8K in eleven languages (Shi et al. 2022, arXiv 2210.03057).
 
-A problem is asked in its own language, with the labels of the dataset's own worked examples. Gold answers are whole
-numbers, so in a language that parts decimals with a comma (German, French, Spanish, Russian) any mark before three
-digits parts thousands: ``1.234``, ``1,234`` and ``1 234`` are one number. In the others a point parts decimals, and
-``1.234`` is less than two. Examples
-(``--num-fewshot``, up to 8) carry their labels inside their texts, and test rows do not.
+A problem is asked in its own language, with the labels of the dataset's own worked examples. Gold
+answers are whole numbers, so in a language that parts decimals with a comma (German, French,
+Spanish, Russian) any mark before three
+digits parts thousands: ``1.234``, ``1,234`` and ``1 234`` are one number. In the others a point
+parts decimals, and ``1.234`` is less than two. Examples (``--num-fewshot``, up to 8) carry their
+labels inside their texts, and test rows do not.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ PROMPT = """Solve this problem step by step. End with a line of the form "Answer
 
 
 def with_labels(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``language``, the labels of that language, a bare ``question`` and the worked ``solution``.
+    """Return the row with ``language``, the labels of that language, a bare ``question`` and the
+    worked ``solution``.
 
     Raises:
         KeyError: A field is missing, or the language is none of MGSM's.
@@ -85,7 +87,9 @@ def answer_number(response: Response, language: str | None = None) -> str | None
 
 @benchmark(
     name="mgsm",
-    description="MGSM, 250 grade-school word problems in each of eleven languages, scored by language",
+    description=(
+        "MGSM, 250 grade-school word problems in each of eleven languages, scored by language"
+    ),
     dataset=f"hf://juletxara/mgsm?configs={','.join(LABELS)}&split=test&revision={REVISION}",
     prompt=PROMPT,
     target_field="answer_number",

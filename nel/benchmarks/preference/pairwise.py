@@ -1,7 +1,8 @@
-"""Two recorded answers to each question, of which a judge prefers one: what a leaderboard is made of.
+"""Two recorded answers to each question, of which a judge prefers one: what a leaderboard is made
+of.
 
-It has no rows of its own: `nel judge leaderboard` writes them, and any file with the same fields will do. Without a
-judge nothing is scored.
+It has no rows of its own: `nel judge leaderboard` writes them, and any file with the same fields
+will do. Without a judge nothing is scored.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from nel.scoring import needs_judge
 def no_rows_of_its_own() -> Iterable[dict[str, object]]:
     """Raise DatasetError, which says where rows come from."""
     raise DatasetError(
-        "pairwise has no rows of its own; give --dataset FILE with the fields question, response and baseline, or "
-        "compare finished runs with nel judge leaderboard"
+        "pairwise has no rows of its own; give --dataset FILE with the fields question, response"
+        " and baseline, or compare finished runs with nel judge leaderboard"
     )
 
 
 def with_both_answers(row: dict[str, object]) -> dict[str, object]:
-    """Return the row with a ``reference``, empty where it brings none, and its baseline without reasoning.
+    """Return the row with a ``reference``, empty where it brings none, and its baseline without
+    reasoning.
 
     Raises:
         KeyError: There is no ``baseline``.
@@ -31,10 +33,14 @@ def with_both_answers(row: dict[str, object]) -> dict[str, object]:
     """
     baseline = row["baseline"]
     if not isinstance(baseline, str):
-        raise ValueError(f'its "baseline" is a {type(baseline).__name__}; it must be the text of an answer')
+        raise ValueError(
+            f'its "baseline" is a {type(baseline).__name__}; it must be the text of an answer'
+        )
     _, answer, closed = split_reasoning(baseline)
     if not closed:
-        raise ValueError('its "baseline" was cut off in its reasoning: there is no answer to compare with')
+        raise ValueError(
+            'its "baseline" was cut off in its reasoning: there is no answer to compare with'
+        )
     return {**row, "baseline": answer, "reference": row.get("reference") or ""}
 
 
@@ -57,5 +63,7 @@ def with_both_answers(row: dict[str, object]) -> dict[str, object]:
 )
 @scorer(asks_judge=True)
 def pairwise(sample: ScorerInput) -> dict[str, object]:
-    """Let the judge choose between the row's ``response`` and its ``baseline``, in both orders; a tie is 0.5."""
+    """Let the judge choose between the row's ``response`` and its ``baseline``, in both orders; a
+    tie is 0.5.
+    """
     return needs_judge(sample, template="pairwise", yields_template=True)

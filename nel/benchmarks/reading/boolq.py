@@ -1,4 +1,6 @@
-"""BoolQ: yes-or-no questions about a passage (Clark et al. 2019, arXiv 1905.10044), as SuperGLUE has it."""
+"""BoolQ: yes-or-no questions about a passage (Clark et al. 2019, arXiv 1905.10044), as SuperGLUE
+has it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ REVISION = "3de24cf8022e94f4ee4b9d55a6f539891524d646"
     fewshot_split="train",
     fewshot_sampler="seeded",
     card=Card(
-        paper="BoolQ: Exploring the Surprising Difficulty of Natural Yes/No Questions, arXiv 1905.10044",
+        paper=(
+            "BoolQ: Exploring the Surprising Difficulty of Natural Yes/No Questions, arXiv"
+            " 1905.10044"
+        ),
         licence="CC-BY-SA-3.0",
         citation="Clark, Lee, Chang, Kwiatkowski, Collins, Toutanova 2019, NAACL",
         metric="acc",

@@ -1,9 +1,11 @@
-"""DROP: 9,536 questions on passages that need counting, adding and comparing (Dua et al. 2019, arXiv 1903.00161).
+"""DROP: 9,536 questions on passages that need counting, adding and comparing (Dua et al. 2019,
+arXiv 1903.00161).
 
-Exact match and F1 are the official script's: an answer is a list of parts, paired so that their F1 is largest, a part
-with a number counts only against one with the same number, and the best of all validated answers counts. A response is
-one text; its parts are parted by semicolons, as the prompt asks for, or are a list in JSON; the parts of a gold answer
-with commas between them are that answer too. As in the official script, a hyphen parts words, so that -24 equals 24.
+Exact match and F1 are the official script's: an answer is a list of parts, paired so that their F1
+is largest, a part with a number counts only against one with the same number, and the best of all
+validated answers counts. A response is one text; its parts are parted by semicolons, as the prompt
+asks for, or are a list in JSON; the parts of a gold answer with commas between them are that answer
+too. As in the official script, a hyphen parts words, so that -24 equals 24.
 """
 
 from __future__ import annotations
@@ -27,18 +29,31 @@ PARTS_MAX: Final = 64
 _PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _TOKEN = re.compile("[ -]")
-_JSON_LIST: Final = re.compile(r"[\"']\w*answers?[\"']\s*:\s*(?P<list>\[[^\[\]]{0,2000}\])", re.IGNORECASE)
+_JSON_LIST: Final = re.compile(
+    r"[\"']\w*answers?[\"']\s*:\s*(?P<list>\[[^\[\]]{0,2000}\])", re.IGNORECASE
+)
 _LISTED: Final = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
 _TERM: Final = r"[($]*\d[\d.,]*(?:\s?%|[\s-][a-z]{1,12})?\)?"
 _COMPUTED: Final = re.compile(
     rf"{_TERM}(?:\s*[+\-−–*×·/÷]\s*{_TERM})+\s*=\s*\$?(?P<result>-?[\d.,]*\d)(?:\s?%|(?:[\s-][a-z]{{1,12}}){{1,2}})?\.?"
 )
 """A calculation and its result, each number with its unit."""
-_EXPLAINED: Final = re.compile(r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))")
+_EXPLAINED: Final = re.compile(
+    r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))"
+)
 _SIGNED_DECIMAL: Final = re.compile(r"\$?\d*\.\d+%?(?<=[%\d])")
 _TIMES: Final = re.compile(r"(?P<count>\S{1,40}(?:[ -]\S{1,40})?) times?")
-_COUNTED: Final = {"once": "1", "twice": "2", "thrice": "3", "a single time": "1", "just once": "1", "only once": "1"}
-_SENTENCE: Final = re.compile(r"\b(?:is|are|was|were|had|has|have|there|they|it|he|she)\b", re.IGNORECASE)
+_COUNTED: Final = {
+    "once": "1",
+    "twice": "2",
+    "thrice": "3",
+    "a single time": "1",
+    "just once": "1",
+    "only once": "1",
+}
+_SENTENCE: Final = re.compile(
+    r"\b(?:is|are|was|were|had|has|have|there|they|it|he|she)\b", re.IGNORECASE
+)
 PROMPT = """Read the passage and answer the question. Think step by step if you need to, then finish with a line of \
 the form "Answer: X", where X is a number, a date or a short span of the passage; part several spans with semicolons.
 
@@ -48,17 +63,29 @@ Question: {question}"""
 
 
 def with_answers(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``answers``, every validated answer once as a list of parts, and one ``shown``.
+    """Return the row with ``answers``, every validated answer once as a list of parts, and one
+    ``shown``.
 
     Raises:
         KeyError: A field is missing.
         ValueError: No answer says anything.
     """
     validated = row.get("validated_answers") or {}
-    columns = (validated.get("number") or [], validated.get("date") or [], validated.get("spans") or [])
-    others = [{"number": number, "date": date, "spans": spans} for number, date, spans in zip(*columns, strict=True)]
+    columns = (
+        validated.get("number") or [],
+        validated.get("date") or [],
+        validated.get("spans") or [],
+    )
+    others = [
+        {"number": number, "date": date, "spans": spans}
+        for number, date, spans in zip(*columns, strict=True)
+    ]
     answers = [_parts(answer) for answer in (row["answer"], *others)]
-    distinct = [answer for place, answer in enumerate(answers) if answer not in answers[:place] and answer[0].strip()]
+    distinct = [
+        answer
+        for place, answer in enumerate(answers)
+        if answer not in answers[:place] and answer[0].strip()
+    ]
     if not distinct:
         raise ValueError("none of its answers has a number, a span or a date")
     return {**row, "answers": distinct, "shown": "; ".join(distinct[0])}
@@ -70,27 +97,41 @@ def _parts(answer: Mapping[str, Any]) -> list[str]:
     if answer["spans"]:
         return [str(span) for span in answer["spans"]]
     date = answer["date"]
-    return [" ".join(str(date[unit]) for unit in ("day", "month", "year") if date.get(unit)).strip()]
+    return [
+        " ".join(str(date[unit]) for unit in ("day", "month", "year") if date.get(unit)).strip()
+    ]
 
 
 def parts_of(response: str, answer: str | None) -> list[str]:
-    """Return the parts of an answer: what semicolons part, or the items of a list in JSON or in brackets.
+    """Return the parts of an answer: what semicolons part, or the items of a list in JSON or in
+    brackets.
 
     Of a calculation, its result; of a number with its reason, the number.
 
     >>> parts_of("", "Smith; Jones"), parts_of("", '["Smith", "Jones"]'), parts_of("", "34 - 10 = 24")
     (['Smith', 'Jones'], ['Smith', 'Jones'], ['24'])
     """
-    listed = _JSON_LIST.findall(response)[-1:] or ([answer] if answer and answer[0] + answer[-1] == "[]" else [])
+    listed = _JSON_LIST.findall(response)[-1:] or (
+        [answer] if answer and answer[0] + answer[-1] == "[]" else []
+    )
     if listed:
-        return [part for item in listed[0][1:-1].split(",") if (part := item.strip().strip("\"'").strip())][:PARTS_MAX]
+        return [
+            part
+            for item in listed[0][1:-1].split(",")
+            if (part := item.strip().strip("\"'").strip())
+        ][:PARTS_MAX]
     parts = [part.strip() for part in (answer or "").split(";") if part.strip()][:PARTS_MAX]
-    found = (_COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0])) if len(parts) == 1 else None
+    found = (
+        (_COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0]))
+        if len(parts) == 1
+        else None
+    )
     return [found["result"]] if found else parts
 
 
 def amount_of(part: str) -> str:
-    """Return a part without the sign of an amount, in digits where it is a number in words; of a sentence, its number.
+    """Return a part without the sign of an amount, in digits where it is a number in words; of a
+    sentence, its number.
 
     >>> [amount_of(part) for part in ("$5", "2.5%", "Twenty-four", "There were 24 sacks", "Two times")]
     ['5', '2.5', '24', '24', '2']
@@ -110,7 +151,8 @@ def amount_of(part: str) -> str:
 
 
 def normalised(text: str) -> str:
-    """Return a part in the official normal form: a number as a float, words without punctuation and articles.
+    """Return a part in the official normal form: a number as a float, words without punctuation and
+    articles.
 
     >>> normalised("The 1,200-yard run."), normalised("$5.50"), normalised("24.")
     ('1200.0 yard run', '550.0', '24.0')
@@ -133,7 +175,8 @@ def _is_number(text: str) -> bool:
 
 
 def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
-    """Return exact match and F1 of an answer's parts against one gold answer; F1 has two decimals, as published.
+    """Return exact match and F1 of an answer's parts against one gold answer; F1 has two decimals,
+    as published.
 
     >>> compare(["16"], ["16"]), compare(["16 yards"], ["17 yards"]), compare(["Smith"], ["Smith", "Jones"])
     ((1.0, 1.0), (0.0, 0.0), (0.0, 0.5))
@@ -142,14 +185,17 @@ def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
     exact = float(set(given) == set(wanted) and len(given) == len(wanted))
     bags, gold_bags = [set(text.split()) for text in given], [set(text.split()) for text in wanted]
     scores = [[_f1(bag, gold_bag) for bag in bags] for gold_bag in gold_bags]
-    mean = sum(scores[row][column] for row, column in best_pairs(scores)) / max(len(bags), len(gold_bags))
+    mean = sum(scores[row][column] for row, column in best_pairs(scores)) / max(
+        len(bags), len(gold_bags)
+    )
     return exact, round(100 * mean) / 100
 
 
 def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, float]:
     """Return the best exact match and the best F1 of an answer against several gold ones.
 
-    One part that names exactly the parts of a gold answer with commas or "and" between them is that answer.
+    One part that names exactly the parts of a gold answer with commas or "and" between them is that
+    answer.
 
     >>> best(["Smith and Jones"], [["Smith", "Jones"]]), best(["Denver, Colorado"], [["Denver, Colorado"]])
     ((1.0, 1.0), (1.0, 1.0))
@@ -161,16 +207,24 @@ def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, f
     return max(exact for exact, _ in found), max(f1 for _, f1 in found)
 
 
-def best_as_written_or_amount(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, float]:
-    """Return the best scores of an answer as it is written, and of the numbers in it: "$5" and "two" are 5 and 2.
+def best_as_written_or_amount(
+    parts: Sequence[str], golds: Sequence[Sequence[str]]
+) -> tuple[float, float]:
+    """Return the best scores of an answer as it is written, and of the numbers in it: "$5" and
+    "two" are 5 and 2.
 
-    The official normal form of 2.5% is 25, so that a decimal with such a sign is compared as a number alone.
+    The official normal form of 2.5% is 25, so that a decimal with such a sign is compared as a
+    number alone.
 
     >>> best_as_written_or_amount(["2.5%"], [["25"]]), best_as_written_or_amount(["2.5%"], [["2.5%"]])
     ((0.0, 0.0), (1.0, 1.0))
     """
-    numbers = best([amount_of(part) for part in parts], [[_unsigned(part) for part in gold] for gold in golds])
-    return numbers if any(map(_SIGNED_DECIMAL.fullmatch, parts)) else max(numbers, best(parts, golds))
+    numbers = best(
+        [amount_of(part) for part in parts], [[_unsigned(part) for part in gold] for gold in golds]
+    )
+    return (
+        numbers if any(map(_SIGNED_DECIMAL.fullmatch, parts)) else max(numbers, best(parts, golds))
+    )
 
 
 def _unsigned(part: str) -> str:
@@ -200,7 +254,10 @@ def _f1(bag: set[str], gold: set[str]) -> float:
     fewshot_split="train",
     fewshot_target_template="Answer: {shown}",
     card=Card(
-        paper="DROP: A Reading Comprehension Benchmark Requiring Discrete Reasoning Over Paragraphs, arXiv 1903.00161",
+        paper=(
+            "DROP: A Reading Comprehension Benchmark Requiring Discrete Reasoning Over Paragraphs,"
+            " arXiv 1903.00161"
+        ),
         licence="CC-BY-4.0",
         citation="Dua et al., NAACL 2019",
         metric="f1",
@@ -211,7 +268,9 @@ def _f1(bag: set[str], gold: set[str]) -> float:
 )
 @scorer
 def drop(sample: ScorerInput) -> dict[str, object]:
-    """Compare the parts of the answer with each validated answer; the best exact match and the best F1 count."""
+    """Compare the parts of the answer with each validated answer; the best exact match and the best
+    F1 count.
+    """
     response, ran_on = own_answer(sample)
     answer = short_answer(response, keep_money=True)
     parts = parts_of(response.text, answer)

@@ -1,7 +1,9 @@
-"""SQuAD 1.1 and 2.0: questions on a Wikipedia paragraph, answered by a span of it (Rajpurkar et al. 2016 and 2018).
+"""SQuAD 1.1 and 2.0: questions on a Wikipedia paragraph, answered by a span of it (Rajpurkar et al.
+2016 and 2018).
 
-Exact match and F1 are the official scripts': the best of all gold spans counts. In 2.0 half of the questions have no
-answer in the paragraph, and saying so is the right answer; the numbers of both kinds stand beside the whole.
+Exact match and F1 are the official scripts': the best of all gold spans counts. In 2.0 half of the
+questions have no answer in the paragraph, and saying so is the right answer; the numbers of both
+kinds stand beside the whole.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ _CARD = Card(
 
 
 def with_passage(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with its gold ``spans``, one ``shown`` in examples, and ``passage``, a digest of the paragraph.
+    """Return the row with its gold ``spans``, one ``shown`` in examples, and ``passage``, a digest
+    of the paragraph.
 
     Raises:
         KeyError: A field is missing.
@@ -57,7 +60,8 @@ def with_passage(row: dict[str, Any]) -> dict[str, object]:
 
 
 def compare(answer: str, spans: Sequence[str]) -> tuple[float, float]:
-    """Return SQuAD 2.0's exact match and F1 of an answer; an empty list of spans wants the empty answer.
+    """Return SQuAD 2.0's exact match and F1 of an answer; an empty list of spans wants the empty
+    answer.
 
     A span that is nothing but articles and punctuation does not count, as in the official script.
 
@@ -93,7 +97,13 @@ def squad(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span; F1 with the nearest beside it."""
     answer, ran_on = _found(sample)
     exact, f1 = compare(answer or "", sample.target) if answer else (0.0, 0.0)
-    return {"exact_match": exact, "f1": f1, "parsed": answer is not None, "extracted": answer, **ran_on}
+    return {
+        "exact_match": exact,
+        "f1": f1,
+        "parsed": answer is not None,
+        "extracted": answer,
+        **ran_on,
+    }
 
 
 @benchmark(

@@ -1,9 +1,10 @@
-"""BIG-Bench Hard: 6,511 problems of 27 tasks, with worked examples (Suzgun et al. 2022, arXiv 2210.09261).
+"""BIG-Bench Hard: 6,511 problems of 27 tasks, with worked examples (Suzgun et al. 2022, arXiv
+2210.09261).
 
-Three worked examples of the task come first, the authors' own; ``--num-fewshot 0`` asks without them. Gold answers take
-many forms (a letter in brackets, yes or no, a number, brackets, a list of words); an answer is read and compared in the
-form of the gold one, whichever way the response states it. The official script compares what follows "the answer is"
-as text.
+Three worked examples of the task come first, the authors' own; ``--num-fewshot 0`` asks without
+them. Gold answers take many forms (a letter in brackets, yes or no, a number, brackets, a list of
+words); an answer is read and compared in the form of the gold one, whichever way the response
+states it. The official script compares what follows "the answer is" as text.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def with_task(row: dict[str, Any]) -> dict[str, object]:
 
 @benchmark(
     name="bbh",
-    description="BIG-Bench Hard, 6,511 problems of 27 tasks, with the authors' chains of thought as examples",
+    description=(
+        "BIG-Bench Hard, 6,511 problems of 27 tasks, with the authors' chains of thought as"
+        " examples"
+    ),
     dataset=f"hf://lukaemon/bbh?configs={','.join(TASKS)}&split=test&revision={REVISION}",
     prompt=PROMPT,
     preamble='{about}\nEnd with a sentence of the form "So the answer is X."\n\n',
@@ -44,7 +48,10 @@ def with_task(row: dict[str, Any]) -> dict[str, object]:
     fewshot_dataset="pkg://nel/benchmarks/data/bbh_examples.jsonl",
     fewshot_match_field="task",
     card=Card(
-        paper="Challenging BIG-Bench Tasks and Whether Chain-of-Thought Can Solve Them, arXiv 2210.09261",
+        paper=(
+            "Challenging BIG-Bench Tasks and Whether Chain-of-Thought Can Solve Them, arXiv"
+            " 2210.09261"
+        ),
         licence="MIT",
         citation="Suzgun et al., Findings of ACL 2023",
         metric="accuracy",
@@ -55,7 +62,9 @@ def with_task(row: dict[str, Any]) -> dict[str, object]:
 )
 @scorer
 def bbh(sample: ScorerInput) -> dict[str, object]:
-    """Compare the declared answer with the gold one; where the model goes on with the next question, up to there."""
+    """Compare the declared answer with the gold one; where the model goes on with the next
+    question, up to there.
+    """
     response, ran_on = own_answer(sample)
     gold = str(sample.target)
     answer = read_answer(response, gold, str(sample.metadata.get("input", "")))

@@ -1,7 +1,9 @@
-"""How an answer to a problem of BIG-Bench Hard is read and compared: by the form of its gold answer.
+"""How an answer to a problem of BIG-Bench Hard is read and compared: by the form of its gold
+answer.
 
-Letters, decisions, numbers and verdicts on arguments are read as everywhere (docs/reference/reading.md). Brackets are
-what the response declares, spaces apart; the words of a list are those it declares, whatever separates them.
+Letters, decisions, numbers and verdicts on arguments are read as everywhere
+(docs/reference/reading.md). Brackets are what the response declares, spaces apart; the words of a
+list are those it declares, whatever separates them.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ def read_answer(response: Response, gold: str, problem: str = "") -> str | None:
     gold = gold.strip()
     if _LETTER.fullmatch(gold):
         options = [text for _, text in _OPTION.findall(problem)]
-        letter = read_letter(response, labels_for(len(options) or _LETTERS_MAX), options or None).value
+        letter = read_letter(
+            response, labels_for(len(options) or _LETTERS_MAX), options or None
+        ).value
         return None if letter is None else f"({letter})"
     if gold.casefold() in ("yes", "no", "true", "false"):
         decision = read_decision(response).value
@@ -59,8 +63,8 @@ def read_answer(response: Response, gold: str, problem: str = "") -> str | None:
 def same_answer(answer: str, gold: str) -> bool:
     """Return whether an answer is the gold one, in the way that its form asks for.
 
-    ``True``, ``yes`` and ``valid`` compare without case; numbers by value; brackets without spaces; words of a list
-    with spaces, commas or arrows between them.
+    ``True``, ``yes`` and ``valid`` compare without case; numbers by value; brackets without spaces;
+    words of a list with spaces, commas or arrows between them.
 
     >>> same_answer("no", "No"), same_answer("7.0", "7"), same_answer("(B)", "(A)")
     (True, True, False)
@@ -77,4 +81,6 @@ def same_answer(answer: str, gold: str) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return the words of a list without what separates them."""
-    return _BETWEEN_WORDS.sub(" ", _LAST_AND.sub(", ", _ITEM.sub(" ", text.casefold().strip()))).split()
+    return _BETWEEN_WORDS.sub(
+        " ", _LAST_AND.sub(", ", _ITEM.sub(" ", text.casefold().strip()))
+    ).split()

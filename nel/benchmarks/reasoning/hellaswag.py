@@ -1,4 +1,6 @@
-"""HellaSwag: which of four sentences goes on with a scene (Zellers et al. 2019, arXiv 1905.07830)."""
+"""HellaSwag: which of four sentences goes on with a scene (Zellers et al. 2019, arXiv
+1905.07830).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def cleaned(text: str) -> str:
 
 
 def with_query(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``query`` (activity and context), ``options`` (the cleaned endings) and ``gold``."""
+    """Return the row with ``query`` (activity and context), ``options`` (the cleaned endings) and
+    ``gold``.
+    """
     context = f"{row['ctx_a']} {row['ctx_b'].capitalize()}"
     return {
         **row,

@@ -1,6 +1,7 @@
 """WinoGrande: which of two names a blank stands for (Sakaguchi et al. 2019, arXiv 1907.10641).
 
-The evaluation is partial: each option is put into the blank, and the rest of the sentence is what is ranked.
+The evaluation is partial: each option is put into the blank, and the rest of the sentence is what
+is ranked.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ REVISION = "01e74176c63542e6b0bcb004dcdea22d94fb67b5"
 
 
 def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``before`` and ``rest``, the text on both sides of its first ``_``, ``options`` and ``gold``.
+    """Return the row with ``before`` and ``rest``, the text on both sides of its first ``_``,
+    ``options`` and ``gold``.
 
     Raises:
         ValueError: The sentence has no blank, or the answer is neither 1 nor 2.
@@ -31,7 +33,9 @@ def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
 
 @benchmark(
     name="winogrande",
-    description="WinoGrande XL, 1,267 sentences with a blank, both ways to fill it ranked by log-likelihood",
+    description=(
+        "WinoGrande XL, 1,267 sentences with a blank, both ways to fill it ranked by log-likelihood"
+    ),
     dataset=f"hf://allenai/winogrande?config=winogrande_xl&split=validation&revision={REVISION}",
     prompt="{before}{choice}",
     continuation="{rest}",
@@ -54,6 +58,8 @@ def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
 )
 @scorer
 def winogrande(sample: ScorerInput) -> dict[str, object]:
-    """Rank the two sentences by what stands after the blank; a division by length has no meaning here."""
+    """Rank the two sentences by what stands after the blank; a division by length has no meaning
+    here.
+    """
     ranked = ranked_choice(sample)
     return {"acc": ranked["acc"], "extracted": ranked["extracted"]}

@@ -1,8 +1,10 @@
-"""HealthBench: 5,000 conversations on health, each with physicians' criteria (Arora et al. 2025, arXiv 2505.08775).
+"""HealthBench: 5,000 conversations on health, each with physicians' criteria (Arora et al. 2025,
+arXiv 2505.08775).
 
-The whole conversation is sent, system messages included, and shown to the judge, who says of each criterion whether the
-response meets it. A response's score is the sum of the points it earns over the sum of the positive ones; the official
-score is their mean, cut at 0 and 1 (``points/clipped_mean`` in metrics.json).
+The whole conversation is sent, system messages included, and shown to the judge, who says of each
+criterion whether the response meets it. A response's score is the sum of the points it earns over
+the sum of the positive ones; the official score is their mean, cut at 0 and 1
+(``points/clipped_mean`` in metrics.json).
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ _THEME = "theme:"
 
 
 def conversation(row: dict[str, Any]) -> SeedResult:
-    """Return the conversation of a row, with its criteria as what is expected and its theme for the breakdown.
+    """Return the conversation of a row, with its criteria as what is expected and its theme for the
+    breakdown.
 
     Raises:
         KeyError: A field is missing.
@@ -29,7 +32,9 @@ def conversation(row: dict[str, Any]) -> SeedResult:
     """
     if not row["prompt"] or not row["rubrics"]:
         raise ValueError("it has no conversation, or no criteria")
-    themes = [tag.removeprefix(_THEME) for tag in row.get("example_tags") or [] if tag.startswith(_THEME)]
+    themes = [
+        tag.removeprefix(_THEME) for tag in row.get("example_tags") or [] if tag.startswith(_THEME)
+    ]
     return SeedResult(
         prompt="",
         messages=[{"role": turn["role"], "content": turn["content"]} for turn in row["prompt"]],
@@ -40,7 +45,9 @@ def conversation(row: dict[str, Any]) -> SeedResult:
 
 @metric
 def clipped_mean() -> Metric:
-    """Give the mean of the scores, cut at 0 and 1; source: ``HealthBenchEval`` in OpenAI's simple-evals."""
+    """Give the mean of the scores, cut at 0 and 1; source: ``HealthBenchEval`` in OpenAI's
+    simple-evals.
+    """
 
     def clipped(scores: Sequence[SampleScore]) -> float:
         values = [one.score.as_float() for one in scores]
@@ -51,14 +58,19 @@ def clipped_mean() -> Metric:
 
 @benchmark(
     name="healthbench",
-    description="HealthBench, 5,000 conversations on health with physicians' criteria, scored by a judge",
+    description=(
+        "HealthBench, 5,000 conversations on health with physicians' criteria, scored by a judge"
+    ),
     dataset=f"hf://openai/healthbench?file={FILE}&revision={REVISION}",
     endpoint_type="chat",
     id_field="prompt_id",
     category_field="theme",
     seed_fn=conversation,
     card=Card(
-        paper="HealthBench: Evaluating Large Language Models Towards Improved Human Health, arXiv 2505.08775",
+        paper=(
+            "HealthBench: Evaluating Large Language Models Towards Improved Human Health, arXiv"
+            " 2505.08775"
+        ),
         licence="MIT",
         citation="Arora et al., 2025",
         metric="points/clipped_mean",

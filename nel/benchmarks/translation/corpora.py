@@ -1,7 +1,9 @@
-"""Metrics of translations into several languages: one corpus for each language pair, and the mean over the pairs.
+"""Metrics of translations into several languages: one corpus for each language pair, and the mean
+over the pairs.
 
-BLEU counts words, so a language that is written without spaces needs a tokenizer: sacrebleu's ``zh`` for Chinese,
-``char`` for Japanese and Thai. Its numbers there are comparable only with others of the same tokenizer.
+BLEU counts words, so a language that is written without spaces needs a tokenizer: sacrebleu's
+``zh`` for Chinese, ``char`` for Japanese and Thai. Its numbers there are comparable only with
+others of the same tokenizer.
 """
 
 from __future__ import annotations
@@ -18,7 +20,14 @@ from nel.types import SampleScore
 
 PAIR: Final = "pair"
 """The field of a row that names its pair, such as ``en-de``."""
-_TOKENIZERS: Final = {"zh": "zh", "cmn": "zh", "ja": "char", "jpn": "char", "th": "char", "tha": "char"}
+_TOKENIZERS: Final = {
+    "zh": "zh",
+    "cmn": "zh",
+    "ja": "char",
+    "jpn": "char",
+    "th": "char",
+    "tha": "char",
+}
 
 
 @metric(name="corpus_chrf_pp")
@@ -41,8 +50,14 @@ def corpus_chrf_pp_by_pair() -> Metric:
 
 @metric(name="corpus_bleu_by_pair")
 def corpus_bleu_by_pair() -> Metric:
-    """Give the corpus BLEU of each language pair, by the tokenizer that its target language needs, and their mean."""
-    return _by_pair(lambda pair, responses, targets: corpus_bleu(responses, targets, tokenize=tokenizer_for(pair)))
+    """Give the corpus BLEU of each language pair, by the tokenizer that its target language needs,
+    and their mean.
+    """
+    return _by_pair(
+        lambda pair, responses, targets: corpus_bleu(
+            responses, targets, tokenize=tokenizer_for(pair)
+        )
+    )
 
 
 def tokenizer_for(pair: str) -> str:
@@ -63,7 +78,11 @@ def _by_pair(measure: Callable[[str, list[str], list[str]], float]) -> Metric:
         if not pairs:
             raise UndefinedMetric("no sentence was scored")
         found = {
-            pair: measure(pair, [one.response or "" for one in pairs[pair]], [str(one.target) for one in pairs[pair]])
+            pair: measure(
+                pair,
+                [one.response or "" for one in pairs[pair]],
+                [str(one.target) for one in pairs[pair]],
+            )
             for pair in sorted(pairs)
         }
         return {**found, "mean": math.fsum(found.values()) / len(found)}

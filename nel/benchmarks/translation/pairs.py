@@ -1,8 +1,8 @@
 """Translation of whole corpora: WMT14, WMT24++ and FLORES+.
 
-The published metrics are those of a corpus, chrF, chrF++ and BLEU over all sentences of a language pair at once, as
-sacrebleu computes them (``corpus_chrf`` … in metrics.json). The headline is the mean chrF of single sentences, which
-has an interval and is not what papers report.
+The published metrics are those of a corpus, chrF, chrF++ and BLEU over all sentences of a language
+pair at once, as sacrebleu computes them (``corpus_chrf`` … in metrics.json). The headline is the
+mean chrF of single sentences, which has an interval and is not what papers report.
 """
 
 from __future__ import annotations
@@ -50,7 +50,17 @@ NAMES: Final = {
     "uk": "Ukrainian",
     "zh": "Chinese (simplified)",
 }
-WMT24PP_PAIRS: Final = ("cs_CZ", "de_DE", "es_MX", "hi_IN", "is_IS", "ja_JP", "ru_RU", "uk_UA", "zh_CN")
+WMT24PP_PAIRS: Final = (
+    "cs_CZ",
+    "de_DE",
+    "es_MX",
+    "hi_IN",
+    "is_IS",
+    "ja_JP",
+    "ru_RU",
+    "uk_UA",
+    "zh_CN",
+)
 """The nine languages of WMT24's general task from English."""
 FLORES_LANGUAGES: Final = tuple(name for name in NAMES if "_" in name and name != "eng_Latn")
 PROMPT = """Translate this text from {source_language} to {target_language}. Give the translation alone.
@@ -61,7 +71,8 @@ PROMPT = """Translate this text from {source_language} to {target_language}. Giv
 def with_pair(row: dict[str, Any], pair: str = "") -> dict[str, object]:
     """Return the row with ``source``, ``target``, ``pair`` and the names of both languages.
 
-    Rows are ``{translation: {de: …, en: …}}`` as WMT's, or have ``source`` and ``target``, and ``pair`` or ``lp``.
+    Rows are ``{translation: {de: …, en: …}}`` as WMT's, or have ``source`` and ``target``, and
+    ``pair`` or ``lp``.
 
     Raises:
         KeyError: A field is missing, or a language has no name here.
@@ -90,7 +101,9 @@ def wmt24pp_rows() -> Iterator[dict[str, object]]:
         DatasetError: The hub cannot be reached.
     """
     configs = ",".join(f"en-{language}" for language in WMT24PP_PAIRS)
-    rows = open_dataset(f"hf://google/wmt24pp?configs={configs}&split=train&revision={WMT24PP_REVISION}")
+    rows = open_dataset(
+        f"hf://google/wmt24pp?configs={configs}&split=train&revision={WMT24PP_REVISION}"
+    )
     for row in rows.read():
         if not row.data.get("is_bad_source"):
             yield row.data
@@ -103,7 +116,9 @@ def flores_rows(*, into_english: bool) -> Iterator[dict[str, object]]:
         DatasetError: The hub cannot be reached, or its terms were not accepted.
     """
     address = f"hf://openlanguagedata/flores_plus?split=devtest&revision={FLORES_REVISION}&config="
-    english = {row.data["id"]: row.data["text"] for row in open_dataset(f"{address}eng_Latn").read()}
+    english = {
+        row.data["id"]: row.data["text"] for row in open_dataset(f"{address}eng_Latn").read()
+    }
     for language in FLORES_LANGUAGES:
         for row in open_dataset(f"{address}{language}").read():
             number, text = row.data["id"], row.data["text"]
@@ -125,7 +140,9 @@ def one_pair(sample: ScorerInput) -> dict[str, object]:
 
 @scorer(metrics=[corpus_chrf_by_pair(), corpus_chrf_pp_by_pair(), corpus_bleu_by_pair()])
 def many_pairs(sample: ScorerInput) -> dict[str, object]:
-    """Give chrF and chrF++ of one sentence; those of each pair's corpus are computed over all of them."""
+    """Give chrF and chrF++ of one sentence; those of each pair's corpus are computed over all of
+    them.
+    """
     return dict(chrf(sample))
 
 
@@ -154,7 +171,11 @@ def _wmt14(source: str, target: str) -> Benchmark:
 
 
 def _many(
-    name: str, description: str, rows: Callable[[], Iterator[dict[str, Any]]], card: Card, **more: Any
+    name: str,
+    description: str,
+    rows: Callable[[], Iterator[dict[str, Any]]],
+    card: Card,
+    **more: Any,
 ) -> Benchmark:
     return benchmark(
         name=name,
@@ -170,8 +191,10 @@ def _many(
 
 
 _FLORES_CARD = Card(
-    paper="The FLORES-200 benchmark of No Language Left Behind, arXiv 2207.04672; FLORES+ of the Open Language Data "
-    "Initiative",
+    paper=(
+        "The FLORES-200 benchmark of No Language Left Behind, arXiv 2207.04672; FLORES+ of the Open"
+        " Language Data Initiative"
+    ),
     licence="CC-BY-SA-4.0; gated",
     citation="NLLB Team, 2022; Maillard et al., WMT 2024",
     metric="corpus_chrf_by_pair/mean",
@@ -189,7 +212,10 @@ wmt24pp = _many(
     "WMT24++, 960 paragraphs from English into each of nine languages",
     wmt24pp_rows,
     Card(
-        paper="WMT24++: Expanding the Language Coverage of WMT24 to 55 Languages & Dialects, arXiv 2502.12404",
+        paper=(
+            "WMT24++: Expanding the Language Coverage of WMT24 to 55 Languages & Dialects, arXiv"
+            " 2502.12404"
+        ),
         licence="Apache-2.0",
         citation="Deutsch et al., 2025",
         metric="corpus_chrf_by_pair/mean",

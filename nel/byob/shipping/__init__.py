@@ -1,1 +1,3 @@
-"""From a benchmark file to something that can be handed on: a package, an installation, a container image."""
+"""From a benchmark file to something that can be handed on: a package, an installation, a container
+image.
+"""

@@ -1,6 +1,7 @@
 """One call from a benchmark file to a package on disk, installed or not.
 
-The order is what makes it safe: names are checked and the package is proven before a file is written.
+The order is what makes it safe: names are checked and the package is proven before a file is
+written.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def compile_file(
     """Make a plugin package of a benchmark file.
 
     Args:
-        output_dir: The folder that package directories are put into; ``byob_packages`` beside the file by default.
+        output_dir: The folder that package directories are put into; ``byob_packages`` beside the
+            file by default.
         dry_run: Check everything and write nothing.
         with_install: Install the package into the running Python.
         with_requirements: Refuse where a requirement of the benchmarks is not installed.
@@ -83,7 +85,10 @@ def compile_file(
 
 def packed(package: Package) -> bytes:
     """Return the wheel of a package."""
-    info = {"METADATA": package.metadata.encode(), "entry_points.txt": package.entry_points_text.encode()}
+    info = {
+        "METADATA": package.metadata.encode(),
+        "entry_points.txt": package.entry_points_text.encode(),
+    }
     return wheel_bytes(package.distribution, package.version, package.files, info)
 
 

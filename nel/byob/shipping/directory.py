@@ -1,7 +1,7 @@
 """Writes a package's directory, and overwrites no file that `nel byob compile` did not write.
 
-A manifest in the directory names each file with its digest. A file that was edited after it was written is its
-editor's, so it stops the next compilation.
+A manifest in the directory names each file with its digest. A file that was edited after it was
+written is its editor's, so it stops the next compilation.
 """
 
 from __future__ import annotations
@@ -26,12 +26,17 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
         source: Name of the benchmark file that they are made of.
 
     Raises:
-        OutputError: The directory holds files of somebody else or of another benchmark file, or cannot be written.
+        OutputError: The directory holds files of somebody else or of another benchmark file, or
+            cannot be written.
     """
     _check_own(directory, source)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}
-    manifest = json.dumps({"made_by": "nel byob compile", "source": source, "files": digests}, indent=1)
-    unique = secrets.token_hex(8)  # a name that can be foreseen may already be a link to somewhere else
+    manifest = json.dumps(
+        {"made_by": "nel byob compile", "source": source, "files": digests}, indent=1
+    )
+    unique = secrets.token_hex(
+        8
+    )  # a name that can be foreseen may already be a link to somewhere else
     fresh = directory.with_name(f".{directory.name}.{unique}.new")
     old = directory.with_name(f".{directory.name}.{unique}.old")
     try:
@@ -50,7 +55,8 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
             raise
     except OSError as error:
         raise OutputError(
-            f"cannot write {directory}: {error.strerror or error}; choose another place with --output-dir"
+            f"cannot write {directory}: {error.strerror or error}; choose another place with"
+            " --output-dir"
         ) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -61,25 +67,29 @@ def _check_own(directory: Path, source: str) -> None:
     if not directory.exists() and not directory.is_symlink():
         return
     if directory.is_symlink() or not directory.is_dir():
-        raise OutputError(f"{directory} is there and is no directory; remove it or choose another with --output-dir")
+        raise OutputError(
+            f"{directory} is there and is no directory; remove it or choose another with"
+            " --output-dir"
+        )
     manifest = _manifest(directory)
     there = _files_in(directory)
     if manifest is None:
         if there:
             raise OutputError(
-                f"{directory} was not made by nel byob compile; remove it, or choose another place with --output-dir"
+                f"{directory} was not made by nel byob compile; remove it, or choose another place"
+                " with --output-dir"
             )
         return
     if manifest["source"] != source:
         raise OutputError(
-            f"{directory} was made of {manifest['source']}, and {source} has a benchmark of the same name; "
-            f"rename the one in {source}, or choose another place with --output-dir"
+            f"{directory} was made of {manifest['source']}, and {source} has a benchmark of the"
+            f" same name; rename the one in {source}, or choose another place with --output-dir"
         )
     for name in there:
         if manifest["files"].get(name, "") != _digest(directory / name):
             raise OutputError(
-                f"{directory / name} was changed or added since nel byob compile wrote it; put the change into "
-                f"{source}, or remove the file, and compile again"
+                f"{directory / name} was changed or added since nel byob compile wrote it; put the"
+                f" change into {source}, or remove the file, and compile again"
             )
 
 
@@ -94,14 +104,22 @@ def _manifest(directory: Path) -> dict[str, Any] | None:
         found = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    whole = isinstance(found, dict) and isinstance(found.get("files"), dict) and isinstance(found.get("source"), str)
+    whole = (
+        isinstance(found, dict)
+        and isinstance(found.get("files"), dict)
+        and isinstance(found.get("source"), str)
+    )
     return found if whole else None
 
 
 def _files_in(directory: Path) -> list[str]:
-    """Return what is no folder in a directory, without the manifest and what Python and pip leave behind."""
+    """Return what is no folder in a directory, without the manifest and what Python and pip leave
+    behind.
+    """
     return [
         path.relative_to(directory).as_posix()
         for path in sorted(directory.rglob("*"))
-        if (path.is_symlink() or not path.is_dir()) and path.name != _MANIFEST and "__pycache__" not in path.parts
+        if (path.is_symlink() or not path.is_dir())
+        and path.name != _MANIFEST
+        and "__pycache__" not in path.parts
     ]

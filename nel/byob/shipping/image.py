@@ -1,7 +1,8 @@
 """Builds a container image of nel with a compiled package in it.
 
-Wheels are gathered here and only installed there, so the build needs no network and the base image no pip; Python is
-enough. Wheels are made for one Python and one machine, so the base image is asked for both before anything is gathered.
+Wheels are gathered here and only installed there, so the build needs no network and the base image
+no pip; Python is enough. Wheels are made for one Python and one machine, so the base image is asked
+for both before anything is gathered.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ ENTRYPOINT ["nel"]
 CMD ["--help"]
 """
 _PROBE: Final = (
-    "import json, platform, sys, venv; print(json.dumps([list(sys.version_info[:2]), platform.machine(), "
-    "*platform.libc_ver()]))"
+    "import json, platform, sys, venv; print(json.dumps([list(sys.version_info[:2]),"
+    " platform.machine(), *platform.libc_ver()]))"
 )
 
 
@@ -77,7 +78,8 @@ def containerize(
 
     Args:
         base: An image with Python 3.11 or newer; `DEFAULT_BASE` where none is named.
-        tag: ``name:tag`` of the image, ``byob_NAME:latest`` otherwise; the platform is always put after it.
+        tag: ``name:tag`` of the image, ``byob_NAME:latest`` otherwise; the platform is always put
+            after it.
         platform: Such as ``linux/arm64``; the engine's own otherwise.
         push: ``REGISTRY/IMAGE:TAG``, which is then the tag as well.
         dry_run: Look at the file and the base image, and build nothing.
@@ -85,7 +87,8 @@ def containerize(
 
     Raises:
         PluginError: The file cannot be a package.
-        ConfigError: There is no engine, the base image cannot be had or has no Python, or a stage fails.
+        ConfigError: There is no engine, the base image cannot be had or has no Python, or a stage
+            fails.
     """
     source = read_source(path)
     package = package_of(source)
@@ -96,10 +99,16 @@ def containerize(
         client = connect()
         found = _base_image(client, base, platform)
         python = _python_of(client, base, platform)
-        suffix = "-".join(part for part in (found["Os"], found["Architecture"], found.get("Variant")) if part)
+        suffix = "-".join(
+            part for part in (found["Os"], found["Architecture"], found.get("Variant")) if part
+        )
         if platform:
             suffix = platform.replace("/", "-")
-        named = _with_tag(push or tag or f"byob_{package.distribution.removeprefix('nel-byob-').replace('-', '_')}")
+        named = _with_tag(
+            push
+            or tag
+            or f"byob_{package.distribution.removeprefix('nel-byob-').replace('-', '_')}"
+        )
         full = f"{named}-{suffix}"
         if not dry_run:
             _build(client, package, python, base=base, tag=full, platform=platform, log=log)
@@ -134,7 +143,8 @@ def _base_image(client: Any, base: str, platform: str | None) -> dict[str, Any]:
             return dict(client.images.pull(*_split(base), platform=platform).attrs)
     except SandboxError as error:
         raise ConfigError(
-            f"the base image {base} is not here and cannot be pulled ({error}); name another with --base-image"
+            f"the base image {base} is not here and cannot be pulled ({error}); name another with"
+            " --base-image"
         ) from error
 
 
@@ -151,25 +161,42 @@ def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
     try:
         with speaking():
             said = client.containers.run(
-                base, ["-c", _PROBE], entrypoint="python3", remove=True, network_mode="none", platform=platform
+                base,
+                ["-c", _PROBE],
+                entrypoint="python3",
+                remove=True,
+                network_mode="none",
+                platform=platform,
             )
     except SandboxError as error:
         cause = error.__cause__
         text = f"{getattr(cause, 'stderr', b'') or b''!r} {error}"
         if "exec format error" in text:
             raise ConfigError(
-                f"the engine cannot run {base} for {platform}; set up emulation (binfmt), or build on such a machine"
+                f"the engine cannot run {base} for {platform}; set up emulation (binfmt), or build"
+                " on such a machine"
             ) from error
         if isinstance(cause, docker.errors.ContainerError) and "venv" in text:
-            raise ConfigError(f"the Python of the base image {base} has no module venv; {hint}") from error
+            raise ConfigError(
+                f"the Python of the base image {base} has no module venv; {hint}"
+            ) from error
         if isinstance(cause, (docker.errors.ContainerError, docker.errors.APIError)):
-            raise ConfigError(f"the base image {base} has no python3, and nel needs 3.11 or newer; {hint}") from error
+            raise ConfigError(
+                f"the base image {base} has no python3, and nel needs 3.11 or newer; {hint}"
+            ) from error
         raise
     version, machine, libc, libc_version = json.loads(said)
     if tuple(version) < _PYTHON_MIN:
         shown = ".".join(map(str, version))
-        raise ConfigError(f"the base image {base} has Python {shown}, and nel needs 3.11 or newer; {hint}")
-    return BasePython(version=(version[0], version[1]), machine=machine, libc=libc or "musl", libc_version=libc_version)
+        raise ConfigError(
+            f"the base image {base} has Python {shown}, and nel needs 3.11 or newer; {hint}"
+        )
+    return BasePython(
+        version=(version[0], version[1]),
+        machine=machine,
+        libc=libc or "musl",
+        libc_version=libc_version,
+    )
 
 
 def _build(
@@ -183,7 +210,9 @@ def _build(
         wheels = gather(own, package.dependencies, python, Path(folder, "wheels"))
         log(f"building {tag} of {base} with {len(wheels)} wheels")
         pip = next(wheel.name for wheel in wheels if wheel.name.startswith("pip-"))
-        context = _context(_DOCKERFILE.replace("PIP", pip).replace("REQUIREMENT", f"/wheels/{own.name}"), wheels)
+        context = _context(
+            _DOCKERFILE.replace("PIP", pip).replace("REQUIREMENT", f"/wheels/{own.name}"), wheels
+        )
         with speaking():
             client.api.timeout = _BUILD_SECONDS
             lines = client.api.build(
@@ -213,7 +242,9 @@ def _context(dockerfile: str, wheels: list[Path]) -> io.BytesIO:
 
 
 def _follow(lines: Any, what: str) -> None:
-    """Read what the engine says until it is done; its last lines are in the error where it fails."""
+    """Read what the engine says until it is done; its last lines are in the error where it
+    fails.
+    """
     said: list[str] = []
     for line in lines:
         if "error" in line:
@@ -226,19 +257,30 @@ def _check(client: Any, package: Package, tag: str, platform: str | None) -> Non
     """See that nel in the image finds the benchmarks."""
     with speaking():
         said = client.containers.run(
-            tag, ["list", "benchmarks", "--json"], remove=True, network_mode="none", platform=platform
+            tag,
+            ["list", "benchmarks", "--json"],
+            remove=True,
+            network_mode="none",
+            platform=platform,
         )
     working = {one["name"] for one in json.loads(said) if one["error"] is None}
     lost = [name for name in package.entry_points if name not in working]
     if lost:
-        raise ConfigError(f"nel in the image {tag} does not find {', '.join(lost)}; see: docker run --rm {tag} list")
+        raise ConfigError(
+            f"nel in the image {tag} does not find {', '.join(lost)}; see: docker run --rm {tag}"
+            " list"
+        )
 
 
 def _push(client: Any, tag: str) -> None:
     repository, version = _split(tag)
     with speaking():
         lines = client.images.push(repository, tag=version, stream=True, decode=True)
-        _follow(lines, f"{tag} was built and cannot be pushed; log in with docker login, then: docker push {tag}")
+        _follow(
+            lines,
+            f"{tag} was built and cannot be pushed; log in with docker login, then: docker push"
+            f" {tag}",
+        )
 
 
 @contextmanager

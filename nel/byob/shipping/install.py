@@ -1,7 +1,7 @@
 """Installs a compiled package into the running Python, and knows which ones are installed.
 
-Nothing is installed that would take another package's benchmark name. An environment made by uv has no pip, so both
-ways are looked for, and a missing one is said before anything is written.
+Nothing is installed that would take another package's benchmark name. An environment made by uv has
+no pip, so both ways are looked for, and a missing one is said before anything is written.
 """
 
 from __future__ import annotations
@@ -62,11 +62,15 @@ def check_benchmark_names(package: Package, *, among: str | None = None) -> None
     importlib.invalidate_caches()
     for name in package.entry_points:
         for rival in plugins.discover("benchmarks"):
-            is_other = rival.distribution != package.distribution and among in (None, rival.distribution)
+            is_other = rival.distribution != package.distribution and among in (
+                None,
+                rival.distribution,
+            )
             if rival.name == name and is_other:
                 raise PluginError(
-                    f'the benchmark "{name}" of {package.source} has the name of one of {rival.provider} '
-                    f"({rival.target}); rename it in {package.source}, or uninstall {rival.distribution}"
+                    f'the benchmark "{name}" of {package.source} has the name of one of'
+                    f" {rival.provider} ({rival.target}); rename it in {package.source}, or"
+                    f" uninstall {rival.distribution}"
                 )
 
 
@@ -81,11 +85,15 @@ def check_package_name(package: Package, directory: Path) -> None:
     """
     for there in installed_packages():
         elsewhere = there.origin is None or not there.origin.is_relative_to(directory.resolve())
-        if there.distribution == package.distribution and there.version != package.version and elsewhere:
+        if (
+            there.distribution == package.distribution
+            and there.version != package.version
+            and elsewhere
+        ):
             raise PluginError(
-                f"{there.distribution} {there.version} is installed from {there.origin or 'elsewhere'}, and "
-                f"{package.source} makes a package of that name; rename its benchmark, or first: "
-                f"{uninstall_command(there.distribution)}"
+                f"{there.distribution} {there.version} is installed from"
+                f" {there.origin or 'elsewhere'}, and {package.source} makes a package of that"
+                f" name; rename its benchmark, or first: {uninstall_command(there.distribution)}"
             )
 
 
@@ -96,13 +104,21 @@ def installer() -> list[str]:
         ConfigError: There is neither pip nor uv.
     """
     if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+        return [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-input",
+        ]
     uv = shutil.which("uv")
     if uv is not None:
         return [uv, "pip", "install", "--quiet", "--python", sys.executable]
     raise ConfigError(
-        f"this Python has no pip and there is no uv ({sys.executable}); add one with python -m ensurepip, or compile "
-        "with --no-install"
+        f"this Python has no pip and there is no uv ({sys.executable}); add one with python -m"
+        " ensurepip, or compile with --no-install"
     )
 
 
@@ -119,7 +135,11 @@ def install(wheel: Path) -> None:
 
 def uninstall_command(distribution: str) -> str:
     """Return what takes a package away again."""
-    way = "python -m pip uninstall" if importlib.util.find_spec("pip") is not None else "uv pip uninstall"
+    way = (
+        "python -m pip uninstall"
+        if importlib.util.find_spec("pip") is not None
+        else "uv pip uninstall"
+    )
     return f"{way} {distribution}"
 
 
@@ -132,7 +152,9 @@ def run_tool(command: list[str], *, what: str, seconds: int) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
-        raise ConfigError(f"{what}: {Path(command[0]).name} took longer than {seconds} s") from error
+        raise ConfigError(
+            f"{what}: {Path(command[0]).name} took longer than {seconds} s"
+        ) from error
     except OSError as error:
         raise ConfigError(f"{what}: {command[0]} cannot be run: {error.strerror}") from error
     if done.returncode:
@@ -146,7 +168,9 @@ def _described(distribution: metadata.Distribution, name: str) -> InstalledPacka
         distribution=name,
         version=distribution.version,
         summary=distribution.metadata["Summary"] or "",
-        benchmarks=tuple(sorted(one.name for one in distribution.entry_points if one.group == "nel.benchmarks")),
+        benchmarks=tuple(
+            sorted(one.name for one in distribution.entry_points if one.group == "nel.benchmarks")
+        ),
         origin=_origin(distribution),
     )
 

@@ -1,4 +1,5 @@
-"""Shows that a package gives the samples its file gave: both are read, in processes that share nothing.
+"""Shows that a package gives the samples its file gave: both are read, in processes that share
+nothing.
 
 Only local rows are compared; a dataset of a hub is not downloaded for it.
 """
@@ -32,7 +33,8 @@ _PROGRAM: Final = (
 
 
 def prove(package: Package, source: SourceFile) -> None:
-    """Import a package from a folder of its own and compare its first samples with those of its file.
+    """Import a package from a folder of its own and compare its first samples with those of its
+    file.
 
     Raises:
         PluginError: It cannot be imported, or its samples are others.
@@ -42,30 +44,40 @@ def prove(package: Package, source: SourceFile) -> None:
             path = Path(folder, "package", name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        command = [sys.executable, "-c", _PROGRAM, str(Path(folder, "package")), *package.entry_points.values()]
+        command = [
+            sys.executable,
+            "-c",
+            _PROGRAM,
+            str(Path(folder, "package")),
+            *package.entry_points.values(),
+        ]
         try:
             done = subprocess.run(  # noqa: S603
                 command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
             )
         except subprocess.TimeoutExpired as error:
-            raise PluginError(f"the package of {package.source} could not be imported in {_SECONDS} s") from error
+            raise PluginError(
+                f"the package of {package.source} could not be imported in {_SECONDS} s"
+            ) from error
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise PluginError(
-            f"{package.source} works as a file and not as a package: {said}; a package has only that file and what "
-            "its text names by relative paths"
+            f"{package.source} works as a file and not as a package: {said}; a package has only"
+            " that file and what its text names by relative paths"
         )
     packaged: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
     for name, target in package.entry_points.items():
         if packaged[target] != samples_digest(source.benchmarks[name]):
             raise PluginError(
-                f'the benchmark "{name}" has other samples as a package than as a file; see that {package.source} '
-                "depends on nothing but its rows"
+                f'the benchmark "{name}" has other samples as a package than as a file; see that'
+                f" {package.source} depends on nothing but its rows"
             )
 
 
 def samples_digest(benchmark: Benchmark) -> str:
-    """Return a digest of the first samples of a benchmark, or an empty text where its rows are far away."""
+    """Return a digest of the first samples of a benchmark, or an empty text where its rows are far
+    away.
+    """
     if isinstance(benchmark.dataset, str) and benchmark.dataset.startswith(_REMOTE):
         return ""
     samples: list[str] = []

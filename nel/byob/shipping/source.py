@@ -1,7 +1,8 @@
-"""Reads a benchmark file as what a package is made of: its text, its benchmarks, and the files that it names.
+"""Reads a benchmark file as what a package is made of: its text, its benchmarks, and the files that
+it names.
 
-Runs the file to know its benchmarks, as a run does. A package is used on other machines, so every path of this one is
-taken out of the text, or refused.
+Runs the file to know its benchmarks, as a run does. A package is used on other machines, so every
+path of this one is taken out of the text, or refused.
 """
 
 from __future__ import annotations
@@ -40,40 +41,54 @@ class SourceFile:
     def module(self) -> str:
         """Return the file's name as that of a module inside a package."""
         name = re.sub(r"\W+", "_", self.path.stem, flags=re.ASCII).strip("_").lower()
-        return name if name and not name[0].isdigit() and name not in {"plugin", "data"} else f"bench_{name}"
+        return (
+            name
+            if name and not name[0].isdigit() and name not in {"plugin", "data"}
+            else f"bench_{name}"
+        )
 
     @property
     def is_foreign(self) -> bool:
-        """Return whether only nel's own loader can run the file: it has other tools' imports, or adapter classes."""
+        """Return whether only nel's own loader can run the file: it has other tools' imports, or
+        adapter classes.
+        """
         return "nemo_evaluator" in self.text or "register_benchmark" in self.text
 
     def strings(self) -> list[ast.Constant]:
         """Return the text constants of the file, in no order."""
         nodes = ast.walk(ast.parse(self.text))
-        return [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        return [
+            node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
 
 
 def read_source(path: Path) -> SourceFile:
     """Run a benchmark file and return it.
 
     Raises:
-        PluginError: It is missing, fails to run, defines no benchmark, or imports a module that lies beside it.
+        PluginError: It is missing, fails to run, defines no benchmark, or imports a module that
+            lies beside it.
     """
     if path.name.lower().endswith(YAML_SUFFIXES):
-        raise PluginError(f"{path} needs no package: hand on the file with its rows, and run it with --bench {path}")
+        raise PluginError(
+            f"{path} needs no package: hand on the file with its rows, and run it with --bench"
+            f" {path}"
+        )
     found = benchmarks_in_file(path)
     full = path.expanduser().resolve()
     source = SourceFile(path=full, text=full.read_text(encoding="utf-8"), benchmarks=found)
     beside = sorted(_imported_from_beside(source))
     if beside:
         raise PluginError(
-            f"{path} imports {beside[0]} from the folder it lies in, which a package of this file does not have; "
-            "move that code into the file, or install it as a package and name it in requirements="
+            f"{path} imports {beside[0]} from the folder it lies in, which a package of this file"
+            " does not have; move that code into the file, or install it as a package and name it"
+            " in requirements="
         )
     pictured = next((one for one in found.values() if one.images_field is not None), None)
     if pictured is not None:
         raise PluginError(
-            f"the images of {pictured.name} are not packed; hand on the folder with {path.name} and its rows"
+            f"the images of {pictured.name} are not packed; hand on the folder with {path.name} and"
+            " its rows"
         )
     return source
 
@@ -87,22 +102,32 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     if not isinstance(benchmark.dataset, str) or plugins.split_uri(benchmark.dataset) is not None:
         return None
     wanted = Path(benchmark.dataset).expanduser()
-    places = [wanted] if wanted.is_absolute() or benchmark.base_dir is None else [benchmark.base_dir / wanted, wanted]
+    places = (
+        [wanted]
+        if wanted.is_absolute() or benchmark.base_dir is None
+        else [benchmark.base_dir / wanted, wanted]
+    )
     found = next((place.resolve() for place in places if place.is_file()), None)
     if found is None:
-        raise PluginError(f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file here; check its path')
+        raise PluginError(
+            f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file here; check its path'
+        )
     if is_made_up(found):
-        raise PluginError(f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file on a disk; check its path')
+        raise PluginError(
+            f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file on a disk; check its'
+            " path"
+        )
     if found.stat().st_size > FILE_BYTES_MAX:
         raise PluginError(
-            f"{benchmark.dataset} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a package; "
-            "put it on a hub and name it as hf://org/name?revision=COMMIT"
+            f"{benchmark.dataset} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a"
+            " package; put it on a hub and name it as hf://org/name?revision=COMMIT"
         )
     return found
 
 
 def companions(source: SourceFile) -> dict[str, Path]:
-    """Return the files below the benchmark file's folder that its text names, by relative path: templates, rows, …
+    """Return the files below the benchmark file's folder that its text names, by relative path:
+    templates, rows, …
 
     Hidden ones are left out.
 
@@ -119,17 +144,23 @@ def companions(source: SourceFile) -> dict[str, Path]:
             file = (folder / name).resolve()
         except (OSError, RuntimeError):  # links in a circle
             continue
-        if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(name).name.startswith("."):
+        if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(
+            name
+        ).name.startswith("."):
             continue  # hidden files hold settings and keys
         if file.is_file() and file.is_relative_to(folder) and file != source.path:
             if file.stat().st_size > FILE_BYTES_MAX:
-                raise PluginError(f"{name} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a package")
+                raise PluginError(
+                    f"{name} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a"
+                    " package"
+                )
             found[file.relative_to(folder).as_posix()] = file
     return found
 
 
 def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
-    """Return the file's text for a package: paths of datasets on this machine replaced by those inside it.
+    """Return the file's text for a package: paths of datasets on this machine replaced by those
+    inside it.
 
     Args:
         datasets: What the text calls a dataset, to the ``pkg://`` URI that it has in the package.
@@ -141,8 +172,14 @@ def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
     edits: list[tuple[int, int, int, bytes]] = []
     for node in source.strings():
         uri = datasets.get(str(node.value))
-        if uri is not None and Path(str(node.value)).is_absolute() and node.end_lineno == node.lineno:
-            edits.append((node.lineno - 1, node.col_offset, node.end_col_offset or 0, repr(uri).encode()))
+        if (
+            uri is not None
+            and Path(str(node.value)).is_absolute()
+            and node.end_lineno == node.lineno
+        ):
+            edits.append(
+                (node.lineno - 1, node.col_offset, node.end_col_offset or 0, repr(uri).encode())
+            )
     for line, start, end, new in sorted(edits, reverse=True):
         lines[line] = lines[line][:start] + new + lines[line][end:]
     text = b"".join(lines).decode()
@@ -171,8 +208,8 @@ def _is_file(name: str) -> bool:
 
 def _leak(source: SourceFile, line: int, what: str) -> str:
     return (
-        f"{source.path.name}, line {line} names {what}, which exists on this machine only; put the file beside the "
-        "benchmark and name it by its relative path"
+        f"{source.path.name}, line {line} names {what}, which exists on this machine only; put the"
+        " file beside the benchmark and name it by its relative path"
     )
 
 
@@ -184,5 +221,8 @@ def _imported_from_beside(source: SourceFile) -> Iterator[str]:
             names = [node.module or ""]
         for top in {name.partition(".")[0] for name in names} - set(_OWN_MODULES):
             file = getattr(sys.modules.get(top), "__file__", None)
-            if isinstance(file, str) and Path(file).resolve() in {folder / f"{top}.py", folder / top / "__init__.py"}:
+            if isinstance(file, str) and Path(file).resolve() in {
+                folder / f"{top}.py",
+                folder / top / "__init__.py",
+            }:
                 yield f"{top}.py" if (folder / f"{top}.py").exists() else f"{top}/"

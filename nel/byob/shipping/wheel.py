@@ -1,7 +1,8 @@
-"""Writes a wheel: a zip with metadata, which pip installs without a build backend and without the network.
+"""Writes a wheel: a zip with metadata, which pip installs without a build backend and without the
+network.
 
-Follows the binary distribution format (PEP 427). The bytes must not depend on the clock, so every entry bears the same
-date.
+Follows the binary distribution format (PEP 427). The bytes must not depend on the clock, so every
+entry bears the same date.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def wheel_name(distribution: str, version: str) -> str:
     return f"{_folded(distribution)}-{version}-py3-none-any.whl"
 
 
-def wheel_bytes(distribution: str, version: str, files: Mapping[str, bytes], info: Mapping[str, bytes]) -> bytes:
+def wheel_bytes(
+    distribution: str, version: str, files: Mapping[str, bytes], info: Mapping[str, bytes]
+) -> bytes:
     """Return a pure Python wheel.
 
     Args:
@@ -43,7 +46,10 @@ def wheel_bytes(distribution: str, version: str, files: Mapping[str, bytes], inf
     content = {**files, **inside, f"{folder}/WHEEL": _WHEEL.encode()}
     unsafe = next((name for name in content if unsafe_name(name)), None)
     if unsafe is not None:
-        raise PluginError(f"a wheel of {distribution} cannot hold {unsafe!a}: {unsafe_name(unsafe)}; rename that file")
+        raise PluginError(
+            f"a wheel of {distribution} cannot hold {unsafe!a}: {unsafe_name(unsafe)}; rename that"
+            " file"
+        )
     content[f"{folder}/RECORD"] = _record(content, f"{folder}/RECORD")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -55,10 +61,14 @@ def wheel_bytes(distribution: str, version: str, files: Mapping[str, bytes], inf
 
 
 def _record(content: Mapping[str, bytes], own: str) -> bytes:
-    """Return the list of a wheel's files as CSV; pip quotes names with a comma or a quotation mark, too."""
+    """Return the list of a wheel's files as CSV; pip quotes names with a comma or a quotation mark,
+    too.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows((name, f"sha256={_digest(data)}", len(data)) for name, data in sorted(content.items()))
+    writer.writerows(
+        (name, f"sha256={_digest(data)}", len(data)) for name, data in sorted(content.items())
+    )
     writer.writerow((own, "", ""))
     return text.getvalue().encode()
 

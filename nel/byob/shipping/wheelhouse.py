@@ -1,8 +1,10 @@
-"""Gathers the wheels of nel, a compiled package and all they depend on, for the Python of a container image.
+"""Gathers the wheels of nel, a compiled package and all they depend on, for the Python of a
+container image.
 
-An image with the Python that runs here gets what is installed here, version for version, without the network; one with
-another Python gets ready wheels from pip's index. nel itself is never asked of an index, where the name may be somebody
-else's. A wheel that is made of installed files may hold compiled ones, so it is for this kind of machine only.
+An image with the Python that runs here gets what is installed here, version for version, without
+the network; one with another Python gets ready wheels from pip's index. nel itself is never asked
+of an index, where the name may be somebody else's. A wheel that is made of installed files may hold
+compiled ones, so it is for this kind of machine only.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ class BasePython:
     """Empty where it is not known."""
 
 
-def gather(package: Path, dependencies: tuple[str, ...], python: BasePython, folder: Path) -> list[Path]:
+def gather(
+    package: Path, dependencies: tuple[str, ...], python: BasePython, folder: Path
+) -> list[Path]:
     """Return the wheels that install a compiled package with no index, pip's own among them.
 
     Args:
@@ -54,10 +58,13 @@ def gather(package: Path, dependencies: tuple[str, ...], python: BasePython, fol
         folder: Where the wheels are put; made if it is not there.
 
     Raises:
-        ConfigError: There is no pip here, or a dependency is not installed or has no wheel for that Python.
+        ConfigError: There is no pip here, or a dependency is not installed or has no wheel for that
+            Python.
     """
     if importlib.util.find_spec("pip") is None:
-        raise ConfigError(f"gathering wheels needs pip in {sys.executable}; add it with python -m ensurepip")
+        raise ConfigError(
+            f"gathering wheels needs pip in {sys.executable}; add it with python -m ensurepip"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy2(package, folder)
     own = own_wheel(folder)
@@ -79,7 +86,9 @@ def own_wheel(folder: Path) -> Path:
     try:
         distribution = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError as error:
-        raise ConfigError("nel is not installed here, only run; install it with: python -m pip install .") from error
+        raise ConfigError(
+            "nel is not installed here, only run; install it with: python -m pip install ."
+        ) from error
     files: dict[str, bytes] = {}
     images = next(iter(nel.sandbox.isolation.languages.languages().values())).folder.parent
     for root, inside in ((Path(nel.__path__[0]), "nel"), (images, _IMAGES)):
@@ -94,7 +103,11 @@ def repacked(distribution: metadata.Distribution, folder: Path) -> Path:
     files = {
         path.as_posix(): path.read_binary()
         for path in distribution.files or ()
-        if not (path.suffix == ".pyc" or path.parts[0].endswith(".dist-info") or unsafe_name(path.as_posix()))
+        if not (
+            path.suffix == ".pyc"
+            or path.parts[0].endswith(".dist-info")
+            or unsafe_name(path.as_posix())
+        )
     }
     return _written(distribution, files, folder)
 
@@ -106,7 +119,8 @@ def _written(distribution: metadata.Distribution, files: dict[str, bytes], folde
     info |= {
         "/".join(path.parts[1:]): path.read_binary()
         for path in distribution.files or ()
-        if path.parts[0].endswith(".dist-info") and ("licenses" in path.parts or "LICENSE" in path.name)
+        if path.parts[0].endswith(".dist-info")
+        and ("licenses" in path.parts or "LICENSE" in path.name)
         if not unsafe_name(path.as_posix())
     }
     wheel = folder / wheel_name(name, distribution.version)
@@ -130,7 +144,8 @@ def _needed(requirements: list[str]) -> Iterator[metadata.Distribution]:
             distribution = metadata.distribution(wanted.name)
         except metadata.PackageNotFoundError as error:
             raise ConfigError(
-                f'{wanted.name}, which {owner} needs, is not installed here; install it: pip install "{text}"'
+                f"{wanted.name}, which {owner} needs, is not installed here; install it: pip"
+                f' install "{text}"'
             ) from error
         name = distribution.metadata["Name"]
         if name not in given:
@@ -147,13 +162,24 @@ def _needed(requirements: list[str]) -> Iterator[metadata.Distribution]:
 
 
 def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
-    """Make a wheel of an installed distribution; of its source where the installation only points there."""
+    """Make a wheel of an installed distribution; of its source where the installation only points
+    there.
+    """
     try:
         found = json.loads(distribution.read_text("direct_url.json") or "{}")
     except ValueError:
         found = {}
     if isinstance(found.get("dir_info"), dict) and found["dir_info"].get("editable"):
-        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            str(folder),
+        ]
         name = distribution.metadata["Name"]
         run_tool([*pip, found["url"]], what=f"no wheel of {name} can be built", seconds=_SECONDS)
     else:
@@ -161,18 +187,38 @@ def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
 
 
 def _download(wanted: list[str], python: BasePython, folder: Path) -> None:
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet", "download"]
-    flags = ["--dest", str(folder), "--find-links", str(folder), "--only-binary", ":all:", *_target(python)]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--quiet",
+        "download",
+    ]
+    flags = [
+        "--dest",
+        str(folder),
+        "--find-links",
+        str(folder),
+        "--only-binary",
+        ":all:",
+        *_target(python),
+    ]
     shown = f"Python {python.version[0]}.{python.version[1]} on {python.machine}"
     what = f"the wheels for {shown} cannot be gathered"
     run_tool([*pip, *flags, *wanted], what=what, seconds=_SECONDS)
 
 
 def is_like_here(python: BasePython) -> bool:
-    """Return whether wheels that fit this Python fit that one: its version, machine and C library, or a newer one."""
+    """Return whether wheels that fit this Python fit that one: its version, machine and C library,
+    or a newer one.
+    """
     name, version = machine_platform.libc_ver()
     same = python.version == sys.version_info[:2] and python.machine == machine_platform.machine()
-    return same and (name or "musl") == python.libc and _minor(python.libc_version) >= _minor(version)
+    return (
+        same and (name or "musl") == python.libc and _minor(python.libc_version) >= _minor(version)
+    )
 
 
 def _target(python: BasePython) -> list[str]:

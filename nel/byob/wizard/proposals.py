@@ -1,4 +1,5 @@
-"""What a table of rows suggests: the gold answer's column, the kind of benchmark, a prompt and a scorer.
+"""What a table of rows suggests: the gold answer's column, the kind of benchmark, a prompt and a
+scorer.
 
 These are guesses by names and values; each is shown before it is used.
 """
@@ -65,21 +66,39 @@ class _Kind:
 
 
 KINDS: Final[Mapping[str, _Kind]] = {
-    "math": _Kind(about="the answer is a number", scorer="numeric_match", why="takes the last number of the answer"),
+    "math": _Kind(
+        about="the answer is a number",
+        scorer="numeric_match",
+        why="takes the last number of the answer",
+    ),
     "multiple-choice": _Kind(
-        about="one of several options is right", scorer="mcq_letter_extract", why="finds the letter in free text"
+        about="one of several options is right",
+        scorer="mcq_letter_extract",
+        why="finds the letter in free text",
     ),
-    "yes-no": _Kind(about="the answer is yes or no", scorer="boolean_yesno", why="finds yes or no in free text"),
+    "yes-no": _Kind(
+        about="the answer is yes or no", scorer="boolean_yesno", why="finds yes or no in free text"
+    ),
     "classification": _Kind(
-        about="the answer is one of a few labels", scorer="answer_line", why="compares what follows Answer:"
+        about="the answer is one of a few labels",
+        scorer="answer_line",
+        why="compares what follows Answer:",
     ),
-    "translation": _Kind(about="the answer is a translation", scorer="chrf", why="compares character sequences"),
-    "summary": _Kind(about="the answer is a summary", scorer="rouge", why="measures shared words and sequences"),
+    "translation": _Kind(
+        about="the answer is a translation", scorer="chrf", why="compares character sequences"
+    ),
+    "summary": _Kind(
+        about="the answer is a summary", scorer="rouge", why="measures shared words and sequences"
+    ),
     "short-answer": _Kind(
-        about="the answer is a few words", scorer="answer_line", why="compares what follows Answer:, not the reasoning"
+        about="the answer is a few words",
+        scorer="answer_line",
+        why="compares what follows Answer:, not the reasoning",
     ),
     "long-answer": _Kind(
-        about="the answer is a sentence or more", scorer="f1_token", why="gives credit for shared words"
+        about="the answer is a sentence or more",
+        scorer="f1_token",
+        why="gives credit for shared words",
     ),
 }
 """Kinds of benchmark, with the scorer that each one begins with."""
@@ -98,7 +117,9 @@ def propose_target(table: Table) -> str:
 def propose_kind(table: Table, target: str, about: str = "") -> str:
     """Return the kind of benchmark that the description, else the values, speak for."""
     for kind, words in _KIND_WORDS.items():
-        has_options = kind != "multiple-choice" or _option_columns(table) or _list_column(table, target)
+        has_options = (
+            kind != "multiple-choice" or _option_columns(table) or _list_column(table, target)
+        )
         if re.search(words, about, re.IGNORECASE) and has_options:
             return kind
     texts = [text.lower() for text in table.texts(target)]
@@ -123,7 +144,9 @@ def check_kind(kind: str) -> str:
         ConfigError: There is none of this name.
     """
     if kind not in KINDS:
-        raise ConfigError(f'there is no kind "{kind}"{did_you_mean(kind, KINDS)}; known: {", ".join(KINDS)}')
+        raise ConfigError(
+            f'there is no kind "{kind}"{did_you_mean(kind, KINDS)}; known: {", ".join(KINDS)}'
+        )
     return kind
 
 
@@ -135,12 +158,19 @@ def check_column(table: Table, name: str) -> str:
     """
     if name not in table.columns:
         hint = did_you_mean(name, table.columns) or ";"
-        raise ConfigError(f'{table.source} has no column "{name}"{hint} it has {", ".join(table.columns)}')
+        raise ConfigError(
+            f'{table.source} has no column "{name}"{hint} it has {", ".join(table.columns)}'
+        )
     return name
 
 
 def propose(
-    table: Table, *, target: str, kind: str, choices_field: str | None = None, category_field: str | None = None
+    table: Table,
+    *,
+    target: str,
+    kind: str,
+    choices_field: str | None = None,
+    category_field: str | None = None,
 ) -> Proposal:
     """Return a prompt and a scorer for rows of this kind.
 
@@ -159,14 +189,20 @@ def propose(
     listed = choices_field or (_list_column(table, target) if kind == "multiple-choice" else None)
     if kind == "multiple-choice" and not options and listed is None:
         raise ConfigError(
-            f"no options are found in {table.source}; name the column with the list in --choices-field, or call the "
-            "columns a, b, c, d"
+            f"no options are found in {table.source}; name the column with the list in"
+            " --choices-field, or call the columns a, b, c, d"
         )
     taken = {target, *options, *([listed] if listed else [])}
     question = _question(table, taken)
-    passage = _named(_PASSAGES, [name for name in table.columns if name not in taken and name != question])
+    passage = _named(
+        _PASSAGES, [name for name in table.columns if name not in taken and name != question]
+    )
     mapping = {name: letter for name, letter in options.items() if name != letter}
-    mapping |= {name: _field_name(name) for name in (question, passage) if name and not _FIELD.fullmatch(name)}
+    mapping |= {
+        name: _field_name(name)
+        for name in (question, passage)
+        if name and not _FIELD.fullmatch(name)
+    }
     fields = {name: mapping.get(name, name) for name in (question, passage) if name}
     body = "\n\n".join("{" + fields[name] + "}" for name in (passage, question) if name)
     scorer, why = _scorer(table, target, kind)
@@ -190,12 +226,23 @@ def _scorer(table: Table, target: str, kind: str) -> tuple[str, str]:
     return KINDS[kind].scorer, KINDS[kind].why
 
 
-def _prompt(kind: str, body: str, letters: Sequence[str], listed: str | None, scorer: str, golds: Sequence[str]) -> str:
+def _prompt(
+    kind: str,
+    body: str,
+    letters: Sequence[str],
+    listed: str | None,
+    scorer: str,
+    golds: Sequence[str],
+) -> str:
     if kind == "math":
         end = "#### NUMBER" if scorer == "gsm8k_answer" else "Answer: NUMBER"
         return f'Solve step by step.\n\nProblem: {body}\n\nEnd with a line "{end}".'
     if kind == "multiple-choice":
-        shown = "{choices}" if listed else "\n".join(f"{letter.upper()}) {{{letter}}}" for letter in letters)
+        shown = (
+            "{choices}"
+            if listed
+            else "\n".join(f"{letter.upper()}) {{{letter}}}" for letter in letters)
+        )
         last = "{letters}" if listed else ", ".join(letter.upper() for letter in letters)
         return f'{body}\n{shown}\n\nEnd with a line "Answer: X", where X is one of {last}.'
     if kind == "yes-no":
@@ -231,24 +278,36 @@ def _question(table: Table, taken: set[str]) -> str | None:
 
 
 def _option_columns(table: Table) -> dict[str, str]:
-    """Return the columns that hold an option each, with the letters ``a``, ``b``, … that the scorer knows them by."""
+    """Return the columns that hold an option each, with the letters ``a``, ``b``, … that the scorer
+    knows them by.
+    """
     for pattern in (_LETTER_COLUMN, _NUMBER_COLUMN):
-        found = {name: match[1].lower() for name in table.columns if (match := pattern.fullmatch(name))}
+        found = {
+            name: match[1].lower() for name in table.columns if (match := pattern.fullmatch(name))
+        }
         marks = sorted(found.values())
         first = marks[0] if marks else ""
-        if len(marks) > 1 and first in {"a", "0", "1"} and marks == [chr(ord(first) + n) for n in range(len(marks))]:
+        if (
+            len(marks) > 1
+            and first in {"a", "0", "1"}
+            and marks == [chr(ord(first) + n) for n in range(len(marks))]
+        ):
             return {name: chr(ord("a") + ord(mark) - ord(first)) for name, mark in found.items()}
     return {}
 
 
 def _list_column(table: Table, target: str) -> str | None:
     lists = [name for name in table.columns if name != target and table.is_list(name)]
-    return _named(("choices", "options", "answers", "endings"), lists) or (lists[0] if len(lists) == 1 else None)
+    return _named(("choices", "options", "answers", "endings"), lists) or (
+        lists[0] if len(lists) == 1 else None
+    )
 
 
 def _category(table: Table, taken: set[str]) -> str | None:
     named = _named(_CATEGORIES, [name for name in table.columns if name not in taken])
-    return named if named is not None and 1 < table.distinct(named) < max(len(table.rows), 3) else None
+    return (
+        named if named is not None and 1 < table.distinct(named) < max(len(table.rows), 3) else None
+    )
 
 
 def _field_name(column: str) -> str:

@@ -1,6 +1,8 @@
-"""Looks at a dataset as a person would: its columns, its first rows, and what kinds of values are in them.
+"""Looks at a dataset as a person would: its columns, its first rows, and what kinds of values are
+in them.
 
-Proposes nothing. Values of a CSV file are all text, so numbers are recognised by how they are written.
+Proposes nothing. Values of a CSV file are all text, so numbers are recognised by how they are
+written.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ class Table:
         """Return whether all values of a column are lists of texts."""
         values = self.values(column)
         return bool(values) and all(
-            isinstance(value, list) and value and all(isinstance(item, str) for item in value) for value in values
+            isinstance(value, list) and value and all(isinstance(item, str) for item in value)
+            for value in values
         )
 
     def first_rows(self) -> Iterator[str]:

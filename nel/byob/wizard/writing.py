@@ -1,6 +1,8 @@
-"""Writes a benchmark file: ten lines that a person would have written, and that a person goes on editing.
+"""Writes a benchmark file: ten lines that a person would have written, and that a person goes on
+editing.
 
-Everything that comes from the user or the data is written as a Python literal, never pasted as code.
+Everything that comes from the user or the data is written as a Python literal, never pasted as
+code.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ def check_scorer(name: str) -> str:
         ConfigError: There is none of this name.
     """
     if name not in SCORERS:
-        raise ConfigError(f'there is no scorer "{name}"{did_you_mean(name, SCORERS)}; known: {", ".join(SCORERS)}')
+        raise ConfigError(
+            f'there is no scorer "{name}"{did_you_mean(name, SCORERS)}; known: {", ".join(SCORERS)}'
+        )
     return name
 
 
@@ -79,7 +83,9 @@ def file_text(draft: Draft, path: Path) -> str:
         f"    target_field={_literal(target)},",
     ]
     if mapping:
-        inside = ", ".join(f"{_literal(source)}: {_literal(new)}" for source, new in mapping.items())
+        inside = ", ".join(
+            f"{_literal(source)}: {_literal(new)}" for source, new in mapping.items()
+        )
         lines.append(f"    field_mapping={{{inside}}},")
     named = (("choices_field", draft.choices_field), ("category_field", draft.category_field))
     lines += [f"    {key}={_literal(column)}," for key, column in named if column is not None]
@@ -104,11 +110,15 @@ def write_new(path: Path, text: str) -> None:
     except FileExistsError as error:
         raise OutputError(f"{path} is there already; choose another file with --output") from error
     except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}; choose another file with --output") from error
+        raise OutputError(
+            f"cannot write {path}: {error.strerror}; choose another file with --output"
+        ) from error
 
 
 def _dataset(source: str, path: Path) -> str:
-    """Return a dataset as the file names it: relative where it lies below the file's folder, else absolute."""
+    """Return a dataset as the file names it: relative where it lies below the file's folder, else
+    absolute.
+    """
     if plugins.split_uri(source) is not None:
         return source
     data, home = Path(source).expanduser().resolve(), path.expanduser().resolve().parent
@@ -127,7 +137,10 @@ def _custom_body() -> list[str]:
         "    response = sample.response.strip()",
         "    gold = str(sample.target).strip()",
         "    return {",
-        '        "correct": bool(response) and response.lower() == gold.lower(),  # the rule: make it yours',
+        (
+            '        "correct": bool(response) and response.lower() == gold.lower(),  # the rule:'
+            " make it yours"
+        ),
         "    }",
     ]
 
@@ -142,4 +155,8 @@ def _literal(text: str) -> str:
 
 def _identifier(name: str) -> str:
     word = re.sub(r"\W", "_", name)
-    return word if word.isidentifier() and word not in {"benchmark", "scorer", *SCORERS} else f"bench_{word}"
+    return (
+        word
+        if word.isidentifier() and word not in {"benchmark", "scorer", *SCORERS}
+        else f"bench_{word}"
+    )

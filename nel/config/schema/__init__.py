@@ -1,4 +1,6 @@
-"""The run's configuration as pydantic models: every default, bound and flag is written here and nowhere else."""
+"""The run's configuration as pydantic models: every default, bound and flag is written here and
+nowhere else.
+"""
 
 from nel.config.schema.endpoint import (
     EndpointConfig,

@@ -1,4 +1,6 @@
-"""Checks of fields that name a service of the user's, or a variable with a secret. Depends on nothing of nel."""
+"""Checks of fields that name a service of the user's, or a variable with a secret. Depends on
+nothing of nel.
+"""
 
 from __future__ import annotations
 
@@ -46,5 +48,7 @@ def variable_name(name: str | None, *, field: str, secret: str) -> str | None:
         ValueError: It is no such name.
     """
     if name is not None and not ENV_NAME.fullmatch(name):
-        raise ValueError(f"{field} is not the name of an environment variable; give the name, not {secret}")
+        raise ValueError(
+            f"{field} is not the name of an environment variable; give the name, not {secret}"
+        )
     return name

@@ -14,13 +14,18 @@ class LimiterConfig(Strict):
     """Limits that hold for several runs or shards together; nothing here can change an answer."""
 
     url: Annotated[
-        str | None, Flag("--limiter", "URL of nel limiter serve: the limits hold for all runs that name it together.")
+        str | None,
+        Flag(
+            "--limiter",
+            "URL of nel limiter serve: the limits hold for all runs that name it together.",
+        ),
     ] = None
-    """Of ``nel limiter serve``: the concurrency and the rates of each endpoint hold for all runs together that name it.
+    """Of ``nel limiter serve``: the concurrency and the rates of each endpoint hold for all runs
+    together that name it.
     None: they hold for this run."""
-    token_env: Annotated[str | None, Flag("--limiter-token-env", "Name of the variable with the limiter's token.")] = (
-        None
-    )
+    token_env: Annotated[
+        str | None, Flag("--limiter-token-env", "Name of the variable with the limiter's token.")
+    ] = None
     """Name of the environment variable that holds its token; never the token itself."""
 
     @field_validator("url")
@@ -42,5 +47,8 @@ class LimiterConfig(Strict):
     @model_validator(mode="after")
     def _a_token_has_a_limiter(self) -> LimiterConfig:
         if self.token_env is not None and self.url is None:
-            raise ValueError("limiter.token_env is given and limiter.url is not; name the limiter with --limiter URL")
+            raise ValueError(
+                "limiter.token_env is given and limiter.url is not; name the limiter with"
+                " --limiter URL"
+            )
         return self

@@ -45,5 +45,7 @@ def read_shard(text: str) -> Shard:
     if not 1 <= of <= SHARDS_MAX:
         raise ValueError(f'"{text}": a run has 1 to {SHARDS_MAX:,} shards, not {of:,}')
     if not 1 <= number <= of:
-        raise ValueError(f'"{text}": shards are counted from 1, so that of {of:,} there is 1/{of} to {of}/{of}')
+        raise ValueError(
+            f'"{text}": shards are counted from 1, so that of {of:,} there is 1/{of} to {of}/{of}'
+        )
     return Shard(number=number, of=of)

@@ -1,4 +1,6 @@
-"""When a run may stop asking before its last question: the grammar of ``--stop-when``. Depends on the base alone."""
+"""When a run may stop asking before its last question: the grammar of ``--stop-when``. Depends on
+the base alone.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class StopCondition:
 
     kind: StopKind
     value: float = 0.0
-    """Of ``width``: what the interval must be narrower than; of ``futile``: the value that cannot be reached."""
+    """Of ``width``: what the interval must be narrower than; of ``futile``: the value that cannot
+    be reached.
+    """
     baseline: str = ""
     """Of ``better-or-worse``: the directory of a finished run."""
     text: str
@@ -58,7 +62,8 @@ def read_condition(text: str) -> StopCondition:
         baseline = text[len(word) :].strip()
         if not baseline:
             raise ValueError(
-                f'"{text}" names no run; say better-or-worse BASELINE, a finished run by directory or name'
+                f'"{text}" names no run; say better-or-worse BASELINE, a finished run by directory'
+                " or name"
             )
         return StopCondition(kind="better-or-worse", baseline=baseline, text=text)
     if word not in KINDS:
@@ -69,13 +74,18 @@ def read_condition(text: str) -> StopCondition:
         raise ValueError(f'"{text}" cannot be read; say {_example(word)}')
     if word == "futile" and matched["metric"] not in HEADLINES:
         hint = did_you_mean(matched["metric"], HEADLINES) or f"; known: {', '.join(HEADLINES)}"
-        raise ValueError(f'"{text}": "{matched["metric"]}" is no name of the headline, which a rule looks at{hint}')
+        raise ValueError(
+            f'"{text}": "{matched["metric"]}" is no name of the headline, which a rule looks'
+            f" at{hint}"
+        )
     value = _share(matched["value"], text)
     return StopCondition(kind="width" if word == "width" else "futile", value=value, text=text)
 
 
 def _with_directory(condition: StopCondition) -> str:
-    """Return a condition's text with the directory that its baseline's name stands for now, which a resume keeps."""
+    """Return a condition's text with the directory that its baseline's name stands for now, which a
+    resume keeps.
+    """
     named = condition.baseline
     if not named or Path(named).expanduser().exists():
         return condition.text
@@ -98,14 +108,19 @@ def _share(text: str, whole: str) -> float:
 
 
 class StopConfig(Strict):
-    """When a run may stop asking; what is set here changes which questions are asked, so a resume keeps it."""
+    """When a run may stop asking; what is set here changes which questions are asked, so a resume
+    keeps it.
+    """
 
     when: Annotated[
         tuple[str, ...],
-        Flag("--stop-when", "Stop at width<0.05, better-or-worse BASELINE or futile accuracy>=0.8; repeatable."),
+        Flag(
+            "--stop-when",
+            "Stop at width<0.05, better-or-worse BASELINE or futile accuracy>=0.8; repeatable.",
+        ),
     ] = ()
-    """``width<0.05``, ``better-or-worse BASELINE``, ``futile accuracy>=0.8``; the first that holds ends a benchmark. A
-    baseline is a finished run's directory, or its name (nel baseline set)."""
+    """``width<0.05``, ``better-or-worse BASELINE``, ``futile accuracy>=0.8``; the first that holds
+    ends a benchmark. A baseline is a finished run's directory, or its name (nel baseline set)."""
     seed: Annotated[int, Field(ge=0)] = 0
     """Of the random order in which the questions are then asked."""
 
@@ -116,7 +131,9 @@ class StopConfig(Strict):
         kinds = [one.kind for one in read]
         for kind in KINDS:
             if kinds.count(kind) > 1:
-                raise ValueError(f"{kind} is there {kinds.count(kind)} times; give each condition once")
+                raise ValueError(
+                    f"{kind} is there {kinds.count(kind)} times; give each condition once"
+                )
         return tuple(_with_directory(one) for one in read)
 
     @property

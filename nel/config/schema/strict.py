@@ -1,4 +1,5 @@
-"""The base of every part of the configuration: refuses unknown keys, and marks the fields that a flag sets.
+"""The base of every part of the configuration: refuses unknown keys, and marks the fields that a
+flag sets.
 
 Depends on pydantic and the error texts alone.
 """
@@ -16,15 +17,17 @@ from pydantic_core import PydanticCustomError
 from nel.errors import did_you_mean
 
 KEY_ERRORS = ("unknown_key", "not_a_boolean")
-"""Types of the errors below; their context names the key, which pydantic's location of the error stops short of."""
+"""Types of the errors below; their context names the key, which pydantic's location of the error
+stops short of.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
     """Marks a field that a flag of the command line sets; stands in the field's annotation.
 
-    The flag takes values of the field's own type, is repeatable where the field is a list, and has no default: what is
-    not given leaves the configuration as it is.
+    The flag takes values of the field's own type, is repeatable where the field is a list, and has
+    no default: what is not given leaves the configuration as it is.
     """
 
     name: str
@@ -34,13 +37,16 @@ class Flag:
     short: str | None = None
     """A second spelling: ``-n``."""
     item_key: str | None = None
-    """For a list of models: the key of each item that the flag gives; repeatable, one value for each item."""
+    """For a list of models: the key of each item that the flag gives; repeatable, one value for
+    each item.
+    """
     one_benchmark: bool = False
     """Whether its value can be right for one benchmark only, such as the path of its data."""
 
 
 def _named(value: object) -> object:
-    """Refuse a text without anything in it, which a variable of the shell that is not set leaves behind.
+    """Refuse a text without anything in it, which a variable of the shell that is not set leaves
+    behind.
 
     Raises:
         ValueError: It is blank.
@@ -55,7 +61,9 @@ NAMED: Final = BeforeValidator(_named)
 
 
 class Strict(BaseModel):
-    """A model that refuses unknown keys, suggests the one that was meant, and takes no boolean for a number."""
+    """A model that refuses unknown keys, suggests the one that was meant, and takes no boolean for
+    a number.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -71,19 +79,26 @@ def _check_keys(data: Mapping[object, object], fields: Mapping[str, FieldInfo]) 
     """Refuse keys that no field has, and true and false where they would pass for 1 and 0.
 
     Raises:
-        PydanticCustomError: One is there; the message says what to write, the context holds the key.
+        PydanticCustomError: One is there; the message says what to write, the context holds the
+            key.
     """
     for key, value in data.items():
         if key not in fields:
             hint = did_you_mean(str(key), fields) or f"; known: {', '.join(fields)}"
-            raise PydanticCustomError("unknown_key", 'unknown key "{key}"{hint}', {"key": str(key), "hint": hint})
+            raise PydanticCustomError(
+                "unknown_key", 'unknown key "{key}"{hint}', {"key": str(key), "hint": hint}
+            )
         if isinstance(value, bool) and (wanted := _instead_of_bool(fields[str(key)].annotation)):
             given = {"key": str(key), "value": str(value).lower(), "wanted": wanted}
-            raise PydanticCustomError("not_a_boolean", "{key} is {value}, and {wanted} is wanted", given)
+            raise PydanticCustomError(
+                "not_a_boolean", "{key} is {value}, and {wanted} is wanted", given
+            )
 
 
 def _instead_of_bool(annotation: object) -> str | None:
-    """Return what a field takes in place of true and false, None where it takes them or says so itself."""
+    """Return what a field takes in place of true and false, None where it takes them or says so
+    itself.
+    """
     kinds = kinds_of(annotation)
     if bool in kinds or Any in kinds:
         return None

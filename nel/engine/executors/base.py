@@ -1,7 +1,7 @@
 """The contract of an executor: where the scorers and the programs of a run are computed.
 
-The run itself asks the endpoint, and keeps the store, limits, budgets and stop rules, whatever the executor is. So an
-executor changes no answer and no score, and is no part of a run's identity.
+The run itself asks the endpoint, and keeps the store, limits, budgets and stop rules, whatever the
+executor is. So an executor changes no answer and no score, and is no part of a run's identity.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class ScorerPool(Protocol):
             answer: Answers what a scorer asks of the run.
 
         Raises:
-            StoppedEarly: What computes the scores is gone for good; what is in flight is scored by a resume.
+            StoppedEarly: What computes the scores is gone for good; what is in flight is scored by
+                a resume.
         """
 
     def put(self, item: ScoringTask) -> None:
@@ -64,7 +65,9 @@ class ProgramRunner(Protocol):
         """
 
     def submit(self, program: Program) -> Future[Verdict]:
-        """Queue a program; a fault of the machinery is a `nel.errors.SandboxError` in the future."""
+        """Queue a program; a fault of the machinery is a `nel.errors.SandboxError` in the
+        future.
+        """
 
     def close(self) -> None:
         """End all containers; programs that wait are given up."""
@@ -87,7 +90,9 @@ class Executor(Protocol):
         """
 
     def facts(self) -> Mapping[str, Any]:
-        """Return as JSON where this is: ``name`` and whatever else is of use; stands in runtime_stats.json."""
+        """Return as JSON where this is: ``name`` and whatever else is of use; stands in
+        runtime_stats.json.
+        """
 
     def notes(self) -> Sequence[str]:
         """Return what the user should know once the session is over."""

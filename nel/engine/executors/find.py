@@ -1,4 +1,6 @@
-"""Finds the executor that a run's configuration names: ``NAME``, ``NAME:key=value,…``, or an address ``ray://…``."""
+"""Finds the executor that a run's configuration names: ``NAME``, ``NAME:key=value,…``, or an
+address ``ray://…``.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def find_executor(text: str) -> Executor:
         PluginError: No executor has this name, or it cannot be imported.
         NelError: An option is wrong, or what it needs is not installed.
     """
-    if text == DEFAULT:  # nel's own, whatever else has the name: no look at all installed packages for most runs
+    if (
+        text == DEFAULT
+    ):  # nel's own, whatever else has the name: no look at all installed packages for most runs
         return LocalExecutor()
     address = plugins.split_uri(text)
     name, rest = (address[0], "") if address else plugins.split_options(text)
@@ -37,12 +41,20 @@ def find_executor(text: str) -> Executor:
     except NelError:
         raise
     except (Exception, SystemExit) as error:
-        what = str(error) if isinstance(error, (TypeError, ValueError)) else f"{type(error).__name__}: {error}"
-        raise ConfigError(f'the executor "{name}" of {ref.provider} cannot be used: {what}') from error
+        what = (
+            str(error)
+            if isinstance(error, (TypeError, ValueError))
+            else f"{type(error).__name__}: {error}"
+        )
+        raise ConfigError(
+            f'the executor "{name}" of {ref.provider} cannot be used: {what}'
+        ) from error
     missing = [method for method in _METHODS if not callable(getattr(executor, method, None))]
     if missing:
         kind = type(executor).__name__
-        raise PluginError(f'the executor "{name}" of {ref.provider} is a {kind} without {", ".join(missing)}')
+        raise PluginError(
+            f'the executor "{name}" of {ref.provider} is a {kind} without {", ".join(missing)}'
+        )
     found: Executor = executor
     return found
 

@@ -1,7 +1,9 @@
-"""A host: a process that scores answers or runs programs for a run elsewhere, told so over its standard input.
+"""A host: a process that scores answers or runs programs for a run elsewhere, told so over its
+standard input.
 
-It builds the benchmarks of the run's configuration with what is installed here, says what they are, and goes on until
-its input closes. Scorers run as they do in a local run: in worker processes that are killed and restarted.
+It builds the benchmarks of the run's configuration with what is installed here, says what they are,
+and goes on until its input closes. Scorers run as they do in a local run: in worker processes that
+are killed and restarted.
 """
 
 from __future__ import annotations
@@ -115,10 +117,14 @@ class _ScoringHost:
                 asked.set_result(message.value)
             else:
                 error = message.value
-                asked.set_exception(error if isinstance(error, NelError) else EndpointError(str(error)))
+                asked.set_exception(
+                    error if isinstance(error, NelError) else EndpointError(str(error))
+                )
 
     async def work(self) -> None:
-        await self._scorers.run(timeout_seconds=self._seconds, deliver=self._deliver, answer=self._answer)
+        await self._scorers.run(
+            timeout_seconds=self._seconds, deliver=self._deliver, answer=self._answer
+        )
 
     def close(self) -> None:
         self._scorers.close()
@@ -172,7 +178,9 @@ class _SandboxHost:
             self._output.send(Ran(number, True, ran.result()))
             return
         is_own = isinstance(error, NelError)
-        self._output.send(Ran(number, False, error if is_own else SandboxError(str(error), kind="internal")))
+        self._output.send(
+            Ran(number, False, error if is_own else SandboxError(str(error), kind="internal"))
+        )
 
 
 def main() -> None:
@@ -187,7 +195,9 @@ def main() -> None:
     hello: dict[str, Any] = environment()
     host: _ScoringHost | _SandboxHost | None = None
     try:
-        with suppress(OSError):  # where there is no such folder, files that a scorer names there are missed by name
+        with suppress(
+            OSError
+        ):  # where there is no such folder, files that a scorer names there are missed by name
             os.chdir(start["cwd"])
         host = _host_of(start, output, hello)
     except NelError as error:
@@ -205,7 +215,9 @@ def main() -> None:
         output.close()
 
 
-def _host_of(start: dict[str, Any], output: _Output, hello: dict[str, Any]) -> _ScoringHost | _SandboxHost:
+def _host_of(
+    start: dict[str, Any], output: _Output, hello: dict[str, Any]
+) -> _ScoringHost | _SandboxHost:
     if start["kind"] == "sandbox":
         return _sandbox_host(start, output, hello)
     config = build_config(start["config"], where="the run's configuration")
@@ -232,7 +244,11 @@ async def _serve(host: _ScoringHost | _SandboxHost, given: BinaryIO, output: _Ou
     over = asyncio.Event()
     threading.Thread(
         target=_read,
-        args=(given, lambda packet: loop.call_soon_threadsafe(_take, host, packet), partial(_signal, loop, over)),
+        args=(
+            given,
+            lambda packet: loop.call_soon_threadsafe(_take, host, packet),
+            partial(_signal, loop, over),
+        ),
         daemon=True,
     ).start()
     tasks = [asyncio.create_task(work) for work in (over.wait(), host.work(), _show_life(output))]

@@ -1,7 +1,9 @@
-"""The executor of a fleet: leases samples and programs to hosts elsewhere, and repeats elsewhere what a lost host had.
+"""The executor of a fleet: leases samples and programs to hosts elsewhere, and repeats elsewhere
+what a lost host had.
 
-The run stays where it is, with its store, gates, budgets and judges: hosts compute, and ask the run for all else. What
-a lost host had in flight is leased again; a sample that was lost with several hosts is unscored and never wrong.
+The run stays where it is, with its store, gates, budgets and judges: hosts compute, and ask the run
+for all else. What a lost host had in flight is leased again; a sample that was lost with several
+hosts is unscored and never wrong.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ class LeasedExecutor:
         self._n_lost = 0
         self._n_failed = 0
         self.cpu_seconds = 0.0
-        """Of all hosts since they said hello, without the processes that scorers of users run in."""
+        """Of all hosts since they said hello, without the processes that scorers of users run
+        in.
+        """
 
     def open_scorers(self, work: ScoringWork) -> ScorerPool:
         """Return scorers on the fleet's hosts.
@@ -75,8 +79,8 @@ class LeasedExecutor:
         """
         if self._scorers is not None:
             raise ConfigError(
-                f"the executor {self.name} computes for one endpoint at a time; run each endpoint by itself, "
-                "or leave --executor out"
+                f"the executor {self.name} computes for one endpoint at a time; run each endpoint"
+                " by itself, or leave --executor out"
             )
         self._work = work
         self._scorers = LeasedScorers(self._fleet.send, self.until_lost)
@@ -96,10 +100,14 @@ class LeasedExecutor:
             PreflightError: There are no hosts, or one differs; the message names its node.
         """
         assert self._work is not None  # noqa: S101 - a session opens its scorers first
-        languages = sorted({one for benchmark in self._work.benchmarks for one in benchmark.languages})
+        languages = sorted(
+            {one for benchmark in self._work.benchmarks for one in benchmark.languages}
+        )
         kinds: list[HostKind] = ["scoring", "sandbox"] if languages else ["scoring"]
         shared = {"config": self._work.config, "cwd": str(Path.cwd()), "languages": languages}
-        n_expected = await self._fleet.open({kind: pack_json({**shared, "kind": kind}) for kind in kinds})
+        n_expected = await self._fleet.open(
+            {kind: pack_json({**shared, "kind": kind}) for kind in kinds}
+        )
         self._tasks = [asyncio.create_task(self._pump()), asyncio.create_task(self._look())]
         if self._sandbox is not None:
             self._sandbox.loop = asyncio.get_running_loop()
@@ -113,8 +121,8 @@ class LeasedExecutor:
         missing = [kind for kind in kinds if not self._n_ready(kind)]
         if missing:
             raise PreflightError(
-                f"no host for {' and '.join(missing)} came up within {_READY_SECONDS:g} s; see whether the cluster has "
-                "free CPUs",
+                f"no host for {' and '.join(missing)} came up within {_READY_SECONDS:g} s; see"
+                " whether the cluster has free CPUs",
                 endpoint_kind=None,
             )
         self._is_started = True
@@ -132,8 +140,15 @@ class LeasedExecutor:
         """Return how many hosts were lost, if any."""
         if not self._n_lost:
             return ()
-        n_again = (self._scorers.n_again if self._scorers else 0) + (self._sandbox.n_again if self._sandbox else 0)
-        return [f"{self._n_lost} workers were lost; the {n_again} samples that they had were scored again elsewhere"]
+        n_again = (self._scorers.n_again if self._scorers else 0) + (
+            self._sandbox.n_again if self._sandbox else 0
+        )
+        return [
+            (
+                f"{self._n_lost} workers were lost; the {n_again} samples that they had were scored"
+                " again elsewhere"
+            )
+        ]
 
     def close(self) -> None:
         """End all hosts."""
@@ -152,7 +167,9 @@ class LeasedExecutor:
             elif absent_since is None:
                 absent_since = time.monotonic()
             elif time.monotonic() - absent_since > _ABSENT_SECONDS:
-                raise StoppedEarly(f"no worker of {self.name} has been there for {_ABSENT_SECONDS:g} s; {_RESUME}")
+                raise StoppedEarly(
+                    f"no worker of {self.name} has been there for {_ABSENT_SECONDS:g} s; {_RESUME}"
+                )
             await self._wait_for_change()
         raise StoppedEarly(f"{self._lost}; {_RESUME}")
 
@@ -238,7 +255,10 @@ class LeasedExecutor:
         if hello.get("error"):
             own = environment()
             what = difference({**own, "digests": ()}, hello, ())
-            return f"the node {host.node} {what or 'cannot compute scores: ' + str(hello['error'])}; {_SAME}"
+            return (
+                f"the node {host.node} {what or 'cannot compute scores: ' + str(hello['error'])};"
+                f" {_SAME}"
+            )
         names = [benchmark.name for benchmark in self._work.benchmarks]
         digests = self._work.digests if host.kind == "scoring" else ()
         what = difference({**environment(), "digests": digests}, hello, names)
@@ -247,7 +267,10 @@ class LeasedExecutor:
         for language, image in hello.get("engine", {}).get("images", {}).items():
             first = self._images.setdefault(language, image)
             if first != image:
-                return f"the node {host.node} runs {language} in {image} and another node in {first}; build one image"
+                return (
+                    f"the node {host.node} runs {language} in {image} and another node in {first};"
+                    " build one image"
+                )
         return None
 
     def _refuse(self, name: str, host: _Host, problem: str) -> None:

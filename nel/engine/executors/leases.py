@@ -1,6 +1,8 @@
-"""Which item is leased to which host: small leases that grow with its speed, and are given out again when it is lost.
+"""Which item is leased to which host: small leases that grow with its speed, and are given out
+again when it is lost.
 
-Of the items that a lost host had, a host gets one at a time: one that takes hosts down takes no other with it for good.
+Of the items that a lost host had, a host gets one at a time: one that takes hosts down takes no
+other with it for good.
 Pure: it holds numbers of items. An item waits, or is with exactly one host.
 """
 
@@ -63,7 +65,8 @@ class Leases:
         """Add a host.
 
         Args:
-            capacity: Items that it may have in flight; None: as many as it computes in a fraction of a second.
+            capacity: Items that it may have in flight; None: as many as it computes in a fraction
+                of a second.
         """
         self._hosts[host] = _Host(window=capacity or FIRST, is_fixed=capacity is not None)
 
@@ -116,7 +119,8 @@ class Leases:
         return True
 
     def adapt(self, host: str, seconds: float, *, is_dry: bool) -> None:
-        """Give a host more at once that was quick and had nothing left, and less one where items wait for each other.
+        """Give a host more at once that was quick and had nothing left, and less one where items
+        wait for each other.
 
         Args:
             host: One that has just finished items.
@@ -132,7 +136,9 @@ class Leases:
             held.window = max(2, held.window - max(1, held.window // 4))
 
     def lose(self, host: str) -> tuple[list[int], list[int]]:
-        """Remove a host; return its items that wait again, and those that were lost too often and are given up."""
+        """Remove a host; return its items that wait again, and those that were lost too often and
+        are given up.
+        """
         held = self._hosts.pop(host, None)
         again: list[int] = []
         given_up: list[int] = []

@@ -1,4 +1,6 @@
-"""Compares the environment of a host with that of the run: a score must be the same wherever it is computed."""
+"""Compares the environment of a host with that of the run: a score must be the same wherever it is
+computed.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,11 @@ def _version_of(name: str) -> str | None:
         return None
 
 
-def difference(ours: Mapping[str, Any], theirs: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """Return how a host differs from the run so that scores could differ, with both versions; None where it does not.
+def difference(
+    ours: Mapping[str, Any], theirs: Mapping[str, Any], names: Sequence[str]
+) -> str | None:
+    """Return how a host differs from the run so that scores could differ, with both versions; None
+    where it does not.
 
     Args:
         ours: The environment of the run, with ``digests`` of its scorers.
@@ -56,7 +61,9 @@ def difference(ours: Mapping[str, Any], theirs: Mapping[str, Any], names: Sequen
     packages = theirs.get("packages") or {}
     for name, here in ours["packages"].items():
         if packages.get(name) != here:
-            return f"has {name} {packages.get(name) or '(none)'} and this machine {here or '(none)'}"
+            return (
+                f"has {name} {packages.get(name) or '(none)'} and this machine {here or '(none)'}"
+            )
     for name, here, there in zip(names, ours["digests"], theirs.get("digests") or [], strict=False):
         if here != there:
             return f"has another scorer of {name} ({there[:12]}) than this machine ({here[:12]})"

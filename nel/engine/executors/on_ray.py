@@ -1,7 +1,7 @@
 """The executor of a Ray cluster: hosts are actors of Ray, on every node that has a CPU for them.
 
-Ray itself runs in a process of its own (`nel.engine.executors.ray_gateway`), since it ends its process when the head of
-the cluster is gone; here that is the end of a pipe. Does not import Ray.
+Ray itself runs in a process of its own (`nel.engine.executors.ray_gateway`), since it ends its
+process when the head of the cluster is gone; here that is the end of a pipe. Does not import Ray.
 """
 
 from __future__ import annotations
@@ -26,18 +26,25 @@ from nel.engine.executors.wire import HostKind
 from nel.errors import ConfigError, MissingExtra, PreflightError
 
 _HEAD: Final = struct.Struct("<cII")
-"""Of a frame between here and the gateway: its kind, the number of the host, the length of what follows."""
+"""Of a frame between here and the gateway: its kind, the number of the host, the length of what
+follows.
+"""
 _Frame: TypeAlias = tuple[bytes, int, bytes]
 _CONNECT_SECONDS: Final = 60.0
 _WORKERS_MAX: Final = 10_000
 
 
-def ray(address: str | None = None, workers: int | None = None, connect_seconds: float = _CONNECT_SECONDS) -> Any:
+def ray(
+    address: str | None = None,
+    workers: int | None = None,
+    connect_seconds: float = _CONNECT_SECONDS,
+) -> Any:
     """Score answers and run programs on a Ray cluster.
 
     Args:
-        address: ``ray://HOST:PORT``, ``HOST:PORT``, ``auto`` (the cluster that this machine belongs to) or ``local`` (a
-            new one on this machine); None: RAY_ADDRESS, else the cluster that this machine belongs to, else a new one.
+        address: ``ray://HOST:PORT``, ``HOST:PORT``, ``auto`` (the cluster that this machine belongs
+            to) or ``local`` (a new one on this machine); None: RAY_ADDRESS, else the cluster that
+            this machine belongs to, else a new one.
         workers: At most so many hosts that score; None: one for each CPU of the cluster.
         connect_seconds: How long to wait for the cluster.
 
@@ -48,12 +55,25 @@ def ray(address: str | None = None, workers: int | None = None, connect_seconds:
     if importlib.util.find_spec("ray") is None:
         raise MissingExtra("the executor ray needs Ray: pip install 'ray[client]'")
     if workers is not None and (type(workers) is not int or not 1 <= workers <= _WORKERS_MAX):
-        raise ConfigError(f"the executor ray takes workers=N from 1 to {_WORKERS_MAX}, not {workers}")
-    if isinstance(connect_seconds, bool) or not isinstance(connect_seconds, int | float) or connect_seconds <= 0:
-        raise ConfigError(f"the executor ray takes connect_seconds=N above 0, not {connect_seconds}")
+        raise ConfigError(
+            f"the executor ray takes workers=N from 1 to {_WORKERS_MAX}, not {workers}"
+        )
+    if (
+        isinstance(connect_seconds, bool)
+        or not isinstance(connect_seconds, int | float)
+        or connect_seconds <= 0
+    ):
+        raise ConfigError(
+            f"the executor ray takes connect_seconds=N above 0, not {connect_seconds}"
+        )
     if address is not None and not isinstance(address, str):
-        raise ConfigError(f"the executor ray takes address=ray://HOST:PORT, HOST:PORT, auto or local, not {address}")
-    return LeasedExecutor("ray", RayFleet(address, workers=workers, connect_seconds=connect_seconds))
+        raise ConfigError(
+            "the executor ray takes address=ray://HOST:PORT, HOST:PORT, auto or local, not"
+            f" {address}"
+        )
+    return LeasedExecutor(
+        "ray", RayFleet(address, workers=workers, connect_seconds=connect_seconds)
+    )
 
 
 class RayFleet:
@@ -92,10 +112,13 @@ class RayFleet:
         if first is None:
             self.close()
             how = (
-                f"does not answer within {self._connect_seconds:g} s" if was_late else f"refuses: {self._last_error()}"
+                f"does not answer within {self._connect_seconds:g} s"
+                if was_late
+                else f"refuses: {self._last_error()}"
             )
             raise PreflightError(
-                f"the Ray cluster at {self._where} {how}; {self._advice()}, or leave --executor out",
+                f"the Ray cluster at {self._where} {how}; {self._advice()}, or leave"
+                " --executor out",
                 endpoint_kind=None,
             )
         found = json.loads(first[2])
@@ -154,7 +177,11 @@ class RayFleet:
         if self._errors is None:
             return ""
         self._errors.seek(0)
-        lines = [line for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
+        lines = [
+            line
+            for line in self._errors.read().decode(errors="replace").splitlines()
+            if line.strip()
+        ]
         return lines[-1].strip()[:300] if lines else "its connection ended"
 
     def _put(self, kind: bytes, number: int, data: bytes) -> None:

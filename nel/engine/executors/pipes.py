@@ -1,4 +1,5 @@
-"""A child process and the frames to and from it, by threads: an event loop that ends waits for no process.
+"""A child process and the frames to and from it, by threads: an event loop that ends waits for no
+process.
 
 Depends on the standard library alone.
 """
@@ -18,7 +19,9 @@ T = TypeVar("T")
 
 
 class PipeProcess(Generic[T]):
-    """A child with a session of its own, which reads frames from its input and writes frames to its output."""
+    """A child with a session of its own, which reads frames from its input and writes frames to its
+    output.
+    """
 
     def __init__(
         self,

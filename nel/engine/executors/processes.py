@@ -1,4 +1,5 @@
-"""The executor of several processes on this machine: rules, which are one thread of a local run, use all its CPUs.
+"""The executor of several processes on this machine: rules, which are one thread of a local run,
+use all its CPUs.
 
 Depends on nothing else than the hosts. A process that ends is replaced, a bounded number of times.
 """
@@ -30,10 +31,14 @@ _END_SECONDS: Final = 10.0
 
 
 def processes(workers: int | None = None) -> LeasedExecutor:
-    """Score answers in several processes of this machine, one for each CPU or as many as ``workers`` says."""
+    """Score answers in several processes of this machine, one for each CPU or as many as
+    ``workers`` says.
+    """
     workers = (os.cpu_count() or 1) if workers is None else workers
     if type(workers) is not int or not 1 <= workers <= _WORKERS_MAX:
-        raise ConfigError(f"the executor processes takes workers=N from 1 to {_WORKERS_MAX}, not {workers}")
+        raise ConfigError(
+            f"the executor processes takes workers=N from 1 to {_WORKERS_MAX}, not {workers}"
+        )
     return LeasedExecutor("processes", ProcessFleet(workers))
 
 
@@ -102,7 +107,9 @@ class ProcessFleet:
         name = f"process-{self._n_started}"
         command = (sys.executable, "-m", "nel.engine.executors.host")
         self._events.put_nowait(Joined(name, kind, os.uname().nodename))
-        self._processes[name] = PipeProcess(command, read=read_packet, take=partial(self._take, name, kind))
+        self._processes[name] = PipeProcess(
+            command, read=read_packet, take=partial(self._take, name, kind)
+        )
         self.send(name, self._starts[kind])
 
     def _take(self, name: str, kind: HostKind, packet: bytes | None) -> None:
@@ -115,7 +122,11 @@ class ProcessFleet:
 
     def _on_end(self, name: str, kind: HostKind) -> None:
         process = self._processes.pop(name, None)
-        how = "it was given up" if process is None else f"its process ended with status {process.status()}"
+        how = (
+            "it was given up"
+            if process is None
+            else f"its process ended with status {process.status()}"
+        )
         self._events.put_nowait(Left(name, how))
         self._n_left -= 1
         if self._n_left > 0:

@@ -63,7 +63,12 @@ class LeasedSandbox:
 
     def join(self, host: str, hello: Mapping[str, Any]) -> None:
         """Use a host from now on."""
-        info = EngineInfo(**{**hello["engine"], **{key: tuple(hello["engine"][key]) for key in ("runtimes", "lacks")}})
+        info = EngineInfo(
+            **{
+                **hello["engine"],
+                **{key: tuple(hello["engine"][key]) for key in ("runtimes", "lacks")},
+            }
+        )
         self._engine = self._engine or info
         self._leases.join(host, capacity=int(hello["capacity"]))
         self._flush()

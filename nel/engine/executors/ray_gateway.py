@@ -1,7 +1,9 @@
-"""The process between a run and a Ray cluster: starts an actor for each host, and carries packets between the two.
+"""The process between a run and a Ray cluster: starts an actor for each host, and carries packets
+between the two.
 
-Run as a program, so that Ray sends the actor's class by value, and a node without nel is named by its host's own error.
-Depends on Ray and the standard library. Each side of the pipe has frames of `nel.engine.executors.on_ray`.
+Run as a program, so that Ray sends the actor's class by value, and a node without nel is named by
+its host's own error. Depends on Ray and the standard library. Each side of the pipe has frames of
+`nel.engine.executors.on_ray`.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ class Host:
             return  # `receive` says so
 
     def receive(self, seconds: float) -> tuple[list[bytes], str | None]:
-        """Return the packets that the process has written, waiting so long for one, and why it ended if it did."""
+        """Return the packets that the process has written, waiting so long for one, and why it
+        ended if it did.
+        """
         found: list[bytes] = []
         size = 0
         try:
@@ -78,8 +82,14 @@ class Host:
     def _ending(self) -> str:
         status = self._process.wait()
         self._errors.seek(0)
-        lines = [line for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
-        return f"its process ended with status {status}" + (f": {lines[-1].strip()[:300]}" if lines else "")
+        lines = [
+            line
+            for line in self._errors.read().decode(errors="replace").splitlines()
+            if line.strip()
+        ]
+        return f"its process ended with status {status}" + (
+            f": {lines[-1].strip()[:300]}" if lines else ""
+        )
 
     def _read(self) -> None:
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
@@ -105,7 +115,9 @@ class _Actor:
 class Gateway:
     """Carries packets between a pipe and the actors of a cluster."""
 
-    def __init__(self, ray: Any, options: dict[str, Any], starts: dict[str, bytes], out: BinaryIO) -> None:
+    def __init__(
+        self, ray: Any, options: dict[str, Any], starts: dict[str, bytes], out: BinaryIO
+    ) -> None:
         self._ray = ray
         self._options = options
         self._starts = starts
@@ -184,10 +196,16 @@ class Gateway:
         for kind, identity, name in planned:
             strategy = strategies.NodeAffinitySchedulingStrategy(node_id=identity, soft=False)
             needs: dict[str, Any] = (
-                {"num_cpus": 1} if kind == "scoring" else {"num_cpus": 0, "resources": {"docker": 1e-4}}
+                {"num_cpus": 1}
+                if kind == "scoring"
+                else {"num_cpus": 0, "resources": {"docker": 1e-4}}
             )
             handle = remote.options(
-                scheduling_strategy=strategy, max_concurrency=2, max_restarts=0, max_task_retries=0, **needs
+                scheduling_strategy=strategy,
+                max_concurrency=2,
+                max_restarts=0,
+                max_task_retries=0,
+                **needs,
             ).remote(self._starts[kind])
             with self._lock:
                 self._n_started += 1
@@ -208,7 +226,9 @@ class Gateway:
             self._start(self._plan())
 
     def _watch_head(self) -> None:
-        """Say that the cluster is gone when its head does not answer; Ray itself waits for a minute."""
+        """Say that the cluster is gone when its head does not answer; Ray itself waits for a
+        minute.
+        """
         while time.monotonic() - self._nodes_at < _HEAD_SECONDS:
             time.sleep(1)
         self.tell(b"F", 0, reason=f"its head has not answered for {_HEAD_SECONDS:g} s")

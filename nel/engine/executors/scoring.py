@@ -1,4 +1,6 @@
-"""Scorers on hosts elsewhere, for the pipeline as if they were here: leases answers, and answers what scorers ask."""
+"""Scorers on hosts elsewhere, for the pipeline as if they were here: leases answers, and answers
+what scorers ask.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class _Scoring:
 class LeasedScorers:
     """The scorers of a run, on hosts."""
 
-    def __init__(self, send: Callable[[str, bytes], None], until_lost: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, send: Callable[[str, bytes], None], until_lost: Callable[[], Awaitable[None]]
+    ) -> None:
         """Begin without hosts.
 
         Args:
@@ -123,7 +127,11 @@ class LeasedScorers:
         self._leases.set_asking(host, question.number, is_asking=True)
         self._flush_soon()
         try:
-            reply = Reply(question.question, True, await self._answer(scoring.item, question.what, question.payload))
+            reply = Reply(
+                question.question,
+                True,
+                await self._answer(scoring.item, question.what, question.payload),
+            )
         except NelError as error:
             reply = Reply(question.question, False, error)
         finally:
@@ -132,7 +140,9 @@ class LeasedScorers:
             self._send(host, pack([reply]))
 
     def _flush_soon(self) -> None:
-        """Lease what waits once the event loop has run what is due now, so that it goes out together."""
+        """Lease what waits once the event loop has run what is due now, so that it goes out
+        together.
+        """
         if not self._is_flush_due and self._deliver is not None:
             self._is_flush_due = True
             asyncio.get_running_loop().call_soon(self._flush)

@@ -1,7 +1,9 @@
-"""The messages between a run and a host, which computes scores or runs programs elsewhere, and how they are packed.
+"""The messages between a run and a host, which computes scores or runs programs elsewhere, and how
+they are packed.
 
-A packet is a list of messages. The first one in each direction is JSON, so that two versions of nel understand it; the
-others are pickled, and only classes of nel and plain ones are built of what a host sends.
+A packet is a list of messages. The first one in each direction is JSON, so that two versions of nel
+understand it; the others are pickled, and only classes of nel and plain ones are built of what a
+host sends.
 """
 
 from __future__ import annotations
@@ -117,7 +119,9 @@ def unpack(packet: bytes) -> list[ToRun]:
         FrameError: Something else wrote to the connection.
     """
     found = unpickled(packet)
-    if not isinstance(found, list) or not all(isinstance(one, (Question, Finished, Ran, Alive)) for one in found):
+    if not isinstance(found, list) or not all(
+        isinstance(one, (Question, Finished, Ran, Alive)) for one in found
+    ):
         raise FrameError("a host sent what is no message")
     return found
 

@@ -1,7 +1,9 @@
-"""Changes the settings of a judge before its first reply, where a reasoning model's server asks for it.
+"""Changes the settings of a judge before its first reply, where a reasoning model's server asks for
+it.
 
-As with the evaluated model: the run's identity is stored with the changes before a reply to them is, and a resume makes
-the same ones. Each judge of each benchmark has its own, since each benchmark has an identity of its own.
+As with the evaluated model: the run's identity is stored with the changes before a reply to them
+is, and a resume makes the same ones. Each judge of each benchmark has its own, since each benchmark
+has an identity of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class JudgeSettings:
 class JudgeAdaptation:
     """The settings of the judges of one session; use it on one event loop."""
 
-    def __init__(self, jobs: Sequence[Job], store: ReplyStore, snapshot: KeptReplies, progress: Progress) -> None:
+    def __init__(
+        self, jobs: Sequence[Job], store: ReplyStore, snapshot: KeptReplies, progress: Progress
+    ) -> None:
         """Start with the changes that the plans have from earlier sessions.
 
         Args:
@@ -65,8 +69,11 @@ class JudgeAdaptation:
         """Return the settings of a judge of a benchmark, by the benchmark's number in the store."""
         return self._by_judge.setdefault((benchmark, member.label), JudgeSettings())
 
-    async def adapt(self, benchmark: int, member: ModelConfig, sent: Generation, error: ResponseError | None) -> bool:
-        """Make the changes that a refusal asks for, unless the judge has replied; return whether it asks for any.
+    async def adapt(
+        self, benchmark: int, member: ModelConfig, sent: Generation, error: ResponseError | None
+    ) -> bool:
+        """Make the changes that a refusal asks for, unless the judge has replied; return whether it
+        asks for any.
 
         Args:
             benchmark: Its number in the store.
@@ -75,18 +82,29 @@ class JudgeAdaptation:
             error: The refusal.
         """
         settings = self.of(benchmark, member)
-        changes = {} if error is None or member.protocol == "completions" else changes_for(error, sent)
+        changes = (
+            {} if error is None or member.protocol == "completions" else changes_for(error, sent)
+        )
         if not changes or settings.has_replied or self._has_stored_reply(benchmark, member):
             return False
         settings.changes = {**settings.changes, **changes}
         settings.version += 1
         adapted = {
-            label: one.changes for (key, label), one in self._by_judge.items() if key == benchmark and one.changes
+            label: one.changes
+            for (key, label), one in self._by_judge.items()
+            if key == benchmark and one.changes
         }
-        stored = next(stored for key, _, _, stored in self._snapshot.benchmarks() if key == benchmark)
+        stored = next(
+            stored for key, _, _, stored in self._snapshot.benchmarks() if key == benchmark
+        )
         # Queued before anything that is asked with the changes, and the store writes in order.
-        written = self._store.put_plan(benchmark, plan_with_fields(stored, {JUDGES_ADAPTED: adapted}))
-        note = f"judge {member.label}: {in_words(changes, sent)}, as its endpoint asks for; the run's identity says so"
+        written = self._store.put_plan(
+            benchmark, plan_with_fields(stored, {JUDGES_ADAPTED: adapted})
+        )
+        note = (
+            f"judge {member.label}: {in_words(changes, sent)}, as its endpoint asks for; the run's"
+            " identity says so"
+        )
         if note not in self._progress.notes:
             self._progress.notes.append(note)
             _LOG.warning("%s", note)

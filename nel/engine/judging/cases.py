@@ -1,6 +1,8 @@
-"""Completes the case that a judge sees of a sample, and picks the configured models that judge it. Sends nothing.
+"""Completes the case that a judge sees of a sample, and picks the configured models that judge it.
+Sends nothing.
 
-Each field that the scorer set takes precedence over what the sample or the run's configuration says.
+Each field that the scorer set takes precedence over what the sample or the run's configuration
+says.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ Content: TypeAlias = "str | Sequence[Mapping[str, object]]"
 
 _TEMPLATE: Final = "binary_qa"
 _RESERVED_VALUES: Final = frozenset({"instructions", "swap", "partial_credit"})
-"""Values that instruct the judge, like all names that begin with an underscore: only a scorer may set them, and a row's
-fields of these names are ignored."""
+"""Values that instruct the judge, like all names that begin with an underscore: only a scorer may
+set them, and a row's fields of these names are ignored."""
 
 
 def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
@@ -37,7 +39,9 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
     Raises:
         DatasetError: There is no reference, and the judge grades by it.
     """
-    from nel.judges.llm_rubric import NAME as LLM_RUBRIC  # noqa: PLC0415 - a run without a judge reads no reply
+    from nel.judges.llm_rubric import (  # noqa: PLC0415 - a run without a judge reads no reply
+        NAME as LLM_RUBRIC,
+    )
     from nel.judges.pair_templates import NAME as PAIRWISE  # noqa: PLC0415
     from nel.judges.registry import judge_for  # noqa: PLC0415
 
@@ -62,7 +66,9 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
         aggregate=case.aggregate or judge.aggregate,
     )
     if not (reference or "").strip() and judge_for(complete).needs_reference:
-        raise DatasetError("the target is empty, and the judge grades by it as its reference; give the row one")
+        raise DatasetError(
+            "the target is empty, and the judge grades by it as its reference; give the row one"
+        )
     return complete
 
 
@@ -72,13 +78,15 @@ def _check_pair_template(template: str) -> None:
     Raises:
         JudgeError: ``bad_template``.
     """
-    from nel.judges.pair_templates import NAME as PAIRWISE  # noqa: PLC0415 - a run without a judge reads no reply
+    from nel.judges.pair_templates import (  # noqa: PLC0415 - a run without a judge reads no reply
+        NAME as PAIRWISE,
+    )
     from nel.judges.registry import judge_for  # noqa: PLC0415
 
     if judge_for(Case(template=template)).name != PAIRWISE:
         raise JudgeError(
-            f"the benchmark compares two answers and the template {template[:60]!r} shows one; name {{answer_a}} and "
-            "{answer_b} in it",
+            f"the benchmark compares two answers and the template {template[:60]!r} shows one; name"
+            " {answer_a} and {answer_b} in it",
             kind="bad_template",
         )
 
@@ -87,7 +95,8 @@ def panel_for(case: Case, plan: Plan, endpoint: EndpointConfig | None) -> list[M
     """Return the models that are to judge a case.
 
     Args:
-        endpoint: Of the evaluated model, which judges itself where a scorer wants a grader and the run configures none.
+        endpoint: Of the evaluated model, which judges itself where a scorer wants a grader and the
+            run configures none.
 
     Raises:
         JudgeError: There is no judge, or none with the name that the scorer gave.
@@ -103,7 +112,9 @@ def panel_for(case: Case, plan: Plan, endpoint: EndpointConfig | None) -> list[M
 
 
 def judge_models(plans: Sequence[Plan], endpoint: EndpointConfig | None) -> list[ModelConfig]:
-    """Return every model that scorers may ask to judge, the evaluated model as its own judge included."""
+    """Return every model that scorers may ask to judge, the evaluated model as its own judge
+    included.
+    """
     found = judging_models(plans)
     if endpoint is not None and not all(plan.eval_only for plan in plans):
         found.append(self_judge(endpoint))
@@ -124,27 +135,43 @@ def self_judge(endpoint: EndpointConfig) -> ModelConfig:
 
 
 def generation_of(member: ModelConfig, wanted: Mapping[str, Any]) -> GenerationConfig:
-    """Return the generation settings of a judge: those of the run, and the scorer's for all that the run leaves open.
+    """Return the generation settings of a judge: those of the run, and the scorer's for all that
+    the run leaves open.
 
     Args:
         member: A setting that equals nel's default counts as left open by the run.
         wanted: The scorer's settings by their names in the configuration; ``extra`` is a mapping.
     """
     own, default = member.generation, ModelConfig.model_fields["generation"].default
-    free = {name: value for name, value in wanted.items() if getattr(own, name) == getattr(default, name)}
+    free = {
+        name: value
+        for name, value in wanted.items()
+        if getattr(own, name) == getattr(default, name)
+    }
     return own.model_copy(update={**free, "extra": {**wanted.get("extra", {}), **own.extra}})
 
 
 def judge_json(judge: JudgeConfig | None) -> dict[str, object] | None:
-    """Return the judges of a benchmark and their settings for its stored plan and artifacts; None where it has none."""
+    """Return the judges of a benchmark and their settings for its stored plan and artifacts; None
+    where it has none.
+    """
     if judge is None or not judge.panel:
         return None
-    panel = [{"name": member.label, "model": member.model, "url": redact_url(member.url)} for member in judge.panel]
-    return {"panel": panel, **judge.model_dump(mode="json", exclude={"panel", "reasks", *judge.unset})}
+    panel = [
+        {"name": member.label, "model": member.model, "url": redact_url(member.url)}
+        for member in judge.panel
+    ]
+    return {
+        "panel": panel,
+        **judge.model_dump(mode="json", exclude={"panel", "reasks", *judge.unset}),
+    }
 
 
 def _models_named(
-    name: str, panel: Sequence[ModelConfig], roles: Mapping[str, ModelConfig], endpoint: EndpointConfig | None
+    name: str,
+    panel: Sequence[ModelConfig],
+    roles: Mapping[str, ModelConfig],
+    endpoint: EndpointConfig | None,
 ) -> list[ModelConfig]:
     if name in roles:
         return [roles[name]]
@@ -152,23 +179,32 @@ def _models_named(
     if same:
         return same
     if name == GRADER:
-        return list(panel) or ([self_judge(endpoint)] if endpoint is not None else _raise_no_judge())
+        return list(panel) or (
+            [self_judge(endpoint)] if endpoint is not None else _raise_no_judge()
+        )
     known = [*roles, *(member.label for member in panel)]
     hint = did_you_mean(name, known) or f"; configured are: {', '.join(known) or 'none'}"
-    raise JudgeError(f'no judge is called "{name}"{hint}; name it in judge.panel or model_roles', kind="no_judge")
+    raise JudgeError(
+        f'no judge is called "{name}"{hint}; name it in judge.panel or model_roles', kind="no_judge"
+    )
 
 
 def _raise_no_judge() -> list[ModelConfig]:
     raise JudgeError(
-        "the scorer asks for a judge and this run has none; give --judge-url and --judge-id, then resume",
+        "the scorer asks for a judge and this run has none; give --judge-url and --judge-id, then"
+        " resume",
         kind="no_judge",
     )
 
 
 def _of_row(metadata: Mapping[str, object]) -> dict[str, object]:
-    """Return a row's fields without those that would instruct the judge: a dataset must not pose as the benchmark."""
+    """Return a row's fields without those that would instruct the judge: a dataset must not pose as
+    the benchmark.
+    """
     return {
-        name: value for name, value in metadata.items() if name not in _RESERVED_VALUES and not name.startswith("_")
+        name: value
+        for name, value in metadata.items()
+        if name not in _RESERVED_VALUES and not name.startswith("_")
     }
 
 

@@ -1,7 +1,8 @@
-"""Between scorers and judges: judges what scorers delegate, and makes every fault of a judge an unscored sample.
+"""Between scorers and judges: judges what scorers delegate, and makes every fault of a judge an
+unscored sample.
 
-Note: a scorer may catch the error that its judge raises and return a number all the same; a sample whose judge failed
-still gets no score.
+Note: a scorer may catch the error that its judge raises and return a number all the same; a sample
+whose judge failed still gets no score.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from nel.types import Outcome, Scored, ScorerInput, Unscored
 class JudgeDelegation:
     """The judgements of all samples that are being scored; use it on one event loop."""
 
-    def __init__(self, judges: Judges, plans: dict[int, Plan], *, stop: Callable[[ExitStatus], None]) -> None:
+    def __init__(
+        self, judges: Judges, plans: dict[int, Plan], *, stop: Callable[[ExitStatus], None]
+    ) -> None:
         """Start nothing yet.
 
         Args:
@@ -54,7 +57,9 @@ class JudgeDelegation:
         deliver: Callable[[Outcome], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        """Judge what a scorer delegated; ``deliver`` gets the outcome, ``failed`` an error that is not a judge's."""
+        """Judge what a scorer delegated; ``deliver`` gets the outcome, ``failed`` an error that is
+        not a judge's.
+        """
 
         async def work() -> None:
             try:
@@ -67,7 +72,9 @@ class JudgeDelegation:
         task.add_done_callback(self._tasks.discard)
 
     def finalize(self, item: ScoringTask, outcome: Outcome) -> Outcome | None:
-        """Return the outcome with the records of its judgements; None where it waits for a judge that is down."""
+        """Return the outcome with the records of its judgements; None where it waits for a judge
+        that is down.
+        """
         fault = item.context.fault
         if fault is not None:
             if fault.kind == PARKED:
@@ -107,11 +114,16 @@ class JudgeDelegation:
         inputs = scorer_inputs(item)
         return mean_of_turns(
             await asyncio.gather(
-                *(self._judge_turn(item, given, turn) for given, turn in zip(inputs, delegated.turns, strict=True))
+                *(
+                    self._judge_turn(item, given, turn)
+                    for given, turn in zip(inputs, delegated.turns, strict=True)
+                )
             )
         )
 
-    async def _judge_turn(self, item: ScoringTask, given: ScorerInput, turn: Outcome | JudgeWanted) -> Outcome:
+    async def _judge_turn(
+        self, item: ScoringTask, given: ScorerInput, turn: Outcome | JudgeWanted
+    ) -> Outcome:
         if not isinstance(turn, JudgeWanted):
             return turn
         try:

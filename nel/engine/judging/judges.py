@@ -1,8 +1,10 @@
-"""Asks the judges of a run: sends questions, asks again for unreadable replies, stores each reply, and votes.
+"""Asks the judges of a run: sends questions, asks again for unreadable replies, stores each reply,
+and votes.
 
-Each judge is a model behind a client like that of the evaluated model, with the same limiter, retries, budget, cache
-and store. When a judge is down, requests in flight keep retrying and every further sample is parked at once, so that
-the run goes on asking the evaluated model; the same holds when a judge that does not answer has all its slots taken.
+Each judge is a model behind a client like that of the evaluated model, with the same limiter,
+retries, budget, cache and store. When a judge is down, requests in flight keep retrying and every
+further sample is parked at once, so that the run goes on asking the evaluated model; the same holds
+when a judge that does not answer has all its slots taken.
 Note: an unreadable reply is stored but used in no later session; a resume asks for it once more.
 """
 
@@ -53,7 +55,9 @@ T = TypeVar("T")
 _POLL_SECONDS: Final = 0.1
 _FATAL_KINDS: Final = frozenset({"auth", "not_found", "tls"})
 _MEMBERS_MAX: Final = 64
-"""Models whose endpoint is remembered by identity; looking one up by its configuration serializes all of it."""
+"""Models whose endpoint is remembered by identity; looking one up by its configuration serializes
+all of it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +115,8 @@ class Judges:
             judge_endpoints: By `endpoint_key`; empty where no judge may be asked.
             plugin_timeout_seconds: For the own code of a judge, for one question or reply.
             adaptation: Changes the settings that a reasoning model refuses.
-            panels: Of the benchmarks; a member that the others can do without is disabled where it refuses every
-                question, instead of ending the run.
+            panels: Of the benchmarks; a member that the others can do without is disabled where it
+                refuses every question, instead of ending the run.
         """
         self._store = store
         self._snapshot = snapshot
@@ -126,7 +130,9 @@ class Judges:
         share_slots(judge_endpoints.values())
 
     async def watch(self) -> None:
-        """Park the samples that wait for a slot of a judge that is down or stalled, until cancelled."""
+        """Park the samples that wait for a slot of a judge that is down or stalled, until
+        cancelled.
+        """
         while True:
             await asyncio.sleep(_POLL_SECONDS)
             for endpoint in self._judge_endpoints.values():
@@ -138,7 +144,9 @@ class Judges:
         return endpoint.is_down or (endpoint.is_stalled and not self._waits_for_stalled)
 
     def wait_for_stalled(self) -> None:
-        """From now on let samples wait for stalled judges, since nothing but judging is left to do."""
+        """From now on let samples wait for stalled judges, since nothing but judging is left to
+        do.
+        """
         self._waits_for_stalled = True
 
     async def wait_until_up(self) -> None:
@@ -150,8 +158,8 @@ class Judges:
         """Ask each judge for its models before anything is paid for; return notes for the user.
 
         Raises:
-            JudgePreflightError: A key is refused, a certificate not trusted, or a model not served; and the others of
-                its panel are too few without it.
+            JudgePreflightError: A key is refused, a certificate not trusted, or a model not served;
+                and the others of its panel are too few without it.
         """
         notes = []
         for endpoint in self._judge_endpoints.values():
@@ -162,17 +170,26 @@ class Judges:
                 await check_endpoint(endpoint.client, flags=JUDGE_FLAGS)
             except StoppedEarly as error:
                 endpoint.unreachable = str(error)
-                notes.append(f"judge {member.label}: {error}; answers are kept, and judged once it answers")
+                notes.append(
+                    f"judge {member.label}: {error}; answers are kept, and judged once it answers"
+                )
             except PreflightError as error:
                 if not self._can_spare(endpoint):
                     raise _of_judge(member, error) from error
                 endpoint.disabled = f"{member.label}: {error}"
-                notes.append(f"judge {member.label}: {error}; the others judge without it, resume to have it asked too")
+                notes.append(
+                    f"judge {member.label}: {error}; the others judge without it, resume to have it"
+                    " asked too"
+                )
         return notes
 
     def _can_spare(self, endpoint: JudgeEndpoint) -> bool:
-        """Return whether every panel can still decide without an endpoint and those that are disabled already."""
-        lost = {id(one) for one in self._judge_endpoints.values() if one.disabled is not None} | {id(endpoint)}
+        """Return whether every panel can still decide without an endpoint and those that are
+        disabled already.
+        """
+        lost = {id(one) for one in self._judge_endpoints.values() if one.disabled is not None} | {
+            id(endpoint)
+        }
         is_member = False
         for panel in self._panels:
             members = [self._judge_endpoints.get(endpoint_key(member)) for member in panel.panel]
@@ -184,24 +201,38 @@ class Judges:
 
     @property
     def n_slots(self) -> int:
-        """Return how many samples may hold slots of judges other than the evaluated model, including for retries."""
-        others = [endpoint for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated]
+        """Return how many samples may hold slots of judges other than the evaluated model,
+        including for retries.
+        """
+        others = [
+            endpoint for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated
+        ]
         return sum(endpoint.slots.free + endpoint.in_flight for endpoint in others)
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how many seconds a judge has been down, the longest where several are; None while all are up.
+        """Return for how many seconds a judge has been down, the longest where several are; None
+        while all are up.
 
-        The evaluated model, which may be asked to judge itself, is not among them: that is the endpoint's outage.
+        The evaluated model, which may be asked to judge itself, is not among them: that is the
+        endpoint's outage.
         """
-        others = [endpoint for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated]
+        others = [
+            endpoint for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated
+        ]
         found = [endpoint.client.gate.down_seconds for endpoint in others]
         return max((one for one in found if one is not None), default=None)
 
     @property
     def problems(self) -> list[str]:
-        """Return for each judge that judges nothing now its name, its address and why; safe from any thread."""
-        found = [endpoint.problem for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated]
+        """Return for each judge that judges nothing now its name, its address and why; safe from
+        any thread.
+        """
+        found = [
+            endpoint.problem
+            for endpoint in self._judge_endpoints.values()
+            if not endpoint.is_evaluated
+        ]
         return [problem for problem in found if problem is not None]
 
     def stop_asking(self) -> None:
@@ -216,10 +247,17 @@ class Judges:
 
     @property
     def disabled(self) -> str | None:
-        """Return why a judge gets no further question in this session, None while each of them does."""
-        return next((one.disabled for one in self._judge_endpoints.values() if one.disabled is not None), None)
+        """Return why a judge gets no further question in this session, None while each of them
+        does.
+        """
+        return next(
+            (one.disabled for one in self._judge_endpoints.values() if one.disabled is not None),
+            None,
+        )
 
-    async def judge(self, sample: JudgedSample, case: Case, records: list[JudgementJson | None]) -> Judgement:
+    async def judge(
+        self, sample: JudgedSample, case: Case, records: list[JudgementJson | None]
+    ) -> Judgement:
         """Return the panel's judgement of a case.
 
         Args:
@@ -232,10 +270,14 @@ class Judges:
             BudgetSpent: The next request might pass a cap.
             StoppedEarly: A reply cannot be kept.
         """
-        from nel.byob.judge import RESPONSE_FORMAT  # noqa: PLC0415 - a run without a judge reads no reply
+        from nel.byob.judge import (  # noqa: PLC0415 - a run without a judge reads no reply
+            RESPONSE_FORMAT,
+        )
         from nel.judges.registry import judge_for  # noqa: PLC0415
 
-        position = len(records)  # before the first await, so that records keep the order of the scorer's requests
+        position = len(
+            records
+        )  # before the first await, so that records keep the order of the scorer's requests
         records.append(None)
         check_case(case)
         config = sample.plan.judge or JudgeConfig()
@@ -247,7 +289,9 @@ class Judges:
         aggregate = case.aggregate or config.aggregate
         quorum = min(config.quorum or len(members) // 2 + 1, len(members))
         name = judge.name
-        opinions = await _gather([self._opinion(sample, member, judge, case, questions, config) for member in members])
+        opinions = await _gather(
+            [self._opinion(sample, member, judge, case, questions, config) for member in members]
+        )
         grade: Grade | None = None
         try:
             grade = aggregate_opinions(opinions, aggregate, quorum, config.weights)
@@ -281,7 +325,8 @@ class Judges:
             for question in questions
         ]
         replies = await _gather(asks)
-        # Replies are in the order of `asks`: all questions of the first round, then all of the second.
+        # Replies are in the order of `asks`: all questions of the first round, then all of the
+        # second.
         size = len(questions)
         rounds = [replies[start : start + size] for start in range(0, len(replies), size)]
         grades = [await settle_round(judge, case, one, self._plugin_threads) for one in rounds]
@@ -296,17 +341,30 @@ class Judges:
         return Opinion(
             judge=member.label,
             grade=grade,
-            repeats=tuple(one if isinstance(one, Grade) else None for one in grades) if config.repeats > 1 else (),
-            questions=tuple((one.label, reply.label) for one, reply in first_round) if size > 1 else (),
+            repeats=(
+                tuple(one if isinstance(one, Grade) else None for one in grades)
+                if config.repeats > 1
+                else ()
+            ),
+            questions=(
+                tuple((one.label, reply.label) for one, reply in first_round) if size > 1 else ()
+            ),
             reasked=sum(reply.reasked for reply in replies),
             fault=None if grade is not None or fault is None else fault.kind,
             reply=shown_reply(grade, fault, replies),
         )
 
     async def _ask_with_reasks(
-        self, sample: JudgedSample, member: ModelConfig, question: Question, number: int, reasks: int
+        self,
+        sample: JudgedSample,
+        member: ModelConfig,
+        question: Question,
+        number: int,
+        reasks: int,
     ) -> Reply:
-        """Ask one question, and again while its reply cannot be read; a fault is returned in the reply, not raised."""
+        """Ask one question, and again while its reply cannot be read; a fault is returned in the
+        reply, not raised.
+        """
         messages = list(question.messages) or [Message(role="user", content=question.prompt)]
         text, fault = "", JudgeError("it was not asked")
         for attempt in range(reasks + 1):
@@ -323,7 +381,12 @@ class Judges:
         return Reply(fault.reply, fault, reasks)
 
     async def _ask(
-        self, sample: JudgedSample, member: ModelConfig, question: Question, messages: Sequence[Message], number: int
+        self,
+        sample: JudgedSample,
+        member: ModelConfig,
+        question: Question,
+        messages: Sequence[Message],
+        number: int,
     ) -> tuple[str, Grade]:
         """Return a reply and its grade.
 
@@ -336,14 +399,21 @@ class Judges:
                 response, read = await self._stored_or_asked(sample, member, call)
             if call.is_outdated:
                 continue
-            if not await self._adaptation.adapt(sample.place[0], member, call.request.generation, response.error):
+            if not await self._adaptation.adapt(
+                sample.place[0], member, call.request.generation, response.error
+            ):
                 break
         if isinstance(read, JudgeError):
             raise read
         return text_of_reply(question, response), read
 
     def _call(
-        self, sample: JudgedSample, member: ModelConfig, messages: Sequence[Message], question: Question, number: int
+        self,
+        sample: JudgedSample,
+        member: ModelConfig,
+        messages: Sequence[Message],
+        question: Question,
+        number: int,
     ) -> _Call:
         settings = self._adaptation.of(sample.place[0], member)
         request = _request(sample, member, messages, question, number)
@@ -351,7 +421,9 @@ class Judges:
         try:
             body = dumps_bytes(build_body(request, stream=member.stream))
         except NotInProtocol as error:
-            raise JudgeError(f"{member.label} cannot be asked: {error}", kind="unsupported") from error
+            raise JudgeError(
+                f"{member.label} cannot be asked: {error}", kind="unsupported"
+            ) from error
         counted = f"{member.label}:{hashlib.sha256(body).hexdigest()}"
         sample.context.request_counts[counted] += 1
         key = f"{KEY_PREFIX}{counted}-{sample.context.request_counts[counted]}"
@@ -365,7 +437,8 @@ class Judges:
         if known is not None:
             response = decode_response(known)
             read = await read_reply(call.question, response, self._plugin_threads)
-            # An unreadable reply of this session is final: its re-asks are paid for. One of an earlier session is not.
+            # An unreadable reply of this session is final: its re-asks are paid for. One of an
+            # earlier session is not.
             is_new = self._snapshot.session_of_call(*sample.place, call.key) == self._store.session
             if isinstance(read, Grade) or is_new or not self._judge_endpoints:
                 return response, read
@@ -374,15 +447,20 @@ class Judges:
     async def _complete(
         self, sample: JudgedSample, member: ModelConfig, call: _Call
     ) -> tuple[Response, Grade | JudgeError]:
-        """Return a judge's reply, stored, and its grade; only a reply with a grade enters the cache.
+        """Return a judge's reply, stored, and its grade; only a reply with a grade enters the
+        cache.
 
         Raises:
             JudgeError: There is no reply.
-            JudgePreflightError: There has never been one, and the fault holds for every further question.
+            JudgePreflightError: There has never been one, and the fault holds for every further
+                question.
         """
         endpoint = self._endpoint_of(member)
         if endpoint is None:
-            raise JudgeError(f"{member.label} is not asked in this session; resume to have it judge", kind="not_asked")
+            raise JudgeError(
+                f"{member.label} is not asked in this session; resume to have it judge",
+                kind="not_asked",
+            )
         if endpoint.disabled is not None:
             raise JudgeError(endpoint.disabled, kind="outage")
         if self._parks(endpoint):
@@ -392,7 +470,9 @@ class Judges:
         async def keep(response: Response) -> None:
             if not call.is_outdated:
                 call.settings.has_replied = True
-                await self._store.put_call(*sample.place, call.key, call.body.decode(), encode_response(response))
+                await self._store.put_call(
+                    *sample.place, call.key, call.body.decode(), encode_response(response)
+                )
 
         with endpoint.request_in_flight():
             try:
@@ -418,7 +498,9 @@ class Judges:
         return response, read
 
     def _endpoint_of(self, member: ModelConfig) -> JudgeEndpoint | None:
-        """Return where a model is asked, None where it is not; those of a panel are looked up once."""
+        """Return where a model is asked, None where it is not; those of a panel are looked up
+        once.
+        """
         known = self._endpoint_by_member.get(id(member))
         if known is not None and known[0] is member:
             return known[1]
@@ -429,26 +511,35 @@ class Judges:
 
 
 def endpoint_key(member: EndpointConfig) -> str:
-    """Return a key that is equal for models that share a client; of an API key it holds the variable's name alone."""
+    """Return a key that is equal for models that share a client; of an API key it holds the
+    variable's name alone.
+    """
     own = member.model_dump(mode="json", include=set(EndpointConfig.model_fields))
     concurrency = member.concurrency if isinstance(member, ModelConfig) else None
     return dumps_bytes({**own, "concurrency": concurrency}).decode()
 
 
 async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
-    """Return all results; when some fail, wait for the others before raising, since their requests are paid for."""
+    """Return all results; when some fail, wait for the others before raising, since their requests
+    are paid for.
+    """
     if len(work) == 1:
         return [await work[0]]
     found = await asyncio.gather(*work, return_exceptions=True)
     faults = [one for one in found if isinstance(one, BaseException)]
-    # An error that is not a judge's, such as a spent budget, ends the run: it goes before the others.
+    # An error that is not a judge's, such as a spent budget, ends the run: it goes before the
+    # others.
     if faults:
         raise next((one for one in faults if not isinstance(one, JudgeError)), faults[0])
     return [one for one in found if not isinstance(one, BaseException)]
 
 
 def _request(
-    sample: JudgedSample, member: ModelConfig, messages: Sequence[Message], question: Question, number: int
+    sample: JudgedSample,
+    member: ModelConfig,
+    messages: Sequence[Message],
+    question: Question,
+    number: int,
 ) -> Request:
     settings = generation_of(member, question.settings)
     protocol = member.protocol or "chat"

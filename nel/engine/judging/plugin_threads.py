@@ -1,7 +1,8 @@
 """Runs the code of a judge's plugin in threads beside the event loop, each call with a timeout.
 
-Depends on threads and asyncio alone. Note: threads cannot be killed. A hung call is abandoned; it delays neither later
-calls nor the exit of the process, and once too many calls hang, no further one is started.
+Depends on threads and asyncio alone. Note: threads cannot be killed. A hung call is abandoned; it
+delays neither later calls nor the exit of the process, and once too many calls hang, no further one
+is started.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ HUNG_CALLS_MAX: Final = 64
 
 
 class _DaemonThreads(Executor):
-    """Daemon threads, as many as there are calls at once; `ThreadPoolExecutor` would wait for them at exit."""
+    """Daemon threads, as many as there are calls at once; `ThreadPoolExecutor` would wait for them
+    at exit.
+    """
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -68,24 +71,30 @@ class PluginThreads:
         self.n_hung = 0
         """Calls that were abandoned and still run."""
 
-    async def call(self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function that may block or take long; return what it returns, or raise what it raises.
+    async def call(
+        self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call a function that may block or take long; return what it returns, or raise what it
+        raises.
 
         Args:
             what: Begins the message of a timeout, e.g. "yes_no: asking".
             function: Is called with the further arguments.
 
         Raises:
-            JudgeError: ``plugin_timeout``: it took too long, or too many earlier calls still hang. ``raised``: it tried
-                to end the process.
+            JudgeError: ``plugin_timeout``: it took too long, or too many earlier calls still hang.
+                ``raised``: it tried to end the process.
         """
         if self.n_hung >= HUNG_CALLS_MAX:
             raise JudgeError(
-                f"{what}: not called, since {self.n_hung} calls of judges still hang; fix the judge, then resume",
+                f"{what}: not called, since {self.n_hung} calls of judges still hang; fix the"
+                " judge, then resume",
                 kind=PLUGIN_TIMEOUT,
             )
         async with self._permits:
-            work = asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *args, **kwargs))
+            work = asyncio.get_running_loop().run_in_executor(
+                self._threads, partial(function, *args, **kwargs)
+            )
             await asyncio.wait({work}, timeout=self._timeout_seconds)
         if work.done():
             return work.result()
@@ -115,4 +124,6 @@ def _run_into(future: Future[T], function: Callable[[], T]) -> None:
     except Exception as error:  # noqa: BLE001 - raised by the future where it is awaited
         future.set_exception(error)
     except BaseException as error:  # noqa: BLE001 - SystemExit would end the event loop that awaits it
-        future.set_exception(JudgeError(f"the judge's code raised {type(error).__name__}: {error}", kind="raised"))
+        future.set_exception(
+            JudgeError(f"the judge's code raised {type(error).__name__}: {error}", kind="raised")
+        )

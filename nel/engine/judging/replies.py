@@ -1,7 +1,8 @@
-"""Turns a judge's replies into grades: makes questions, reads replies, words the retry, reports faults. Sends nothing.
+"""Turns a judge's replies into grades: makes questions, reads replies, words the retry, reports
+faults. Sends nothing.
 
-Depends on `PluginThreads` for plugin code and for long texts. Whatever a judge's plugin raises is a fault of that
-judge, for this case alone.
+Depends on `PluginThreads` for plugin code and for long texts. Whatever a judge's plugin raises is a
+fault of that judge, for this case alone.
 """
 
 from __future__ import annotations
@@ -45,12 +46,16 @@ class Reply:
         return self.grade.label if isinstance(self.grade, Grade) else self.grade.kind
 
 
-REASKED_KINDS: Final = frozenset({"no_verdict", "two_verdicts", "out_of_range", "truncated", "empty", "refused"})
+REASKED_KINDS: Final = frozenset(
+    {"no_verdict", "two_verdicts", "out_of_range", "truncated", "empty", "refused"}
+)
 """Faults after which the same question is asked again."""
 
 
 async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Sequence[Question]:
-    """Return what a judge asks about a case; raises JudgeError where it fails, takes too long or asks nothing."""
+    """Return what a judge asks about a case; raises JudgeError where it fails, takes too long or
+    asks nothing.
+    """
     try:
         if _is_quick(judge.ask, case):
             questions = judge.ask(case)
@@ -59,7 +64,9 @@ async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Se
     except JudgeError:
         raise
     except Exception as error:
-        raise JudgeError(f"{judge.name} failed to ask: {type(error).__name__}: {error}", kind="raised") from error
+        raise JudgeError(
+            f"{judge.name} failed to ask: {type(error).__name__}: {error}", kind="raised"
+        ) from error
     if not questions:
         raise JudgeError(f"{judge.name} asks nothing about this case", kind="no_question")
     return questions
@@ -87,30 +94,43 @@ async def settle_round(
     except JudgeError as error:
         return error
     except Exception as error:  # noqa: BLE001 - a fault of the plugin is one of the judge, for this case alone
-        return JudgeError(f"{judge.name} failed to settle: {type(error).__name__}: {error}", kind="raised")
+        return JudgeError(
+            f"{judge.name} failed to settle: {type(error).__name__}: {error}", kind="raised"
+        )
 
 
 def _is_quick(function: Callable[..., object], case: Case) -> bool:
-    """Return whether a judge's function takes about a millisecond on a case: it is nel's own, and the case is short."""
+    """Return whether a judge's function takes about a millisecond on a case: it is nel's own, and
+    the case is short.
+    """
     own = inspect.unwrap(getattr(function, "func", function))
     module = getattr(own, "__module__", None) or ""
     if not module.startswith(_BUILTIN_PREFIX) or module in _MODULES_CALLING_PLUGINS:
         return False
-    longest = max((len(value) for value in case.values.values() if isinstance(value, (list, tuple))), default=0)
+    longest = max(
+        (len(value) for value in case.values.values() if isinstance(value, (list, tuple))),
+        default=0,
+    )
     n_characters = len(case.response) + len(case.question)
     return longest <= _INLINE_QUESTIONS_MAX and n_characters <= _INLINE_CHARACTERS_MAX
 
 
 def text_of_reply(question: Question, response: Response) -> str:
-    """Return a reply as its question reads it: the text, or JSON with text and calls where tools were offered."""
+    """Return a reply as its question reads it: the text, or JSON with text and calls where tools
+    were offered.
+    """
     calls = [asdict(call) for call in response.tool_calls]
     if not question.tools or not (calls or response.text.strip()):
         return response.text
     return dumps({"content": response.text, "tool_calls": calls})
 
 
-async def read_reply(question: Question, response: Response, threads: PluginThreads) -> Grade | JudgeError:
-    """Return the grade of a whole reply, or the fault; a long reply, or one for plugin code, is read in a thread."""
+async def read_reply(
+    question: Question, response: Response, threads: PluginThreads
+) -> Grade | JudgeError:
+    """Return the grade of a whole reply, or the fault; a long reply, or one for plugin code, is
+    read in a thread.
+    """
     try:
         if question.is_quick and len(response.text) <= _INLINE_CHARACTERS_MAX:
             return _grade_of(question, response)
@@ -133,7 +153,8 @@ def _grade_of(question: Question, response: Response) -> Grade:
     if question.read_tokens is not None and response.first_token:
         if response.reasoning is not None:
             raise JudgeError(
-                "the judge reasoned first, so that its first token is no grade; turn its reasoning off",
+                "the judge reasoned first, so that its first token is no grade; turn its"
+                " reasoning off",
                 kind="reasoned",
                 reply=text,
             )
@@ -141,7 +162,9 @@ def _grade_of(question: Question, response: Response) -> Grade:
             raise JudgeError("the judge refused", kind="refused", reply=text)
         return _read(text, question.read_tokens, response.first_token)
     if ending == "truncated" and question.read_tokens is None:
-        raise JudgeError("the judge's reply was cut off by its token limit", kind="truncated", reply=text)
+        raise JudgeError(
+            "the judge's reply was cut off by its token limit", kind="truncated", reply=text
+        )
     if ending == "aborted":  # stored by an earlier version; today it is the endpoint's fault
         raise JudgeError("the judge's server broke off its reply", kind="truncated", reply=text)
     if ending in ("content_filter", "refusal"):
@@ -158,7 +181,9 @@ def _read(text: str, read: Callable[[_Said], Grade], said: _Said) -> Grade:
         raise JudgeError(str(problem), kind=problem.kind, reply=text) from problem
     except Exception as problem:
         raise JudgeError(
-            f"the reply could not be read: {type(problem).__name__}: {problem}", kind="raised", reply=text
+            f"the reply could not be read: {type(problem).__name__}: {problem}",
+            kind="raised",
+            reply=text,
         ) from problem
 
 
@@ -167,24 +192,42 @@ def reask_messages(messages: Sequence[Message], reply: str, again: str) -> list[
     *before, last = messages
     if not reply.strip() and last.role != "user":
         return [*messages, Message(role="user", content=again)]
-    if not reply.strip():  # some endpoints refuse an empty assistant message: extend the question instead
+    if (
+        not reply.strip()
+    ):  # some endpoints refuse an empty assistant message: extend the question instead
         content = last.content
-        longer = f"{content}\n\n{again}" if isinstance(content, str) else (*content, {"type": "text", "text": again})
+        longer = (
+            f"{content}\n\n{again}"
+            if isinstance(content, str)
+            else (*content, {"type": "text", "text": again})
+        )
         return [*before, replace(last, content=longer)]
-    return [*messages, Message(role="assistant", content=reply), Message(role="user", content=again)]
+    return [
+        *messages,
+        Message(role="assistant", content=reply),
+        Message(role="user", content=again),
+    ]
 
 
 def shown_reply(grade: Grade | None, fault: JudgeError | None, replies: Sequence[Reply]) -> str:
-    """Return the last reply; of a fault its reply, or its message where a plugin failed, which no reply explains."""
+    """Return the last reply; of a fault its reply, or its message where a plugin failed, which no
+    reply explains.
+    """
     if grade is None and fault is not None:
         return str(fault) if fault.kind in _PLUGIN_FAULT_KINDS else fault.reply or str(fault)
     return replies[-1].text
 
 
 def panel_fault(error: JudgeError, opinions: Sequence[Opinion]) -> JudgeError:
-    """Return the fault of a panel; a panel of one judge has the fault and the reply of that judge."""
+    """Return the fault of a panel; a panel of one judge has the fault and the reply of that
+    judge.
+    """
     if len(opinions) == 1 and opinions[0].fault is not None:
         one = opinions[0]
         quoted = f": {one.reply[:200]}" if one.reply else ""
-        return JudgeError(f"{one.judge} gave no verdict ({one.fault}){quoted}", kind=str(one.fault), reply=one.reply)
+        return JudgeError(
+            f"{one.judge} gave no verdict ({one.fault}){quoted}",
+            kind=str(one.fault),
+            reply=one.reply,
+        )
     return error

@@ -1,7 +1,8 @@
 """Observes a run from inside its process: run.log, progress.json, metrics and traces.
 
-Opens what the configuration asks for, calls it from one thread, and reports the state of a gate to it. An observer that
-cannot be opened is an error before anything is sent; one that fails later is dropped with a line in the log.
+Opens what the configuration asks for, calls it from one thread, and reports the state of a gate to
+it. An observer that cannot be opened is an error before anything is sent; one that fails later is
+dropped with a line in the log.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ _GATE_POLL_SECONDS = 1.0
 
 @contextmanager
 def observing(
-    run_dir: Path, config: ObservabilityConfig, progress: Progress, *, secrets: tuple[str | None, ...] = ()
+    run_dir: Path,
+    config: ObservabilityConfig,
+    progress: Progress,
+    *,
+    secrets: tuple[str | None, ...] = (),
 ) -> Iterator[Observer]:
     """Observe a session while the block runs; the caller holds the directory's lock.
 
@@ -40,14 +45,17 @@ def observing(
 
     Raises:
         MissingExtra: Something asked for needs an optional dependency.
-        ConfigError: The port for metrics is in use, the headers for traces are not set, or an observer is unusable.
+        ConfigError: The port for metrics is in use, the headers for traces are not set, or an
+            observer is unusable.
     """
     headers = read_headers(config.otlp_headers_env) if config.otlp_endpoint else {}
     hidden = [secret for secret in (*secrets, *headers.values()) if secret]
     with ExitStack() as stack:
         others: list[Observer] = []
         if config.metrics_port is not None:
-            others.append(serve_metrics(config.metrics_port, run_dir.name, progress, host=config.metrics_host))
+            others.append(
+                serve_metrics(config.metrics_port, run_dir.name, progress, host=config.metrics_host)
+            )
             stack.callback(others[-1].close)
         if config.otlp_endpoint is not None:
             others.append(export_spans(config.otlp_endpoint, headers, run_dir.name))
@@ -61,7 +69,9 @@ def observing(
         stack.pop_all()  # from here on `Observers` closes them
         observers = Observers([log, live, *others], report=log.failed)
         finished = threading.Event()
-        ticking = threading.Thread(target=_tick, args=(observers, finished), name="nel-observing", daemon=True)
+        ticking = threading.Thread(
+            target=_tick, args=(observers, finished), name="nel-observing", daemon=True
+        )
         ticking.start()
         try:
             yield observers
@@ -106,7 +116,8 @@ async def monitor_gate(
     A task and not part of the observers' thread, since a gate may be read on its event loop only.
 
     Args:
-        judge: The name of a judge, of which only outages are reported; None for the evaluated model.
+        judge: The name of a judge, of which only outages are reported; None for the evaluated
+            model.
         reason: Returns the address and the last answer of an endpoint that is down.
     """
     kind = "endpoint" if judge is None else f"judge {judge}"

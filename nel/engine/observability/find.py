@@ -1,4 +1,6 @@
-"""Finds the observers that a configuration names; they are plugins of the group ``nel.observers``."""
+"""Finds the observers that a configuration names; they are plugins of the group
+``nel.observers``.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,12 @@ def find_observer(text: str, run_dir: Path) -> Observer:
         raise
     except (Exception, SystemExit) as error:
         raise ConfigError(
-            f'the observer "{name}" of {ref.provider} cannot be used: {type(error).__name__}: {error}'
+            f'the observer "{name}" of {ref.provider} cannot be used: {type(error).__name__}:'
+            f" {error}"
         ) from error
     if not isinstance(observer, Observer):
-        raise ConfigError(f'the observer "{name}" of {ref.provider} is a {type(observer).__name__}, not a nel.Observer')
+        raise ConfigError(
+            f'the observer "{name}" of {ref.provider} is a {type(observer).__name__}, not a'
+            " nel.Observer"
+        )
     return observer

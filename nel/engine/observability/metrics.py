@@ -1,7 +1,8 @@
-"""Prometheus metrics of a run, served on loopback while the session lasts. The only user of prometheus-client.
+"""Prometheus metrics of a run, served on loopback while the session lasts. The only user of
+prometheus-client.
 
-Every label value makes a time series that is never removed, so labels are kinds and causes, which are closed sets;
-nothing of a sample may become a label.
+Every label value makes a time series that is never removed, so labels are kinds and causes, which
+are closed sets; nothing of a sample may become a label.
 """
 
 from __future__ import annotations
@@ -42,10 +43,16 @@ class Metrics(Observer):
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, ("run", *labels), registry=registry)
 
-        self._requests = counter("nel_requests_total", "Requests that ended, by answered or kind of fault", "outcome")
-        self._retries = counter("nel_retries_total", "Attempts made again, by kind of fault", "kind")
+        self._requests = counter(
+            "nel_requests_total", "Requests that ended, by answered or kind of fault", "outcome"
+        )
+        self._retries = counter(
+            "nel_retries_total", "Attempts made again, by kind of fault", "kind"
+        )
         labels = ("benchmark", "state", "kind")
-        self._samples = counter("nel_samples_total", "Outcomes on disk, by state and its kind or cause", *labels)
+        self._samples = counter(
+            "nel_samples_total", "Outcomes on disk, by state and its kind or cause", *labels
+        )
         self._tokens = counter("nel_tokens_total", "Tokens as the endpoint reports them", "kind")
         self._seconds: Histogram = Histogram(
             "nel_request_seconds",
@@ -57,7 +64,10 @@ class Metrics(Observer):
         gauges = {
             "nel_in_flight": ("Requests in flight", lambda: len(progress.in_flight)),
             "nel_concurrency_limit": ("Requests that may be in flight", lambda: self._limit),
-            "nel_running_score": ("Mean reward so far of this session", lambda: _number(progress.score)),
+            "nel_running_score": (
+                "Mean reward so far of this session",
+                lambda: _number(progress.score),
+            ),
             "nel_samples_planned": ("Samples times repeats of this session", lambda: self._planned),
         }
         for name, (text, read) in gauges.items():
@@ -106,10 +116,13 @@ class Metrics(Observer):
             state, kind = "model_failure", outcome.kind
         else:
             state, kind = "unscored", outcome.cause
-        self._child(self._samples, "samples", self._benchmarks.get(place[0], str(place[0])), state, kind).inc()
+        self._child(
+            self._samples, "samples", self._benchmarks.get(place[0], str(place[0])), state, kind
+        ).inc()
 
     def _child(self, metric: Counter, *labels: str) -> Counter:
-        """Return the time series of a counter; looking it up in the library takes a lock and several microseconds.
+        """Return the time series of a counter; looking it up in the library takes a lock and
+        several microseconds.
 
         Args:
             labels: A name of the counter, for the cache, and its label values.
@@ -128,7 +141,9 @@ class _ServedMetrics(Metrics):
     def serve(self, host: str, port: int, registry: CollectorRegistry) -> None:
         from prometheus_client import make_wsgi_app  # noqa: PLC0415 - optional
 
-        from nel.engine.observability.metrics_server import MetricsServer  # noqa: PLC0415 - few runs serve metrics
+        from nel.engine.observability.metrics_server import (  # noqa: PLC0415 - few runs serve metrics
+            MetricsServer,
+        )
 
         self._server = MetricsServer(port, make_wsgi_app(registry), host=host)
 
@@ -148,7 +163,8 @@ def serve_metrics(port: int, run_id: str, progress: Progress, *, host: str = _HO
         from prometheus_client import CollectorRegistry  # noqa: PLC0415 - optional
     except ImportError as error:
         raise MissingExtra(
-            "observability.metrics_port needs prometheus-client; pip install prometheus-client, or leave the port out"
+            "observability.metrics_port needs prometheus-client; pip install prometheus-client, or"
+            " leave the port out"
         ) from error
     registry = CollectorRegistry()
     metrics = _ServedMetrics(registry, run_id, progress)
@@ -156,14 +172,16 @@ def serve_metrics(port: int, run_id: str, progress: Progress, *, host: str = _HO
         metrics.serve(host, port, registry)
     except OSError as error:
         raise ConfigError(
-            f"observability.metrics_port: cannot serve metrics on {host}:{port}: {error.strerror or error}; "
-            "choose another --metrics-port"
+            f"observability.metrics_port: cannot serve metrics on {host}:{port}:"
+            f" {error.strerror or error}; choose another --metrics-port"
         ) from error
     return metrics
 
 
 def _encodable(text: str) -> str:
-    """Return a label that UTF-8 can hold: half a character in one would end every scrape with an error."""
+    """Return a label that UTF-8 can hold: half a character in one would end every scrape with an
+    error.
+    """
     return text.encode("utf-8", "replace").decode()
 
 

@@ -1,7 +1,8 @@
-"""Serves text over HTTP to a few clients at a time, on loopback by default; none of them can hold up the run.
+"""Serves text over HTTP to a few clients at a time, on loopback by default; none of them can hold
+up the run.
 
-The server of prometheus-client starts a thread for each connection and waits for its request without end, so that slow
-clients would use up the threads and open files of the run.
+The server of prometheus-client starts a thread for each connection and waits for its request
+without end, so that slow clients would use up the threads and open files of the run.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class _Server(ThreadingMixIn, WSGIServer):
     def server_bind(self) -> None:
         self._free = threading.BoundedSemaphore(CONNECTIONS_MAX)
         TCPServer.server_bind(self)  # that of the base class looks up names, which may take seconds
-        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+        self.server_name, self.server_port = (
+            str(self.server_address[0]),
+            int(self.server_address[1]),
+        )
         self.setup_environ()
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
@@ -67,7 +71,9 @@ class _Handler(WSGIRequestHandler):
 
 
 def _for_own_names(app: WSGIApplication, host: str) -> WSGIApplication:
-    """Return an application that refuses requests to other hosts: a page elsewhere may have its name lead here."""
+    """Return an application that refuses requests to other hosts: a page elsewhere may have its
+    name lead here.
+    """
 
     def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         name = str(environ.get("HTTP_HOST", host)).rpartition(":")
@@ -83,7 +89,8 @@ class MetricsServer:
     """An application served from a thread of its own until it is closed."""
 
     def __init__(self, port: int, app: WSGIApplication, *, host: str = HOST) -> None:
-        """Listen on a port of loopback, or of another address, whose names are not known and so not checked.
+        """Listen on a port of loopback, or of another address, whose names are not known and so not
+        checked.
 
         Raises:
             OSError: The port is in use or not allowed.
@@ -91,7 +98,10 @@ class MetricsServer:
         served = _for_own_names(app, host) if IPv4Address(host).is_loopback else app
         self._server = make_server(host, port, served, _Server, _Handler)
         self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(_POLL_SECONDS,), name="nel-metrics", daemon=True
+            target=self._server.serve_forever,
+            args=(_POLL_SECONDS,),
+            name="nel-metrics",
+            daemon=True,
         )
         self._thread.start()
 

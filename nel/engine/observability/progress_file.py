@@ -1,7 +1,7 @@
 """progress.json: the live counts of a running session, for other processes to read.
 
-Written about once a second and removed at the end. It is not an artifact: a kill leaves a stale file behind, and a full
-disk an old one, so a reader trusts run.db and the lock more.
+Written about once a second and removed at the end. It is not an artifact: a kill leaves a stale
+file behind, and a full disk an old one, so a reader trusts run.db and the lock more.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""run.log: what happened in a run, one JSON object for each line, in UTC, bounded in size, without secrets.
+"""run.log: what happened in a run, one JSON object for each line, in UTC, bounded in size, without
+secrets.
 
-Depends on the standard library's logging; records of plugins under the logger ``nel`` are included. The text of an
-error comes from outside and may hold a key, a line break or a terminal escape, so all text is redacted, truncated and
-written as ASCII.
+Depends on the standard library's logging; records of plugins under the logger ``nel`` are included.
+The text of an error comes from outside and may hold a key, a line break or a terminal escape, so
+all text is redacted, truncated and written as ASCII.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def tells_of_a_session(path: Path) -> bool:
-    """Return whether a run.log has events of a session, rather than of a run whose samples were being read."""
+    """Return whether a run.log has events of a session, rather than of a run whose samples were
+    being read.
+    """
     with path.open(encoding="utf-8", errors="replace") as log:
         events = (re.search(r'"event": "(\w+)"', line) for line in log)
         return any(event is None or event[1] not in _BEFORE_A_SESSION for event in events)
@@ -65,7 +68,11 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without its end."""
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        at = (
+            datetime.fromtimestamp(record.created, UTC)
+            .isoformat(timespec="microseconds")
+            .replace("+00:00", "Z")
+        )
         line: dict[str, object] = {"time": at, "level": record.levelname.lower()}
         fields = getattr(record, "fields", None)
         if fields is None:
@@ -77,7 +84,9 @@ class JsonLines(logging.Formatter):
         return json.dumps(self._clean(line, _TEXT_MAX), allow_nan=False).replace("\x7f", "\\u007f")
 
     def _clean(self, value: object, longest: int) -> object:
-        """Return a JSON value with its texts redacted and truncated; NaN and infinities become None."""
+        """Return a JSON value with its texts redacted and truncated; NaN and infinities become
+        None.
+        """
         if isinstance(value, dict):
             return {
                 str(self._clean(str(key), longest)): self._clean(
@@ -97,7 +106,9 @@ class JsonLines(logging.Formatter):
 
 
 class _File(RotatingFileHandler):
-    """Writes complete lines or none; a line that cannot be written is dropped, and the run goes on."""
+    """Writes complete lines or none; a line that cannot be written is dropped, and the run goes
+    on.
+    """
 
     def __init__(self, path: Path, bytes_max: int) -> None:
         super().__init__(path, maxBytes=bytes_max, backupCount=_OLDER_FILES_MAX, delay=True)
@@ -120,7 +131,9 @@ class _File(RotatingFileHandler):
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
-        """Drop the record; logging itself would print to stderr, in the middle of the progress bar."""
+        """Drop the record; logging itself would print to stderr, in the middle of the progress
+        bar.
+        """
 
     def close(self) -> None:
         with suppress(OSError):
@@ -171,7 +184,9 @@ class RunLog(Observer):
         self._file = _File(run_dir / FILE_NAME, bytes_max)
         self._file.setFormatter(JsonLines(secrets))
         self._file.setLevel(level.upper())
-        self._log = logging.Logger("nel.run", level.upper())  # of this run alone: not in logging's registry
+        self._log = logging.Logger(
+            "nel.run", level.upper()
+        )  # of this run alone: not in logging's registry
         self._log.addHandler(self._file)
         for name in _LOGGERS:
             logging.getLogger(name).addHandler(self._file)
@@ -203,7 +218,12 @@ class RunLog(Observer):
 
     def preflight_finished(self, problem: str | None, seconds: float) -> None:
         """Write the result of the pre-flight."""
-        self._write("error" if problem else "info", "preflight_finished", problem=problem, seconds=round(seconds, 3))
+        self._write(
+            "error" if problem else "info",
+            "preflight_finished",
+            problem=problem,
+            seconds=round(seconds, 3),
+        )
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
         """Count a retry."""
@@ -245,7 +265,9 @@ class RunLog(Observer):
         self._flush()
         if time.monotonic() - self._progress_logged_at >= _PROGRESS_SECONDS:
             self._progress_logged_at = time.monotonic()
-            self._write("info", "progress", **self._numbers(), in_flight=len(self._progress.in_flight))
+            self._write(
+                "info", "progress", **self._numbers(), in_flight=len(self._progress.in_flight)
+            )
 
     def close(self) -> None:
         """Close the file."""
@@ -261,7 +283,11 @@ class RunLog(Observer):
             retries, self._retries = self._retries, Counter()
             longest, self._longest_wait = self._longest_wait, 0.0
         if retries:
-            fields = {"retries": dict(retries), "n": retries.total(), "wait_seconds_max": round(longest, 3)}
+            fields = {
+                "retries": dict(retries),
+                "n": retries.total(),
+                "wait_seconds_max": round(longest, 3),
+            }
             self._write("warning", "retried", **fields)
         if self._limit != self._logged_limit:
             self._write("info", "concurrency_changed", limit=self._limit, before=self._logged_limit)
@@ -305,13 +331,22 @@ class DebugRunLog(RunLog):
 
     def sample_finished(self, place: Place, outcome: Outcome) -> None:
         """Write an outcome."""
-        fields: dict[str, object] = {"benchmark": place[0], "problem_idx": place[1], "repeat": place[2]}
+        fields: dict[str, object] = {
+            "benchmark": place[0],
+            "problem_idx": place[1],
+            "repeat": place[2],
+        }
         if isinstance(outcome, Scored):
             fields |= {"state": "scored", "reward": outcome.reward}
         elif isinstance(outcome, ModelFailure):
             fields |= {"state": "model_failure", "kind": outcome.kind}
         else:
-            fields |= {"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail}
+            fields |= {
+                "state": "unscored",
+                "cause": outcome.cause,
+                "kind": outcome.kind,
+                "detail": outcome.detail,
+            }
         self._write("debug", "sample_finished", **fields)
 
 

@@ -1,8 +1,9 @@
-"""Reads the status of a run from outside its process: which process runs it, its progress, how it ended.
+"""Reads the status of a run from outside its process: which process runs it, its progress, how it
+ended.
 
-Depends on run.db and the lock; progress.json adds what only the process knows. Writes nothing. The lock is read before
-run.db, since a session ends first in run.db and then in the lock: read in the other order, a run that ends between the
-two reads would look killed.
+Depends on run.db and the lock; progress.json adds what only the process knows. Writes nothing. The
+lock is read before run.db, since a session ends first in run.db and then in the lock: read in the
+other order, a run that ends between the two reads would look killed.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class BenchmarkCounts:
         elif found.state == "model_failure":
             self.model_failures[str(found.kind)] += found.n
         else:
-            self.unscored[f"{found.cause}:{found.kind}" if found.state else "damaged:record"] += found.n
+            self.unscored[f"{found.cause}:{found.kind}" if found.state else "damaged:record"] += (
+                found.n
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +116,8 @@ class RunStatus:
 
 
 def find_run(path: Path) -> Path:
-    """Return the run that a path names: itself, or of the runs in it a running one, else the one started last.
+    """Return the run that a path names: itself, or of the runs in it a running one, else the one
+    started last.
 
     Raises:
         OutputError: There is none.
@@ -121,7 +125,9 @@ def find_run(path: Path) -> Path:
     if (path / FILE_NAME).is_file():
         return path
     if not path.exists():
-        raise OutputError(f"there is no {path}; give the directory of a run, or one of runs such as eval_results")
+        raise OutputError(
+            f"there is no {path}; give the directory of a run, or one of runs such as eval_results"
+        )
     runs = [found.parent for found in path.glob(f"*/{FILE_NAME}")]
     if not runs:
         raise OutputError(f"there is no run in {path}; give the directory of a run, or one of runs")
@@ -155,10 +161,17 @@ class RunStatusReader:
             raise OutputError(f"{self._run_dir} is gone; was it moved?")
         owner = owner_of(self._run_dir)
         live, age = self._live()
-        if owner is None and live is not None and age < _FRESH_SECONDS and live.get("host") != socket.gethostname():
-            # A shared file system that does not carry locks between machines: trust the fresh progress.json.
+        if (
+            owner is None
+            and live is not None
+            and age < _FRESH_SECONDS
+            and live.get("host") != socket.gethostname()
+        ):
+            # A shared file system that does not carry locks between machines: trust the fresh
+            # progress.json.
             owner = Owner(pid=int(live.get("pid") or 0), host=str(live.get("host")))
-        # Opened for each read: an open reader would keep SQLite from checkpointing the write-ahead log.
+        # Opened for each read: an open reader would keep SQLite from checkpointing the write-ahead
+        # log.
         with Snapshot(self._run_dir / FILE_NAME, untouched=self._untouched) as snapshot:
             sessions = snapshot.sessions()
             self._count(snapshot, len(sessions))
@@ -189,13 +202,19 @@ class RunStatusReader:
         return live, 0.0 if live is None else max(0.0, time.time() - live["updated"])
 
     def _count(self, snapshot: Snapshot, session: int) -> None:
-        if session != self._session:  # a new session may drop outcomes and add samples: count from the start
+        if (
+            session != self._session
+        ):  # a new session may drop outcomes and add samples: count from the start
             self._session, self._mark, self._before = session, 0, None
             self._counts = {}
             for key, slot, _, plan in snapshot.benchmarks():
                 repeats = plan.get("repeats", 1)
-                left_out = [snapshot.count_elsewhere(key, usable=usable) for usable in (False, True)]
-                counts = BenchmarkCounts(slot=slot, total=(snapshot.count_samples(key) - left_out[0]) * repeats)
+                left_out = [
+                    snapshot.count_elsewhere(key, usable=usable) for usable in (False, True)
+                ]
+                counts = BenchmarkCounts(
+                    slot=slot, total=(snapshot.count_samples(key) - left_out[0]) * repeats
+                )
                 if bad := snapshot.count_bad_rows(key) - left_out[0] + left_out[1]:
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
@@ -216,17 +235,26 @@ class RunStatusReader:
         rate = None if live is None else live.get("rate")
         if isinstance(rate, (int, float)):
             return float(rate)
-        return (done - before[1]) / (now - before[0]) if before is not None and now > before[0] else None
+        return (
+            (done - before[1]) / (now - before[0])
+            if before is not None and now > before[0]
+            else None
+        )
 
 
-def _state(owner: Owner | None, last: StoredSession | None, *, is_live: bool) -> tuple[State, str | None]:
+def _state(
+    owner: Owner | None, last: StoredSession | None, *, is_live: bool
+) -> tuple[State, str | None]:
     ended = None if last is None else last["ended"]
     if owner is not None and (ended is None or is_live):
         return "starting" if last is None or ended is not None else "running", None
     if last is None:
         return "killed", "it ended before its first session had begun"
     if ended is None:
-        return "killed", "its process was killed (kill -9, out of memory, power failure); every answer is kept"
+        return (
+            "killed",
+            "its process was killed (kill -9, out of memory, power failure); every answer is kept",
+        )
     return ("finished", None) if ended == "done" else ("stopped", str(ended))
 
 

@@ -1,8 +1,10 @@
-"""OpenTelemetry spans of a run: the session, each sample, each request, and each attempt of a retried request.
+"""OpenTelemetry spans of a run: the session, each sample, each request, and each attempt of a
+retried request.
 
-The only user of opentelemetry. Attribute names follow the GenAI semantic conventions where those have one; no prompt or
-answer is an attribute. The library exports in its own thread with a bounded queue: a collector that is down loses
-spans, never a sample, and closing waits a few seconds at most.
+The only user of opentelemetry. Attribute names follow the GenAI semantic conventions where those
+have one; no prompt or answer is an attribute. The library exports in its own thread with a bounded
+queue: a collector that is down loses spans, never a sample, and closing waits a few seconds at
+most.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ class Spans(Observer):
         from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
 
-        resource = Resource.create({"service.name": "nel", "service.version": __version__, "nel.run.id": run_id})
+        resource = Resource.create(
+            {"service.name": "nel", "service.version": __version__, "nel.run.id": run_id}
+        )
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._provider.add_span_processor(processor)
         self._trace = trace
@@ -96,7 +100,9 @@ class Spans(Observer):
         self._sample.set(span)
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
-        """Keep an attempt for its request; both are reported in the same task, which a context variable identifies."""
+        """Keep an attempt for its request; both are reported in the same task, which a context
+        variable identifies.
+        """
         now = time.time_ns()
         attempts = self._attempts.get()
         if attempts is None:
@@ -113,7 +119,11 @@ class Spans(Observer):
             context=self._within(self._sample.get() or self._session),
             kind=self._trace.SpanKind.CLIENT,
             start_time=end - int(seconds * _NANOSECONDS),
-            attributes={**_request_attributes(operation, request), **_response_attributes(response), **self._server},
+            attributes={
+                **_request_attributes(operation, request),
+                **_response_attributes(response),
+                **self._server,
+            },
         )
         if response.error is not None:
             span.set_status(self._trace.StatusCode.ERROR, response.error.kind)
@@ -136,7 +146,11 @@ class Spans(Observer):
             span.set_attributes({"nel.outcome": "model_failure", "nel.outcome.kind": outcome.kind})
         else:
             span.set_attributes(
-                {"nel.outcome": "unscored", "nel.outcome.cause": outcome.cause, "nel.outcome.kind": outcome.kind}
+                {
+                    "nel.outcome": "unscored",
+                    "nel.outcome.cause": outcome.cause,
+                    "nel.outcome.kind": outcome.kind,
+                }
             )
             span.set_status(self._trace.StatusCode.ERROR, f"{outcome.cause}: {outcome.kind}")
         span.end()
@@ -167,7 +181,9 @@ class Spans(Observer):
 
     def close(self) -> None:
         """Export the queued spans, for a few seconds at most."""
-        closing = threading.Thread(target=self._provider.shutdown, name="nel-spans-close", daemon=True)
+        closing = threading.Thread(
+            target=self._provider.shutdown, name="nel-spans-close", daemon=True
+        )
         closing.start()
         closing.join(timeout=_CLOSE_SECONDS)
 
@@ -182,7 +198,9 @@ class Spans(Observer):
         attributes: Attributes = {"http.request.resend_count": number} if number else {}
         if kind is not None:
             attributes["error.type"] = kind
-        span = self._tracer.start_span("attempt", context=self._within(parent), start_time=begun, attributes=attributes)
+        span = self._tracer.start_span(
+            "attempt", context=self._within(parent), start_time=begun, attributes=attributes
+        )
         if kind is not None:
             span.set_status(self._trace.StatusCode.ERROR, kind)
         span.end(end_time=ended)
@@ -208,7 +226,9 @@ def _response_attributes(response: Response) -> Attributes:
     usage = response.usage
     found = {
         "gen_ai.response.model": response.model,
-        "gen_ai.response.finish_reasons": [response.finish_reason] if response.finish_reason else None,
+        "gen_ai.response.finish_reasons": (
+            [response.finish_reason] if response.finish_reason else None
+        ),
         "gen_ai.response.time_to_first_chunk": response.first_token_seconds,
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,
@@ -217,7 +237,10 @@ def _response_attributes(response: Response) -> Attributes:
         "nel.attempts": response.attempts,
     }
     if response.error is not None:
-        found |= {"error.type": response.error.kind, "http.response.status_code": response.error.status}
+        found |= {
+            "error.type": response.error.kind,
+            "http.response.status_code": response.error.status,
+        }
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -228,7 +251,9 @@ def export_spans(endpoint: str, headers: dict[str, str], run_id: str) -> Spans:
         MissingExtra: opentelemetry is not installed.
     """
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415 - optional
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - optional
+            OTLPSpanExporter,
+        )
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtra(
@@ -238,13 +263,17 @@ def export_spans(endpoint: str, headers: dict[str, str], run_id: str) -> Spans:
     url = endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + _PATH
     exporter = OTLPSpanExporter(endpoint=url, headers=headers or None, timeout=_EXPORT_SECONDS)
     processor = BatchSpanProcessor(
-        exporter, max_queue_size=_QUEUE_MAX, schedule_delay_millis=1_000, export_timeout_millis=_EXPORT_SECONDS * 1_000
+        exporter,
+        max_queue_size=_QUEUE_MAX,
+        schedule_delay_millis=1_000,
+        export_timeout_millis=_EXPORT_SECONDS * 1_000,
     )
     return Spans(processor, run_id)
 
 
 def read_headers(env_name: str | None) -> dict[str, str]:
-    """Return the headers in a variable, in the form of ``OTEL_EXPORTER_OTLP_HEADERS``: ``name=value,name=value``.
+    """Return the headers in a variable, in the form of ``OTEL_EXPORTER_OTLP_HEADERS``:
+    ``name=value,name=value``.
 
     Raises:
         ConfigError: The variable is not set, or is not of that form.
@@ -253,14 +282,24 @@ def read_headers(env_name: str | None) -> dict[str, str]:
         return {}
     text = os.environ.get(env_name, "").strip()
     if not text:
-        raise ConfigError(f"the environment variable {env_name}, named to hold headers, is not set; export it first")
+        raise ConfigError(
+            f"the environment variable {env_name}, named to hold headers, is not set; export it"
+            " first"
+        )
     headers = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, separator, value = part.partition("=")
         name, value = name.strip(), unquote(value.strip())
         if not (
-            separator and name and name.isascii() and name.isprintable() and value.isascii() and value.isprintable()
+            separator
+            and name
+            and name.isascii()
+            and name.isprintable()
+            and value.isascii()
+            and value.isprintable()
         ):
-            raise ConfigError(f"the variable {env_name} does not hold headers as name=value,name=value")
+            raise ConfigError(
+                f"the variable {env_name} does not hold headers as name=value,name=value"
+            )
         headers[name] = value
     return headers

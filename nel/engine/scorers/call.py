@@ -1,7 +1,8 @@
-"""Calls one scorer with one answer and turns what it returns or raises into the outcome of that sample.
+"""Calls one scorer with one answer and turns what it returns or raises into the outcome of that
+sample.
 
-Depends on the scorer protocol alone, neither on processes nor on queues. Note: a verdict that the scorer delegates to a
-judge is not an outcome yet.
+Depends on the scorer protocol alone, neither on processes nor on queues. Note: a verdict that the
+scorer delegates to a judge is not an outcome yet.
 """
 
 from __future__ import annotations
@@ -29,26 +30,38 @@ _DETAIL_CHARACTERS_MAX: Final = 2_000
 
 @dataclass(slots=True)
 class ScoringContext:
-    """What one scoring of an answer has asked the run so far; a restarted scoring begins with an empty context."""
+    """What one scoring of an answer has asked the run so far; a restarted scoring begins with an
+    empty context.
+    """
 
     request_counts: Counter[str] = field(default_factory=Counter)
     """How often each request body was sent."""
     records: list[JudgementJson | None] = field(default_factory=list)
-    """Of the judgements, in the order in which they were requested; None while one has not come to a panel's vote."""
+    """Of the judgements, in the order in which they were requested; None while one has not come to
+    a panel's vote.
+    """
     fault: JudgeError | None = None
     """The first fault of a judge, except that a fault of kind ``parked`` replaces any other."""
     has_missing_grades: bool = False
-    """Whether a judge gave no grade in some repeat, for whatever reason, though other grades may decide."""
+    """Whether a judge gave no grade in some repeat, for whatever reason, though other grades may
+    decide.
+    """
     in_flight: dict[str, asyncio.Event] = field(default_factory=dict)
-    """Requests in flight by key, including those of a cancelled scoring of the same answer; set once they are over."""
+    """Requests in flight by key, including those of a cancelled scoring of the same answer; set
+    once they are over.
+    """
 
     def restarted(self) -> ScoringContext:
-        """Return the context of a restarted scoring; it shares the requests in flight, since they are paid for."""
+        """Return the context of a restarted scoring; it shares the requests in flight, since they
+        are paid for.
+        """
         return ScoringContext(in_flight=self.in_flight)
 
     @asynccontextmanager
     async def single_flight(self, key: str) -> AsyncIterator[None]:
-        """Hold a key while its request is in flight; wait first until an earlier scoring's request is in the store."""
+        """Hold a key while its request is in flight; wait first until an earlier scoring's request
+        is in the store.
+        """
         while (earlier := self.in_flight.get(key)) is not None:
             await earlier.wait()
         over = self.in_flight[key] = asyncio.Event()
@@ -81,13 +94,17 @@ class ScoringTask:
 
 @dataclass(frozen=True, slots=True)
 class Delegated:
-    """An answer whose score depends on a judge: for each turn its outcome, or what is to be judged."""
+    """An answer whose score depends on a judge: for each turn its outcome, or what is to be
+    judged.
+    """
 
     turns: tuple[Outcome | JudgeWanted, ...]
 
 
 def is_builtin_rule(scorer: Any) -> bool:
-    """Return whether a scorer is one of nel's own rules, whose time is bounded and which calls no code of users."""
+    """Return whether a scorer is one of nel's own rules, whose time is bounded and which calls no
+    code of users.
+    """
     members = getattr(scorer, "members", None)
     if members is not None:  # a composed scorer blocks while the judge of a member is asked
         return all(is_builtin_rule(member) and not asks_judge(member) for member in members)
@@ -104,7 +121,9 @@ def is_builtin_rule(scorer: Any) -> bool:
 
 
 def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
-    """Return what the scorer gets: one input, or one for each turn of a conversation that is not scored as a whole."""
+    """Return what the scorer gets: one input, or one for each turn of a conversation that is not
+    scored as a whole.
+    """
     if not item.conversation:
         return [_scorer_input(item, answer_in(item.response, item.sample), item.sample.target)]
     first = len(item.conversation) - 2 * len(item.sample.turns) - 1
@@ -131,11 +150,17 @@ def score_turns(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome 
     return _combined([_score(benchmark.scorer, given) for given in inputs])
 
 
-async def score_turns_async(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome | Delegated:
-    """Score every turn of one answer with an async scorer; never raises for a fault of the scorer."""
+async def score_turns_async(
+    benchmark: Benchmark, inputs: Sequence[ScorerInput]
+) -> Outcome | Delegated:
+    """Score every turn of one answer with an async scorer; never raises for a fault of the
+    scorer.
+    """
     if len(inputs) == 1:
         return _combined([await _score_async(benchmark.scorer, inputs[0])])
-    return _combined(await asyncio.gather(*(_score_async(benchmark.scorer, given) for given in inputs)))
+    return _combined(
+        await asyncio.gather(*(_score_async(benchmark.scorer, given) for given in inputs))
+    )
 
 
 def _combined(turns: Sequence[Outcome | JudgeWanted]) -> Outcome | Delegated:
@@ -158,7 +183,9 @@ async def _score_async(scorer: Any, given: ScorerInput) -> Outcome | JudgeWanted
     try:
         with scoring(scorer, given):
             result = await scorer(given)
-            return outcome_of(await result if inspect.isawaitable(result) else result, given.response)
+            return outcome_of(
+                await result if inspect.isawaitable(result) else result, given.response
+            )
     except BaseException as error:  # noqa: BLE001 - as in _score; SystemExit would end the event loop
         return error if isinstance(error, JudgeWanted) else unscored_by(error)
 
@@ -181,7 +208,9 @@ def _log_likelihoods(item: ScoringTask) -> dict[str, object]:
 
 
 def unscored_by(error: BaseException) -> Unscored:
-    """Return the outcome of a sample whose scoring failed with an error: its cause says whose fault it is."""
+    """Return the outcome of a sample whose scoring failed with an error: its cause says whose fault
+    it is.
+    """
     if isinstance(error, JudgeError):
         return Unscored(cause="judge", kind=error.kind, detail=str(error))
     if isinstance(error, SandboxError):

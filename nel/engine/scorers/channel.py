@@ -1,7 +1,9 @@
 """The messages between the run and a worker process, and the frames that carry them over a socket.
 
-Depends on pickle. A scorer shares its process with the worker, and can write to the socket or return an object of any
-class: so a frame begins with a mark and a checksum, and only classes of nel and plain ones are unpickled.
+Depends on pickle. A scorer shares its process with the worker, and can write to the socket or
+return an object of any
+class: so a frame begins with a mark and a checksum, and only classes of nel and plain ones are
+unpickled.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ _PLAIN: Final = {
 
 Result: TypeAlias = "Outcome | Delegated"
 Ask: TypeAlias = "Callable[[str, object], object]"
-"""Asks the run for something, e.g. an answer of the model; blocks until it is there. An awaitable in async scorers."""
+"""Asks the run for something, e.g. an answer of the model; blocks until it is there. An awaitable
+in async scorers.
+"""
 
 
 class FrameError(ValueError):
@@ -130,7 +134,8 @@ def _decoded(data: bytes, checksum: int) -> object:
 
 
 def unpickled(data: bytes) -> object:
-    """Return what was pickled by a process that runs scorers; only classes of nel and plain ones are built.
+    """Return what was pickled by a process that runs scorers; only classes of nel and plain ones
+    are built.
 
     Raises:
         FrameError: It holds something else.
@@ -143,16 +148,21 @@ def unpickled(data: bytes) -> object:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Builds objects of nel's classes and of plain ones; a scorer's own could run anything in the run's process."""
+    """Builds objects of nel's classes and of plain ones; a scorer's own could run anything in the
+    run's process.
+    """
 
-    def find_class(self, module: str, name: str) -> Any:  # a class or a function, as in the base class
+    def find_class(
+        self, module: str, name: str
+    ) -> Any:  # a class or a function, as in the base class
         if name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
         if module.partition(".")[0] == "nel" and "." not in name:
             found = super().find_class(module, name)
             is_own = getattr(found, "__module__", None) == module
             if is_own and (
-                isinstance(found, type) or (isinstance(found, types.FunctionType) and module == "nel.errors")
+                isinstance(found, type)
+                or (isinstance(found, types.FunctionType) and module == "nel.errors")
             ):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} may not cross")

@@ -1,8 +1,9 @@
-"""Finds the files that path patterns of a scorer's source name, and digests them. Reads files and writes nothing.
+"""Finds the files that path patterns of a scorer's source name, and digests them. Reads files and
+writes nothing.
 
-A computed part of a pattern matches any name. A folder of which every file may be read counts as a whole, unless it is
-the working directory, or holds the scorer itself without being its package: runs and datasets lie there too, whose
-change is no change of a rule.
+A computed part of a pattern matches any name. A folder of which every file may be read counts as a
+whole, unless it is the working directory, or holds the scorer itself without being its package:
+runs and datasets lie there too, whose change is no change of a rule.
 """
 
 from __future__ import annotations
@@ -52,14 +53,20 @@ def data_files(found: Dependencies, source: Path) -> DataFiles:
         files.update(dict.fromkeys(_named(text, source)))
     kept = [path for path in files if _is_data(path)]
     readable = [path for path in kept if os.access(path, os.R_OK)]
-    unseen += [f"a file that cannot be read: {path.name}" for path in kept if not os.access(path, os.R_OK)]
+    unseen += [
+        f"a file that cannot be read: {path.name}" for path in kept if not os.access(path, os.R_OK)
+    ]
     if len(readable) > FILES_MAX or sum(path.stat().st_size for path in readable) > BYTES_MAX:
-        return DataFiles((), (*unseen, f"more than {FILES_MAX:,} files or {BYTES_MAX >> 20} MiB of data"))
+        return DataFiles(
+            (), (*unseen, f"more than {FILES_MAX:,} files or {BYTES_MAX >> 20} MiB of data")
+        )
     return DataFiles(tuple(readable), tuple(unseen))
 
 
 def _is_data(path: Path) -> bool:
-    """Return whether a file's content is stable: no log, no bytecode, and nothing that the system makes up."""
+    """Return whether a file's content is stable: no log, no bytecode, and nothing that the system
+    makes up.
+    """
     return path.suffix not in _NO_DATA and "__pycache__" not in path.parts and not is_made_up(path)
 
 
@@ -77,7 +84,9 @@ def digest_of_data(path: Path) -> str:
 
 
 def _matches(pattern: str, source: Path) -> list[Path] | None:
-    """Return the files that a pattern names; None where it may name any file of a folder that cannot be digested."""
+    """Return the files that a pattern names; None where it may name any file of a folder that
+    cannot be digested.
+    """
     if ANY not in pattern:
         return [path for path in (Path(pattern),) if path.is_file()]
     folder, rest = _split(pattern)
@@ -92,7 +101,9 @@ def _matches(pattern: str, source: Path) -> list[Path] | None:
 
 
 def _split(pattern: str) -> tuple[Path, str]:
-    """Return the folder in front of a pattern's first computed part, and the rest of the pattern."""
+    """Return the folder in front of a pattern's first computed part, and the rest of the
+    pattern.
+    """
     head = pattern.partition(ANY)[0]
     folder, separator, _ = head.rpartition("/")
     return Path(folder or ("/" if separator else ".")), pattern[len(folder) + len(separator) :]
@@ -109,7 +120,9 @@ def _named(text: str, source: Path) -> Iterator[Path]:
 
 
 def _limited(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield one file more than may be digested, so that a folder of millions is not walked to its end."""
+    """Yield one file more than may be digested, so that a folder of millions is not walked to its
+    end.
+    """
     for number, path in enumerate(paths):
         if number > FILES_MAX:
             return

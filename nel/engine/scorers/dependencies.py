@@ -1,8 +1,10 @@
-"""Finds in the source of a scorer which files it reads and which modules it imports by name at run time. Runs nothing.
+"""Finds in the source of a scorer which files it reads and which modules it imports by name at run
+time. Runs nothing.
 
-Paths are evaluated as far as the syntax tree tells them: constants, ``__file__``, ``pathlib``, ``os.path`` and
-``importlib.resources``, joined, in variables that are assigned once. A part that only running the code would tell is a
-wildcard. What is left unknown is listed with its line, since a change of it cannot be noticed. Depends on the standard
+Paths are evaluated as far as the syntax tree tells them: constants, ``__file__``, ``pathlib``,
+``os.path`` and ``importlib.resources``, joined, in variables that are assigned once. A part that
+only running the code would tell is a wildcard. What is left unknown is listed with its line, since
+a change of it cannot be noticed. Depends on the standard
 library alone. Note: what a scorer writes is no part of its rule, nor is a temporary file.
 """
 
@@ -26,12 +28,27 @@ _TEMPORARY: Final = "\1"
 
 _READERS: Final[Mapping[str, int]] = MappingProxyType(
     {
-        **dict.fromkeys(("open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.open"), 0),
-        **dict.fromkeys(("numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile", "joblib.load"), 0),
-        **dict.fromkeys(("torch.load", "runpy.run_path", "linecache.getlines", "linecache.getline"), 0),
+        **dict.fromkeys(
+            ("open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.open"), 0
+        ),
+        **dict.fromkeys(
+            ("numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile", "joblib.load"), 0
+        ),
+        **dict.fromkeys(
+            ("torch.load", "runpy.run_path", "linecache.getlines", "linecache.getline"), 0
+        ),
         **dict.fromkeys(("zipfile.ZipFile", "tarfile.open", "fileinput.input", "ctypes.CDLL"), 0),
-        **dict.fromkeys(("xml.etree.ElementTree.parse", "pyarrow.parquet.read_table", "datasets.load_from_disk"), 0),
-        **dict.fromkeys(("importlib.util.spec_from_file_location", "importlib.machinery.SourceFileLoader"), 1),
+        **dict.fromkeys(
+            (
+                "xml.etree.ElementTree.parse",
+                "pyarrow.parquet.read_table",
+                "datasets.load_from_disk",
+            ),
+            0,
+        ),
+        **dict.fromkeys(
+            ("importlib.util.spec_from_file_location", "importlib.machinery.SourceFileLoader"), 1
+        ),
     }
 )
 """Functions that read a file, and which argument is its path."""
@@ -53,7 +70,9 @@ _SAME_PATH: Final = frozenset(
     {"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "str", "os.fspath", "os.path.abspath", "os.path.realpath",
      "os.path.normpath", "os.path.expanduser"}
 )  # fmt: skip
-_SAME_METHODS: Final = frozenset({"resolve", "absolute", "as_posix", "expanduser", "__str__", "strip"})
+_SAME_METHODS: Final = frozenset(
+    {"resolve", "absolute", "as_posix", "expanduser", "__str__", "strip"}
+)
 _CONSTANT_CHARACTERS_MAX: Final = 255
 _PATH_CHARACTERS_MAX: Final = 4_096
 _DEPTH_MAX: Final = 64
@@ -65,8 +84,8 @@ class Dependencies:
     """What one source file depends on beside its import statements."""
 
     patterns: tuple[str, ...] = ()
-    """Paths that it reads, with `ANY` in the parts that are computed; relative ones are relative to the working
-    directory."""
+    """Paths that it reads, with `ANY` in the parts that are computed; relative ones are relative to
+    the working directory."""
     imports: tuple[str, ...] = ()
     """Modules that it imports by a constant name, as `import_module` takes them."""
     unseen: tuple[str, ...] = ()
@@ -126,7 +145,11 @@ class _Reader:
         for call in self._calls:
             self._note_call(call)
         written = {pattern for pattern in self._written if ANY not in pattern}
-        patterns = [one for one in dict.fromkeys(self._patterns) if one not in written and _TEMPORARY not in one]
+        patterns = [
+            one
+            for one in dict.fromkeys(self._patterns)
+            if one not in written and _TEMPORARY not in one
+        ]
         constants = set(self._constants()) - {posixpath.basename(one) for one in written} - written
         return Dependencies(
             patterns=tuple(patterns),
@@ -134,7 +157,8 @@ class _Reader:
             unseen=tuple(dict.fromkeys(self._unseen)),
             constants=tuple(sorted(constants)),
             changes_search_path=any(
-                isinstance(node, ast.Attribute) and self._dotted(node) == "sys.path" for node in ast.walk(self._tree)
+                isinstance(node, ast.Attribute) and self._dotted(node) == "sys.path"
+                for node in ast.walk(self._tree)
             ),
         )
 
@@ -150,12 +174,23 @@ class _Reader:
                         alias.name if alias.asname else alias.name.partition(".")[0]
                     )
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                self._names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+                self._names.update(
+                    {
+                        alias.asname or alias.name: f"{node.module}.{alias.name}"
+                        for alias in node.names
+                    }
+                )
             elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if len(targets) == 1 and isinstance(targets[0], ast.Name) and node.value is not None:
+                if (
+                    len(targets) == 1
+                    and isinstance(targets[0], ast.Name)
+                    and node.value is not None
+                ):
                     self._assigned[targets[0].id] = node.value
-            elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.target, ast.Name):
+            elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(
+                node.target, ast.Name
+            ):
                 self._iterated[node.target.id] = node.iter
             elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
                 self._assigned[node.optional_vars.id] = node.context_expr
@@ -167,7 +202,9 @@ class _Reader:
         self._iterated = {name: value for name, value in self._iterated.items() if bound[name] == 1}
 
     def _dotted(self, node: ast.expr) -> str:
-        """Return the full name of a function, ``importlib.resources.files``; empty where it is no name."""
+        """Return the full name of a function, ``importlib.resources.files``; empty where it is no
+        name.
+        """
         if isinstance(node, ast.Name):
             return self._names.get(node.id, node.id)
         if isinstance(node, ast.Attribute):
@@ -185,11 +222,15 @@ class _Reader:
             mode = 1 if name.rpartition(".")[2] == "open" else None
             self._note_read(call, name, self._argument(call, _READERS.get(name, 0)), mode)
         elif name in _OF_PACKAGES:
-            parts = [self._package_path(one) for one in call.args[:1]] + [self._value(one) for one in call.args[1:2]]
+            parts = [self._package_path(one) for one in call.args[:1]] + [
+                self._value(one) for one in call.args[1:2]
+            ]
             self._note_pattern(call, name, posixpath.join(*parts) if parts else ANY)
         elif name in _LISTERS:
             listed = self._argument(call, 0)
-            listed = _as_pattern(listed) if name.startswith("glob.") else posixpath.join(listed, ANY)
+            listed = (
+                _as_pattern(listed) if name.startswith("glob.") else posixpath.join(listed, ANY)
+            )
             self._note_pattern(call, name, listed)
         elif name.startswith(_ELSEWHERE):
             self._unseen.append(f"line {call.lineno}: {name}()")
@@ -202,11 +243,17 @@ class _Reader:
         if method in _WRITING_METHODS:
             self._written.append(self._value(function.value))
         elif method in _READING_METHODS and not self._is_module(function.value):
-            pattern = self._listed(call, function) if method in _LISTING_METHODS else self._value(function.value)
+            pattern = (
+                self._listed(call, function)
+                if method in _LISTING_METHODS
+                else self._value(function.value)
+            )
             self._note_read(call, f".{method}", pattern, 0 if method == "open" else None)
 
     def _is_module(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id in self._names and node.id not in self._assigned
+        return (
+            isinstance(node, ast.Name) and node.id in self._names and node.id not in self._assigned
+        )
 
     def _note_read(self, call: ast.Call, name: str, pattern: str, mode_at: int | None) -> None:
         mode = self._mode(call, mode_at)
@@ -233,7 +280,9 @@ class _Reader:
     def _mode(self, call: ast.Call, place: int | None) -> str:
         if place is None:
             return ""
-        given = [keyword.value for keyword in call.keywords if keyword.arg == "mode"] or call.args[place : place + 1]
+        given = [keyword.value for keyword in call.keywords if keyword.arg == "mode"] or call.args[
+            place : place + 1
+        ]
         value = given[0].value if given and isinstance(given[0], ast.Constant) else ""
         return value if isinstance(value, str) else ""
 
@@ -247,7 +296,9 @@ class _Reader:
     # Values
 
     def _value(self, node: ast.expr) -> str:
-        """Return an expression's text, with `ANY` for what is not known, nested deeply or longer than any path."""
+        """Return an expression's text, with `ANY` for what is not known, nested deeply or longer
+        than any path.
+        """
         if self._depth >= _DEPTH_MAX:
             return ANY
         self._depth += 1
@@ -320,7 +371,11 @@ class _Reader:
     def _ancestor(self, node: ast.Subscript) -> str:
         """Return the value of ``path.parents[n]``."""
         is_parents = isinstance(node.value, ast.Attribute) and node.value.attr == "parents"
-        if not is_parents or not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, int):
+        if (
+            not is_parents
+            or not isinstance(node.slice, ast.Constant)
+            or not isinstance(node.slice.value, int)
+        ):
             return ANY
         path = self._value(node.value.value)  # type: ignore[attr-defined]
         for _ in range(node.slice.value + 1 if path != ANY else 0):

@@ -1,9 +1,11 @@
-"""Dispatches answers to scorers off the event loop, so that each fault of a scorer stays with its own sample.
+"""Dispatches answers to scorers off the event loop, so that each fault of a scorer stays with its
+own sample.
 
-nel's own rules run in a thread of this process, since their time is bounded. Every other scorer runs in a worker
-process (`nel.engine.scorers.worker_process`), which is killed when a scorer hangs and restarted when a scorer ends it.
-Scorings that were in flight then are requeued; those that may have caused it run one at a time, so that only the
-culprit fails. `deliver` is called on the event loop with a batch of outcomes, in any order.
+nel's own rules run in a thread of this process, since their time is bounded. Every other scorer
+runs in a worker process (`nel.engine.scorers.worker_process`), which is killed when a scorer hangs
+and restarted when a scorer ends it. Scorings that were in flight then are requeued; those that may
+have caused it run one at a time, so that only the culprit fails. `deliver` is called on the event
+loop with a batch of outcomes, in any order.
 """
 
 from __future__ import annotations
@@ -48,20 +50,27 @@ from nel.scoring.protocol import is_async
 from nel.types import ScorerInput, Unscored
 
 _GRACE_SECONDS: Final = 1.0
-"""After the timeout of async scorers, before the process of one that blocks its event loop is killed."""
+"""After the timeout of async scorers, before the process of one that blocks its event loop is
+killed.
+"""
 _POLL_SECONDS_MAX: Final = 0.5
 _POLL_SECONDS_CLOSED: Final = 0.05
 """For the end of a worker whose channel is closed, and whose scoring may still compute."""
 _ATTEMPTS_MAX: Final = 3
-_DIED: Final = "the scorer ended its process (exit, crash or too much memory), or broke the channel of its process"
+_DIED: Final = (
+    "the scorer ended its process (exit, crash or too much memory), or broke the channel of its"
+    " process"
+)
 _BATCH_WINDOW_SECONDS: Final = 0.002
-"""Answers that arrive together are scored together: one switch to another thread instead of one for each."""
+"""Answers that arrive together are scored together: one switch to another thread instead of one for
+each.
+"""
 
 
 Deliver: TypeAlias = "Callable[[list[tuple[ScoringTask, Result]]], None]"
 Answer: TypeAlias = "Callable[[ScoringTask, str, object], Awaitable[object]]"
-"""Answers what a scorer asks of the run: ``model`` with text or messages, ``sandbox`` with a program, ``judge`` with a
-number of the turn and a case."""
+"""Answers what a scorer asks of the run: ``model`` with text or messages, ``sandbox`` with a
+program, ``judge`` with a number of the turn and a case."""
 
 
 class Scorers:
@@ -70,11 +79,16 @@ class Scorers:
     def __init__(self, benchmarks: Sequence[Benchmark]) -> None:
         """Fork the server of worker processes if any scorer needs one."""
         self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
-        self._in_process = [is_builtin_rule(benchmark.scorer) and not benchmark.languages for benchmark in benchmarks]
+        self._in_process = [
+            is_builtin_rule(benchmark.scorer) and not benchmark.languages
+            for benchmark in benchmarks
+        ]
         self._fork_server: WorkerForkServer | None = None
         if not all(self._in_process):
             scorer = _WorkerScorer(tuple(benchmarks))
-            self._fork_server = WorkerForkServer(lambda connection, jobs: Worker(connection, jobs, scorer).run())
+            self._fork_server = WorkerForkServer(
+                lambda connection, jobs: Worker(connection, jobs, scorer).run()
+            )
         self._supervisor: _WorkerSupervisor | None = None
         self._in_process_queue: asyncio.Queue[ScoringTask] = asyncio.Queue()
         self._put_before_run: list[tuple[int, ScoringTask]] = []
@@ -91,12 +105,16 @@ class Scorers:
         stopping = threading.Event()
         supervisor = None
         if self._fork_server is not None:
-            supervisor = self._supervisor = _WorkerSupervisor(self._fork_server, timeout_seconds, deliver, answer)
+            supervisor = self._supervisor = _WorkerSupervisor(
+                self._fork_server, timeout_seconds, deliver, answer
+            )
             for number, item in self._put_before_run:
                 supervisor.put(number, item)
             self._put_before_run.clear()
         try:
-            await asyncio.gather(self._score_in_process(stopping), *([supervisor.supervise()] if supervisor else []))
+            await asyncio.gather(
+                self._score_in_process(stopping), *([supervisor.supervise()] if supervisor else [])
+            )
         finally:
             stopping.set()
             if supervisor is not None:
@@ -130,7 +148,9 @@ class Scorers:
 
 @dataclass(frozen=True, slots=True)
 class _WorkerScorer:
-    """What a worker process calls: scores every turn of an answer, and lets no fault of a scorer escape."""
+    """What a worker process calls: scores every turn of an answer, and lets no fault of a scorer
+    escape.
+    """
 
     benchmarks: tuple[Benchmark, ...]
 
@@ -150,7 +170,9 @@ class _WorkerScorer:
         for turn, given in enumerate(inputs):
             given.config = dict(self.benchmarks[benchmark].extra)
             given.sandbox = _SandboxProxy(ask)
-            given.model_call_fn = lambda prompt, **options: ask("model", {"prompt": prompt, "options": options})
+            given.model_call_fn = lambda prompt, **options: ask(
+                "model", {"prompt": prompt, "options": options}
+            )
             given.judge_fn = partial(_ask_judge, ask, turn)
 
 
@@ -172,11 +194,18 @@ def _ask_judge(ask: Ask, turn: int, case: Case) -> object:
 class _WorkerSupervisor:
     """Starts the worker process, sends it work, enforces timeouts, and restarts it when it died.
 
-    A scoring is in one of four states: waiting; suspect (it ran when the worker died, and waits until it can run
-    alone); in flight, when it is in `_items` but in neither queue; or finished, when it is no longer in `_items`.
+    A scoring is in one of four states: waiting; suspect (it ran when the worker died, and waits
+    until it can run alone); in flight, when it is in `_items` but in neither queue; or finished,
+    when it is no longer in `_items`.
     """
 
-    def __init__(self, fork_server: WorkerForkServer, timeout_seconds: float, deliver: Deliver, answer: Answer) -> None:
+    def __init__(
+        self,
+        fork_server: WorkerForkServer,
+        timeout_seconds: float,
+        deliver: Deliver,
+        answer: Answer,
+    ) -> None:
         self._fork_server = fork_server
         self._timeout_seconds = timeout_seconds
         self._deliver = deliver
@@ -212,11 +241,15 @@ class _WorkerSupervisor:
             self._dispatch_waiting()
 
     async def supervise(self) -> None:
-        """Start the worker when there is work, restart it when needed; fail all scorings once that is impossible."""
+        """Start the worker when there is work, restart it when needed; fail all scorings once that
+        is impossible.
+        """
         try:
             await self._supervise()
         except (ScorerError, OSError) as error:
-            self._unavailable = f"the process that runs scorers is gone ({error}); resume to score what is left"
+            self._unavailable = (
+                f"the process that runs scorers is gone ({error}); resume to score what is left"
+            )
         for number in list(self._items):
             self._fail(number, "unavailable", self._unavailable or "")
         await asyncio.Event().wait()
@@ -241,13 +274,17 @@ class _WorkerSupervisor:
         return self._reading is not None and self._reading.done()
 
     def _is_still_computing(self) -> bool:
-        """Return whether a worker whose channel is closed lives on: its scoring ends it, or its time runs out."""
+        """Return whether a worker whose channel is closed lives on: its scoring ends it, or its
+        time runs out.
+        """
         running = self._fork_server.running_jobs
         is_computing = any(one.seconds is not None for one in running.read())
         return is_computing and not self._is_channel_broken and running.is_worker_alive()
 
     async def _enforce_timeouts(self) -> None:
-        """Cancel async scorers that take too long; kill the process for a sync one, or for a blocked event loop."""
+        """Cancel async scorers that take too long; kill the process for a sync one, or for a
+        blocked event loop.
+        """
         hanging, blocked = [], []
         running = self._fork_server.running_jobs
         for one in running.read():
@@ -263,8 +300,8 @@ class _WorkerSupervisor:
             elif one.number not in self._cancelled and self._writer is not None:
                 self._cancelled.add(one.number)
                 self._send(CancelRequest(one.number))
-        # All async scorings on a blocked loop look late. A single one must be the culprit; of several, each is tried
-        # alone after the restart.
+        # All async scorings on a blocked loop look late. A single one must be the culprit; of
+        # several, each is tried alone after the restart.
         if len(blocked) == 1:
             hanging += blocked
         if hanging and running.is_worker_stopped():  # perhaps by a thread of an earlier scoring
@@ -277,7 +314,9 @@ class _WorkerSupervisor:
             await self._restart(suspects=blocked)
 
     async def _restart_if_silent(self) -> None:
-        """Restart a worker in which nothing runs though it has work: something closed or emptied its channel."""
+        """Restart a worker in which nothing runs though it has work: something closed or emptied
+        its channel.
+        """
         in_flight = self._in_flight()
         if not in_flight or self._writer is None or self._answering:
             self._active_at = time.monotonic()
@@ -289,8 +328,12 @@ class _WorkerSupervisor:
         return [number for number in self._items if number not in queued]
 
     async def _restart_without(self, suspects: Sequence[int], kind: str, detail: str) -> None:
-        """Restart the worker; fail the one that was alone in a new process, else try each of several alone."""
-        is_culprit = len(suspects) == 1 and self._in_flight() == list(suspects) and not self._n_finished
+        """Restart the worker; fail the one that was alone in a new process, else try each of
+        several alone.
+        """
+        is_culprit = (
+            len(suspects) == 1 and self._in_flight() == list(suspects) and not self._n_finished
+        )
         await self._restart(suspects=[] if is_culprit else suspects)
         if is_culprit:
             self._fail(suspects[0], kind, detail)
@@ -307,7 +350,8 @@ class _WorkerSupervisor:
     def _dispatch_waiting(self) -> None:
         if self._writer is None:
             return
-        # A suspect runs alone: only when nothing is in flight, which is when every item is in one of the two queues.
+        # A suspect runs alone: only when nothing is in flight, which is when every item is in one
+        # of the two queues.
         nothing_in_flight = len(self._items) == len(self._suspects) + len(self._waiting)
         if self._suspect_in_flight is None and self._suspects and nothing_in_flight:
             self._suspect_in_flight = self._suspects.popleft()
@@ -320,9 +364,13 @@ class _WorkerSupervisor:
         self._send(ScoreRequest(number, benchmark, scorer_inputs(item)))
 
     def _send(self, message: ScoreRequest | CancelRequest | Reply) -> None:
-        """Send a message. If the process is gone the message is lost; `_read` ends then, and all items are requeued."""
+        """Send a message. If the process is gone the message is lost; `_read` ends then, and all
+        items are requeued.
+        """
         if self._writer is not None:
-            with suppress(RuntimeError, OSError):  # uvloop raises RuntimeError for a pipe that closed meanwhile
+            with suppress(
+                RuntimeError, OSError
+            ):  # uvloop raises RuntimeError for a pipe that closed meanwhile
                 self._writer.write(encode_frame(message))
 
     async def _start(self) -> None:
@@ -370,16 +418,28 @@ class _WorkerSupervisor:
             known = self._items.get(question.number)
             if known is None:
                 return
-            reply = Reply(question.question, True, await self._answer(known[1], question.what, question.payload))
+            reply = Reply(
+                question.question,
+                True,
+                await self._answer(known[1], question.what, question.payload),
+            )
         except NelError as error:
             reply = Reply(question.question, False, error)
-        if self._writer is asked_by:  # a worker that was started since then has questions of the same numbers
+        if (
+            self._writer is asked_by
+        ):  # a worker that was started since then has questions of the same numbers
             self._send(reply)
 
     async def _on_worker_death(self) -> None:
-        """Restart a process that ended by itself; find the scoring that ended it among those that were computing."""
-        running = [one for one in self._fork_server.running_jobs.read() if one.number in self._items]
-        suspects = [one.number for one in running if one.seconds is not None] or [one.number for one in running]
+        """Restart a process that ended by itself; find the scoring that ended it among those that
+        were computing.
+        """
+        running = [
+            one for one in self._fork_server.running_jobs.read() if one.number in self._items
+        ]
+        suspects = [one.number for one in running if one.seconds is not None] or [
+            one.number for one in running
+        ]
         if self._is_channel_broken or not suspects:  # by any that is not known to be over
             suspects = self._in_flight()
         await self._restart_without(suspects, "died", _DIED)
@@ -393,7 +453,9 @@ class _WorkerSupervisor:
             self._deliver([(known[1], Unscored(cause="scorer", kind=kind, detail=detail))])
 
     async def _restart(self, *, suspects: Sequence[int]) -> None:
-        """Kill the process and requeue what was in flight, the suspects one at a time; `_supervise` starts it again."""
+        """Kill the process and requeue what was in flight, the suspects one at a time; `_supervise`
+        starts it again.
+        """
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)

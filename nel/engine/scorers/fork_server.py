@@ -1,9 +1,10 @@
 """The process that forks and kills workers, and the table of what runs in them.
 
-`WorkerForkServer` is forked before the run has threads, with every benchmark loaded. Depends on `fork`, Unix sockets
-and, for killing what a scorer started in a session of its own, on Linux: the server adopts orphans and finds its
-descendants in ``/proc``. Between it and a worker stands a process that waits for the worker, so that a scorer which
-kills its parent kills no more than its own worker.
+`WorkerForkServer` is forked before the run has threads, with every benchmark loaded. Depends on
+`fork`, Unix sockets and, for killing what a scorer started in a session of its own, on Linux: the
+server adopts orphans and finds its descendants in ``/proc``. Between it and a worker stands a
+process that waits for the worker, so that a scorer which kills its parent kills no more than its
+own worker.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class RunningJobs:
         self._memory = mmap.mmap(-1, _PID.size + SLOTS * _SLOT.size)
 
     def write(self, slot: int, number: int, started: float) -> None:
-        """Set what a slot runs; a start of 0 means that it waits, a number of 0 that the slot is free."""
+        """Set what a slot runs; a start of 0 means that it waits, a number of 0 that the slot is
+        free.
+        """
         _SLOT.pack_into(self._memory, _PID.size + slot * _SLOT.size, number, started)
 
     def write_pid(self) -> None:
@@ -96,7 +99,9 @@ class RunningJobs:
 
 
 class WorkerForkServer:
-    """The process that forks workers: a child of the run that holds no thread, no lock and no open file of it."""
+    """The process that forks workers: a child of the run that holds no thread, no lock and no open
+    file of it.
+    """
 
     def __init__(self, work: Callable[[socket.socket, RunningJobs], None]) -> None:
         """Fork the server; call this before the run starts threads.
@@ -107,17 +112,24 @@ class WorkerForkServer:
         self.running_jobs = RunningJobs()
         self._control, theirs = socket.socketpair()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads: the child uses none of them
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # forking beside threads: the child uses none of them
             self._pid = os.fork()
         if self._pid == 0:
             self._control.close()
-            run_and_exit(lambda: _serve_forks(theirs, lambda one: work(one, self.running_jobs)), signal.SIGUSR2)
+            run_and_exit(
+                lambda: _serve_forks(theirs, lambda one: work(one, self.running_jobs)),
+                signal.SIGUSR2,
+            )
         theirs.close()
         self._control.settimeout(_REPLY_SECONDS)
         self._connection: socket.socket | None = None
 
     def start_worker(self) -> socket.socket:
-        """Return a connection to a new worker, open until `close` at the latest; the one before is killed."""
+        """Return a connection to a new worker, open until `close` at the latest; the one before is
+        killed.
+        """
         self._close_connection()
         self._connection, theirs = socket.socketpair()
         with theirs:
@@ -208,7 +220,10 @@ def kill_descendants() -> None:
     ends = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < ends:
         found = list(_descendants(os.getpid()))
-        for number in (signal.SIGSTOP, signal.SIGKILL):  # a stopped process starts no other one meanwhile
+        for number in (
+            signal.SIGSTOP,
+            signal.SIGKILL,
+        ):  # a stopped process starts no other one meanwhile
             for pid in found:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
@@ -236,7 +251,12 @@ def _descendants(root: int) -> Iterator[int]:
 def _stat_of(pid: int) -> tuple[str, int]:
     """Return the state of a process and its parent; an empty state where there is none."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()
+        )
         return fields[0], int(fields[1])
     except (OSError, IndexError, ValueError):
         return "", 0

@@ -1,9 +1,12 @@
-"""Digests everything that can change a scorer's verdict, so that stored answers are scored again after an edit.
+"""Digests everything that can change a scorer's verdict, so that stored answers are scored again
+after an edit.
 
-Depends on the rules of nel (`nel.scoring`, `nel.judges`), on the sandbox, and on the files of the project that defines
-a scorer: its modules, also those imported inside a function or by a constant name, and the data files that its source
-names. Installed packages of others are not followed. Comments, docstrings and the names of modules are not digested:
-see `nel.engine.scorers.source_digest`. What cannot be told from the source is listed by `unseen_dependencies`.
+Depends on the rules of nel (`nel.scoring`, `nel.judges`), on the sandbox, and on the files of the
+project that defines
+a scorer: its modules, also those imported inside a function or by a constant name, and the data
+files that its source names. Installed packages of others are not followed. Comments, docstrings and
+the names of modules are not digested: see `nel.engine.scorers.source_digest`. What cannot be told
+from the source is listed by `unseen_dependencies`.
 """
 
 from __future__ import annotations
@@ -36,15 +39,21 @@ from nel.reading.types import READING_VERSIONS, kind_of_module
 _PACKAGE: Final = __name__.partition(".")[0]
 _DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
 _SCORING_ROOMS: Final = frozenset({"benchmarks", "byob", "core", "reading", "scorers", "scoring"})
-"""Packages and modules of nel into which a scorer's imports are followed. The engine, the client and the configuration
-cannot change a verdict; judges have a digest of their own."""
-_AUTHORING: Final = frozenset({"nel.byob.decorators", "nel.benchmarks.api.benchmark", "nel.benchmarks.api.card"})
-"""Modules that define a benchmark and not a verdict: prompts and rows are in a run's identity themselves."""
+"""Packages and modules of nel into which a scorer's imports are followed. The engine, the client
+and the configuration cannot change a verdict; judges have a digest of their own."""
+_AUTHORING: Final = frozenset(
+    {"nel.byob.decorators", "nel.benchmarks.api.benchmark", "nel.benchmarks.api.card"}
+)
+"""Modules that define a benchmark and not a verdict: prompts and rows are in a run's identity
+themselves.
+"""
 _READING: Final = "reading"
 """The room whose modules count by the version that it declares, see `READING_VERSIONS`."""
 _JUDGING_ROOMS: Final = frozenset({"core", "judges", "reading"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
-"""Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
+"""Folders whose files belong to many projects: of a plugin that is one file there, only that file
+counts.
+"""
 _THINKING: Final = Path(nel.core.thinking.__file__)
 _BEFORE_SCORING: Final = (_THINKING, Path(nel.core.tool_calls.__file__))
 """Decide what of a recorded answer its scorer sees."""
@@ -59,21 +68,30 @@ _STATISTICS: Final = "stats"
 
 
 def scorer_digest(benchmark: Benchmark) -> str:
-    """Return a digest of a scorer's own files, its options, the rules of nel and its sandbox, and ``extra``."""
+    """Return a digest of a scorer's own files, its options, the rules of nel and its sandbox, and
+    ``extra``.
+    """
     named = (
-        f"{_name_and_options(benchmark)} {dict(benchmark.extra)!r}{' whole' if benchmark.scores_conversation else ''}"
+        f"{_name_and_options(benchmark)}"
+        f" {dict(benchmark.extra)!r}{' whole' if benchmark.scores_conversation else ''}"
     )
     files = _scorer_files(benchmark)
     reading = reading_versions(benchmark)
     files -= {path for path in files if _is_reading(path)}
     data = {path for source in files for path in _data_of(source).files} - _dataset_files(benchmark)
-    parts = [_digest_of(path) for path in (*files, *(data - files), *_sandbox_files(benchmark.languages))]
+    parts = [
+        _digest_of(path) for path in (*files, *(data - files), *_sandbox_files(benchmark.languages))
+    ]
     return hashlib.sha256(f"{named} {reading} {combined(parts)}".encode()).hexdigest()
 
 
 def reading_versions(benchmark: Benchmark) -> dict[str, int]:
-    """Return the versions of the rules by which a benchmark's scorer reads answers; empty where it reads none."""
-    modules = {_module_in_package(path)[2] for path in _scorer_files(benchmark) if _is_reading(path)}
+    """Return the versions of the rules by which a benchmark's scorer reads answers; empty where it
+    reads none.
+    """
+    modules = {
+        _module_in_package(path)[2] for path in _scorer_files(benchmark) if _is_reading(path)
+    }
     return {kind: READING_VERSIONS[kind] for kind in sorted(map(kind_of_module, modules))}
 
 
@@ -88,9 +106,15 @@ def _module_in_package(path: Path) -> tuple[str, ...]:
 
 
 def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
-    """Return what a scorer may depend on beside what its digest covers, each with its file; empty as a rule."""
+    """Return what a scorer may depend on beside what its digest covers, each with its file; empty
+    as a rule.
+    """
     files = sorted(_scorer_files(benchmark))
-    return tuple(f"{path.name} {reason}" for path in files for reason in (*_data_of(path).unseen, *_unfound(path)))
+    return tuple(
+        f"{path.name} {reason}"
+        for path in files
+        for reason in (*_data_of(path).unseen, *_unfound(path))
+    )
 
 
 def _scorer_files(benchmark: Benchmark) -> set[Path]:
@@ -101,11 +125,16 @@ def _scorer_files(benchmark: Benchmark) -> set[Path]:
     written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
     own = {path for name in written for path in _file_of(name)}
     starts = [*_BEFORE_SCORING, _PROTOCOL, *_file_of(inspect.unwrap(scorer).__module__)]
-    return _closure([*starts, *(path for path in sorted(own) if _may_follow(path, _SCORING_ROOMS))], _SCORING_ROOMS)
+    return _closure(
+        [*starts, *(path for path in sorted(own) if _may_follow(path, _SCORING_ROOMS))],
+        _SCORING_ROOMS,
+    )
 
 
 def _parts_of(scorer: Any) -> list[Any]:
-    """Return a scorer and the functions that it is made of: members, options, and what its closures hold."""
+    """Return a scorer and the functions that it is made of: members, options, and what its closures
+    hold.
+    """
     found: list[Any] = []
     waiting = [scorer]
     while waiting and len(found) < _PARTS_MAX:
@@ -115,7 +144,12 @@ def _parts_of(scorer: Any) -> list[Any]:
         found.append(part)
         bare = _bare(part)
         source = inspect.unwrap(bare)
-        waiting += [bare, source, getattr(bare, "inner", None), *_held_in(getattr(bare, "members", None))]
+        waiting += [
+            bare,
+            source,
+            getattr(bare, "inner", None),
+            *_held_in(getattr(bare, "members", None)),
+        ]
         if isinstance(part, partial):
             waiting += [*part.args, *part.keywords.values()]
         waiting += _held_in(getattr(bare, "params", None))
@@ -126,7 +160,9 @@ def _parts_of(scorer: Any) -> list[Any]:
 
 
 def _held_in(value: object) -> list[Any]:
-    """Return what a value of a plugin holds, where it is a plain collection, else the value itself."""
+    """Return what a value of a plugin holds, where it is a plain collection, else the value
+    itself.
+    """
     if isinstance(value, Mapping):
         return list(value.values())
     return list(value) if isinstance(value, (list, tuple)) else [value]
@@ -140,11 +176,14 @@ def _dataset_files(benchmark: Benchmark) -> set[Path]:
     """Return the files of a benchmark's own datasets, whose rows are compared one by one."""
     sources = (benchmark.dataset, benchmark.fewshot.dataset)
     named = [one for one in sources if isinstance(one, str) and "://" not in one]
-    return {(benchmark.base_dir or Path()) / one for one in named} | {Path(one).absolute() for one in named}
+    return {(benchmark.base_dir or Path()) / one for one in named} | {
+        Path(one).absolute() for one in named
+    }
 
 
 def judge_digest(template: str | None) -> str:
-    """Return a digest of how nel's judges ask and read, and of a custom template: its file, or its plugin's modules.
+    """Return a digest of how nel's judges ask and read, and of a custom template: its file, or its
+    plugin's modules.
 
     Args:
         template: As the run configures it; None where the scorer chooses one.
@@ -152,7 +191,9 @@ def judge_digest(template: str | None) -> str:
     starts = [path for path in _files_of(nel.judges) if _STATISTICS not in path.parts]
     parts = []
     if template is not None:
-        from nel.judges.registry import judge_for  # noqa: PLC0415 - a run without a judge reads no reply
+        from nel.judges.registry import (  # noqa: PLC0415 - a run without a judge reads no reply
+            judge_for,
+        )
 
         judge = judge_for(Case(template=template))
         starts += _file_of(inspect.unwrap(_bare(judge.ask)).__module__)
@@ -169,13 +210,19 @@ def _digest_of(path: Path) -> str:
 
 
 def _sandbox_files(languages: Sequence[str]) -> list[Path]:
-    """Return the files that determine a program's verdict; an empty list where no program is run."""
+    """Return the files that determine a program's verdict; an empty list where no program is
+    run.
+    """
     if not languages:
         return []
-    from nel.sandbox.isolation.languages import find_language  # noqa: PLC0415 - few scorers run programs
+    from nel.sandbox.isolation.languages import (  # noqa: PLC0415 - few scorers run programs
+        find_language,
+    )
 
     folders = [_SANDBOX, *(find_language(name).folder for name in sorted(languages))]
-    return [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in _DECIDING]
+    return [
+        path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in _DECIDING
+    ]
 
 
 def scorer_name(benchmark: Benchmark) -> str:
@@ -187,13 +234,19 @@ def _name_and_options(benchmark: Benchmark) -> str:
     bare = _bare(benchmark.scorer)
     source = inspect.unwrap(bare)
     name = getattr(bare, "name", None) or getattr(source, "__qualname__", type(source).__qualname__)
-    options = benchmark.scorer.keywords if isinstance(benchmark.scorer, partial) else getattr(bare, "params", {})
+    options = (
+        benchmark.scorer.keywords
+        if isinstance(benchmark.scorer, partial)
+        else getattr(bare, "params", {})
+    )
     shown = ", ".join(f"{key}={_stable_repr(value)}" for key, value in sorted(options.items()))
     return f"{name}({shown})" if shown else str(name)
 
 
 def _stable_repr(value: object) -> str:
-    """Return an option as text that is the same in every process: a function by its name, not its address."""
+    """Return an option as text that is the same in every process: a function by its name, not its
+    address.
+    """
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__qualname__))
     return repr(value)
@@ -209,9 +262,13 @@ def _files_of(package: ModuleType) -> list[Path]:
 
 
 def _file_of(module_name: str, *, below: Path | None = None) -> list[Path]:
-    """Return the file of a loaded module, if it has one, and it lies below a folder where one is given."""
+    """Return the file of a loaded module, if it has one, and it lies below a folder where one is
+    given.
+    """
     source = getattr(sys.modules.get(module_name), "__file__", None)
-    if not isinstance(source, str) or (below is not None and not source.startswith(f"{below}{os.sep}")):
+    if not isinstance(source, str) or (
+        below is not None and not source.startswith(f"{below}{os.sep}")
+    ):
         return []
     return [Path(source)] if Path(source).is_file() else []
 
@@ -219,12 +276,13 @@ def _file_of(module_name: str, *, below: Path | None = None) -> list[Path]:
 def _closure(starts: Sequence[Path], rooms: frozenset[str]) -> set[Path]:
     """Return the files and all that they use of their own project, directly or not.
 
-    This follows import statements and the values that a loaded module holds of other modules, since a name that is
-    bound at run time appears in no import statement.
+    This follows import statements and the values that a loaded module holds of other modules, since
+    a name that is bound at run time appears in no import statement.
 
     Args:
         starts: Python files.
-        rooms: Packages and modules of nel that may be entered; other projects are followed as a whole.
+        rooms: Packages and modules of nel that may be entered; other projects are followed as a
+            whole.
     """
     found: set[Path] = set()
     waiting = [*starts, *_held_by(starts)]
@@ -239,12 +297,17 @@ def _closure(starts: Sequence[Path], rooms: frozenset[str]) -> set[Path]:
 def _held_by(starts: Iterable[Path]) -> set[Path]:
     """Return the files whose modules define values of the loaded start modules, directly or not.
 
-    Only modules that the starts have loaded are followed, never one that happens to be loaded: the digest must be the
-    same in a process that has done more. In nel itself import statements tell everything.
+    Only modules that the starts have loaded are followed, never one that happens to be loaded: the
+    digest must be the same in a process that has done more. In nel itself import statements tell
+    everything.
     """
     found: set[Path] = set()
     waiting = [path for path in starts if _project_of(path)[0] != _PACKAGE]
-    modules = {getattr(module, "__file__", None): module for module in tuple(sys.modules.values())} if waiting else {}
+    modules = (
+        {getattr(module, "__file__", None): module for module in tuple(sys.modules.values())}
+        if waiting
+        else {}
+    )
     while waiting:
         path = waiting.pop()
         if path not in found:
@@ -259,7 +322,9 @@ def _may_follow(path: Path, rooms: frozenset[str]) -> bool:
 
 
 def _imported_files(path: Path) -> Iterable[Path]:
-    """Return the files that a file imports, anywhere in it, of its own project and of others that are not installed."""
+    """Return the files that a file imports, anywhere in it, of its own project and of others that
+    are not installed.
+    """
     imports = read_source(path).imports
     if _project_of(path)[0] == _PACKAGE:
         return _imported_from_nel(imports)
@@ -271,7 +336,9 @@ def _imported_files(path: Path) -> Iterable[Path]:
 
 
 def _dependencies_of(path: Path) -> Dependencies:
-    """Return what a file of a scorer's project depends on beside its import statements; of nel's own files nothing."""
+    """Return what a file of a scorer's project depends on beside its import statements; of nel's
+    own files nothing.
+    """
     top, root = _project_of(path)
     if top == _PACKAGE or path.suffix != ".py":
         return Dependencies()
@@ -283,24 +350,38 @@ def _data_of(path: Path) -> DataFiles:
 
 
 def _unfound(path: Path) -> list[str]:
-    """Return the imports that cannot be found, of a file that changes where imports are looked for."""
+    """Return the imports that cannot be found, of a file that changes where imports are looked
+    for.
+    """
     if not _dependencies_of(path).changes_search_path:
         return []
     names = {name for name in read_source(path).imports if not name.startswith(".")}
     tops = sorted({name.partition(".")[0] for name in names} - {_PACKAGE} - sys.stdlib_module_names)
     own = {file.stem for file in _resolved(path, tops)}
-    return [f"imports {top}" for top in tops if top not in own and not _places_of(path, top) and not _is_found(top)]
+    return [
+        f"imports {top}"
+        for top in tops
+        if top not in own and not _places_of(path, top) and not _is_found(top)
+    ]
 
 
 def _elsewhere(path: Path, name: str) -> Iterator[Path]:
-    """Yield the files of a module outside a file's own project: found and not installed, or else near to it."""
+    """Yield the files of a module outside a file's own project: found and not installed, or else
+    near to it.
+    """
     words = name.split(".")
-    if not words[0] or words[0] in sys.stdlib_module_names or words[0] in (_PACKAGE, _project_of(path)[0]):
+    if (
+        not words[0]
+        or words[0] in sys.stdlib_module_names
+        or words[0] in (_PACKAGE, _project_of(path)[0])
+    ):
         return
     for root in _places_of(path, words[0]):
         for end in range(1, len(words) + 1):
             base = root.joinpath(*words[:end])
-            yield from (file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file())
+            yield from (
+                file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()
+            )
 
 
 def _places_of(path: Path, top: str) -> list[Path]:
@@ -311,7 +392,11 @@ def _places_of(path: Path, top: str) -> list[Path]:
     near = [path.parent.parent]
     with suppress(OSError):  # a folder that may not be listed
         near += sorted(one for one in path.parent.iterdir() if one.is_dir())
-    return [root for root in near if (root / f"{top}.py").is_file() or (root / top / "__init__.py").is_file()]
+    return [
+        root
+        for root in near
+        if (root / f"{top}.py").is_file() or (root / top / "__init__.py").is_file()
+    ]
 
 
 def _is_found(top: str) -> bool:
@@ -337,9 +422,11 @@ def _spec_of(top: str) -> ModuleSpec | None:
 
 @lru_cache(maxsize=4096)
 def _imported_from_nel(imports: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the modules of nel that define what is imported, whose modules neither come nor go while it runs.
+    """Return the modules of nel that define what is imported, whose modules neither come nor go
+    while it runs.
 
-    Of ``from nel import numeric_match`` that is the module that defines the function, not all that nel exports.
+    Of ``from nel import numeric_match`` that is the module that defines the function, not all that
+    nel exports.
     """
     names = {name for name in imports if name.partition(".")[0] == _PACKAGE}
     parents = {name.rpartition(".")[0] for name in names if not name.endswith(".*")}
@@ -359,7 +446,9 @@ def _defining(name: str) -> tuple[Path, ...]:
     file = _module_file(module)
     if file is None:
         return ()
-    imported = [one for one in read_source(file).imports if one.endswith(f".{attribute}") and one != name]
+    imported = [
+        one for one in read_source(file).imports if one.endswith(f".{attribute}") and one != name
+    ]
     return tuple(path for one in imported for path in _defining(one)) if imported else (file,)
 
 
@@ -375,10 +464,18 @@ def _resolved(path: Path, imports: Iterable[str]) -> Iterator[Path]:
     for name in imports:
         words = [word for word in name.split(".") if word]
         dots = len(name) - len(name.lstrip("."))
-        if not dots and words[:1] != [top] and (top is not None or root.name in _INSTALLED or words[0] == _PACKAGE):
+        if (
+            not dots
+            and words[:1] != [top]
+            and (top is not None or root.name in _INSTALLED or words[0] == _PACKAGE)
+        ):
             continue
         base = (path.parents[dots - 1] if dots else root).joinpath(*words)
-        yield from (file for file in (base.with_suffix(".py"), base / "__init__.py") if words and file.is_file())
+        yield from (
+            file
+            for file in (base.with_suffix(".py"), base / "__init__.py")
+            if words and file.is_file()
+        )
 
 
 def _held_files(path: Path, module: ModuleType | None) -> Iterator[Path]:
@@ -386,14 +483,19 @@ def _held_files(path: Path, module: ModuleType | None) -> Iterator[Path]:
     if path.parent.name in _INSTALLED:
         return
     values = tuple(vars(module).values()) if module is not None else ()
-    homes = (value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) for value in values)
+    homes = (
+        value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+        for value in values
+    )
     for name in {home for home in homes if isinstance(home, str)}:
         yield from _file_of(name, below=path.parent)
 
 
 @lru_cache(maxsize=4096)
 def _project_of(path: Path) -> tuple[str | None, Path]:
-    """Return the name of a file's outermost package, None for a file that lies in none, and the folder it lies in."""
+    """Return the name of a file's outermost package, None for a file that lies in none, and the
+    folder it lies in.
+    """
     root, top = path.parent, None
     while (root / "__init__.py").is_file():
         root, top = root.parent, root.name

@@ -1,6 +1,8 @@
-"""What a scorer may change of the process that it shares with other scorers, and how that is put right again.
+"""What a scorer may change of the process that it shares with other scorers, and how that is put
+right again.
 
-Depends on the standard library. It takes ten microseconds after a scorer that changed nothing. Variables of modules are
+Depends on the standard library. It takes ten microseconds after a scorer that changed nothing.
+Variables of modules are
 not looked at: a scorer that changes them changes what its own later samples see.
 """
 
@@ -71,13 +73,17 @@ class ProcessState:
         return True
 
     def allow_stack(self, size: int) -> None:
-        """Raise the cap by so many bytes: the stacks of hundreds of waiting threads are not memory of any scorer."""
+        """Raise the cap by so many bytes: the stacks of hundreds of waiting threads are not memory
+        of any scorer.
+        """
         limit, most = self._limits[resource.RLIMIT_AS]
         if limit != resource.RLIM_INFINITY:
             self._set_memory_limit(limit + size, most)
 
     def _limit_memory(self) -> None:
-        """Cap the process's address space above what it has now; on systems other than Linux there is no cap."""
+        """Cap the process's address space above what it has now; on systems other than Linux there
+        is no cap.
+        """
         with suppress(OSError, ValueError):
             pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
             limit = pages * resource.getpagesize() + MEMORY_BYTES_MAX

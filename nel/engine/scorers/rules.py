@@ -1,7 +1,8 @@
-"""By which rule a scorer reads answers: nel's general one, or the one that a benchmark's authors published.
+"""By which rule a scorer reads answers: nel's general one, or the one that a benchmark's authors
+published.
 
-A scorer that has both takes a keyword ``rule``, whose default is the benchmark's. Depends on the signature of the
-scorer and on what it imports.
+A scorer that has both takes a keyword ``rule``, whose default is the benchmark's. Depends on the
+signature of the scorer and on what it imports.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def with_rule(benchmark: str, scorer: Any, rule: str) -> Any:
 
 
 def rule_of(scorer: Any, *, reads_answers: bool) -> str | None:
-    """Return the name of the rule by which a scorer reads answers, None where it reads none by a rule of nel.
+    """Return the name of the rule by which a scorer reads answers, None where it reads none by a
+    rule of nel.
 
     Args:
         reads_answers: Whether the scorer uses `nel.reading`.
@@ -58,7 +60,8 @@ def with_answer_form(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
     """Return a benchmark whose scorer reads answers in the form that the run declares.
 
     Raises:
-        ConfigError: The form is not one of those that can be declared, or `strict_form` is set without one.
+        ConfigError: The form is not one of those that can be declared, or `strict_form` is set
+            without one.
     """
     config = dict(benchmark.extra)
     if entry.answer_form is not None:
@@ -67,8 +70,8 @@ def with_answer_form(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
         config["strict_form"] = True
         if config.get("answer_form") is None:
             raise ConfigError(
-                f"{benchmark.name} declares no form of answer, so --strict-form has nothing to read; "
-                "add --answer-form, such as --answer-form 'tag answer'"
+                f"{benchmark.name} declares no form of answer, so --strict-form has nothing to"
+                " read; add --answer-form, such as --answer-form 'tag answer'"
             )
     if "answer_form" in config:
         parse_asked_form(str(config["answer_form"]))
@@ -76,7 +79,9 @@ def with_answer_form(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
 
 
 def describe_scorer(benchmark: Benchmark, digest: str) -> StoredScorer:
-    """Return what a run records of a benchmark's scorer: name, digest, and the rule by which it reads answers."""
+    """Return what a run records of a benchmark's scorer: name, digest, and the rule by which it
+    reads answers.
+    """
     versions = reading_versions(benchmark)
     return {
         "name": scorer_name(benchmark),

@@ -1,9 +1,11 @@
-"""Keeps the digests of nel's own source files between runs, since to compute them takes longer than most of a start.
+"""Keeps the digests of nel's own source files between runs, since to compute them takes longer than
+most of a start.
 
-The file is in ``nel`` of ``XDG_CACHE_HOME`` or ``~/.cache``, one for each place that nel is installed at. A digest
-counts only while its file has the size, the times and the inode that it was computed with, as in Git's index, and only
-for the rules that computed it. Sources of users and plugins are never kept: each run reads them.
-Without a home, on a full disk or with ``PYTHONDONTWRITEBYTECODE`` nothing is kept.
+The file is in ``nel`` of ``XDG_CACHE_HOME`` or ``~/.cache``, one for each place that nel is
+installed at. A digest counts only while its file has the size, the times and the inode that it was
+computed with, as in Git's index, and only for the rules that computed it. Sources of users and
+plugins are never kept: each run reads them. Without a home, on a full disk or with
+``PYTHONDONTWRITEBYTECODE`` nothing is kept.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ Logic: TypeAlias = "tuple[str, tuple[str, ...]]"
 
 _PACKAGE: Final = Path(__file__).parents[2]
 _SETTLED_NS: Final = 2_000_000_000
-"""A file that changed since then may change again within the resolution of its times, and is not kept."""
+"""A file that changed since then may change again within the resolution of its times, and is not
+kept.
+"""
 _PLACES_MAX: Final = 8
 """Installations whose files stay; of further ones the oldest goes."""
 
@@ -80,7 +84,9 @@ class SourceCache:
     def _sources(self) -> dict[str, list[Any]]:
         if self._known is None:
             self._known = {}
-            with suppress(OSError, RuntimeError, ValueError, KeyError, TypeError):  # absent or damaged: computed again
+            with suppress(
+                OSError, RuntimeError, ValueError, KeyError, TypeError
+            ):  # absent or damaged: computed again
                 digest, _, body = self._path().read_bytes().partition(b"\n")
                 if digest.decode() == hashlib.sha256(body).hexdigest():
                     stored = loads(body)
@@ -108,7 +114,9 @@ def _stamp(stat: os.stat_result) -> list[int]:
 
 
 def _rules() -> list[Any]:
-    """Return what a digest depends on beside its file: the module that computes it, and what Python reads as source."""
+    """Return what a digest depends on beside its file: the module that computes it, and what Python
+    reads as source.
+    """
     return [*_stamp(Path(__file__).with_name("source_digest.py").stat()), *sys.version_info[:2]]
 
 

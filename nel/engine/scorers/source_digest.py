@@ -1,7 +1,9 @@
-"""Digests the logic of Python source, so that an edited comment, docstring or module name is not a changed scorer.
+"""Digests the logic of Python source, so that an edited comment, docstring or module name is not a
+changed scorer.
 
-Depends on the standard library, on `nel.core` for a pause of the garbage collector, and on the digests of nel's own
-files that an earlier run kept. The syntax tree is serialized here rather than by `ast.dump`, whose output differs
+Depends on the standard library, on `nel.core` for a pause of the garbage collector, and on the
+digests of nel's own files that an earlier run kept. The syntax tree is serialized here rather than
+by `ast.dump`, whose output differs
 between versions of Python: an upgraded interpreter must not score a run again.
 """
 
@@ -19,7 +21,9 @@ from nel.core.collection import collection_paused
 from nel.engine.scorers.source_cache import KEPT, Logic
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
-"""Fields of syntax nodes that hold a comment, the spelling of a literal, or what the parent node implies."""
+"""Fields of syntax nodes that hold a comment, the spelling of a literal, or what the parent node
+implies.
+"""
 _IGNORED_FIELDS_OF_FUNCTIONS: Final = _IGNORED_FIELDS | {"annotation", "returns"}
 
 
@@ -30,16 +34,17 @@ class Source:
     digest: str
     """SHA-256 of its logic, in hexadecimal."""
     imports: tuple[str, ...]
-    """Absolute names imported anywhere in it: of ``from a import b`` both ``a`` and ``a.b``, since ``b`` may be a
-    module; of ``import a`` both ``a`` and ``a.*``. Relative names begin with their dots."""
+    """Absolute names imported anywhere in it: of ``from a import b`` both ``a`` and ``a.b``, since
+    ``b`` may be a module; of ``import a`` both ``a`` and ``a.*``. Relative names begin with their
+    dots."""
 
 
 def read_source(path: Path) -> Source:
     """Return the digest of a file's logic and what it imports.
 
-    The digest is equal for files that differ in comments, docstrings, layout, annotations of functions, or in the
-    order and the modules of their imports; the imported names count. A file that is not valid Python is digested
-    byte by byte.
+    The digest is equal for files that differ in comments, docstrings, layout, annotations of
+    functions, or in the order and the modules of their imports; the imported names count. A file
+    that is not valid Python is digested byte by byte.
 
     Raises:
         OSError: The file cannot be read.
@@ -49,7 +54,9 @@ def read_source(path: Path) -> Source:
 
 
 def combined(digests: Iterable[str]) -> str:
-    """Return one digest of several in any order, since a renamed file changes its place in a listing."""
+    """Return one digest of several in any order, since a renamed file changes its place in a
+    listing.
+    """
     return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
 
 
@@ -67,7 +74,9 @@ def _digested(data: bytes) -> Logic:
     except (SyntaxError, ValueError, RecursionError):
         return hashlib.sha256(data).hexdigest(), ()
     text = "\0".join([*sorted(logic.bound), *logic.tokens])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), tuple(sorted(logic.imports))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), tuple(
+        sorted(logic.imports)
+    )
 
 
 class _Logic:
@@ -76,7 +85,9 @@ class _Logic:
     def __init__(self) -> None:
         self.tokens: list[str] = []
         self.bound: set[str] = set()
-        """Names that imports bind; kept apart, since their order and their modules change no logic."""
+        """Names that imports bind; kept apart, since their order and their modules change no
+        logic.
+        """
         self.imports: set[str] = set()
         self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
 
@@ -125,4 +136,6 @@ class _Logic:
             parent = module if module.endswith(".") else f"{module}."
             self.imports.update((module, *(parent + alias.name for alias in node.names)))
         aliases: list[ast.alias] = getattr(node, "names", [])
-        self.bound.update(f"{alias.name.rpartition('.')[2]} {alias.asname or ''}" for alias in aliases)
+        self.bound.update(
+            f"{alias.name.rpartition('.')[2]} {alias.asname or ''}" for alias in aliases
+        )

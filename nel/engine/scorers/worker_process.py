@@ -1,8 +1,9 @@
-"""A worker process, in which scorers of users and plugins run, so that one that hangs or crashes loses only its sample.
+"""A worker process, in which scorers of users and plugins run, so that one that hangs or crashes
+loses only its sample.
 
-It runs one sync scorer at a time (another one runs while the first waits for the run's answer) and any number of async
-ones. What runs at the moment stands in shared memory, and after each scoring the process is put right again, or ends
-where its channel is no longer the run's.
+It runs one sync scorer at a time (another one runs while the first waits for the run's answer) and
+any number of async ones. What runs at the moment stands in shared memory, and after each scoring
+the process is put right again, or ends where its channel is no longer the run's.
 """
 
 from __future__ import annotations
@@ -41,11 +42,15 @@ from nel.types import ScorerInput, Unscored
 _FLUSH_AT: Final = 64
 _FLUSH_SECONDS: Final = 0.01
 _STACK_BYTES: Final = 8 << 20
-"""Of each thread in which a sync scorer computes or waits; the usual size of a main thread's stack."""
+"""Of each thread in which a sync scorer computes or waits; the usual size of a main thread's
+stack.
+"""
 
 
 class JobScorer(Protocol):
-    """Scores inside the worker; a benchmark is named by its number. Never raises for a fault of a scorer."""
+    """Scores inside the worker; a benchmark is named by its number. Never raises for a fault of a
+    scorer.
+    """
 
     def is_async(self, benchmark: int) -> bool:
         """Return whether the benchmark's scorer is async."""
@@ -63,7 +68,9 @@ class JobScorer(Protocol):
 class Worker:
     """Scores what arrives over a connection until it closes."""
 
-    def __init__(self, connection: socket.socket, running_jobs: RunningJobs, scorer: JobScorer) -> None:
+    def __init__(
+        self, connection: socket.socket, running_jobs: RunningJobs, scorer: JobScorer
+    ) -> None:
         self._connection = connection
         self._running_jobs = running_jobs
         self._scorer = scorer
@@ -89,8 +96,8 @@ class Worker:
     def run(self) -> None:
         """Read messages until the connection closes.
 
-        Where a scorer closed it, the process goes on until that scoring ends it or its time is over, whether or not
-        the next message was being read at that moment.
+        Where a scorer closed it, the process goes on until that scoring ends it or its time is
+        over, whether or not the next message was being read at that moment.
         """
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGUSR2, signal.SIG_DFL)
@@ -123,8 +130,8 @@ class Worker:
     def _check_process(self) -> None:
         """Put right what a scorer did to the process; end the process where that is impossible.
 
-        It ends while the scoring stands in the table of running jobs, so that the run knows which one it was. A process
-        that a scorer forked, and that came back from it, ends here, too.
+        It ends while the scoring stands in the table of running jobs, so that the run knows which
+        one it was. A process that a scorer forked, and that came back from it, ends here, too.
         """
         if os.getpid() != self._pid:
             os._exit(0)
@@ -137,7 +144,9 @@ class Worker:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 self._start_thread(self._loop.run_forever)
-            self._async_jobs[job.number] = asyncio.run_coroutine_threadsafe(self._score_async(job), self._loop)
+            self._async_jobs[job.number] = asyncio.run_coroutine_threadsafe(
+                self._score_async(job), self._loop
+            )
         else:
             self._queue.put(job)
 
@@ -147,7 +156,8 @@ class Worker:
             running.cancel()
 
     def _start_thread(self, work: Callable[[], None]) -> None:
-        # A waiting scorer keeps its thread, since its stack cannot be moved: another thread computes meanwhile.
+        # A waiting scorer keeps its thread, since its stack cannot be moved: another thread
+        # computes meanwhile.
         self._state.allow_stack(_STACK_BYTES)
         threading.Thread(target=_endlessly, args=(work,), daemon=True).start()
 
@@ -157,7 +167,9 @@ class Worker:
             job = self._queue.get()
             self._n_idle_threads -= 1
             with self._compute_permit, self._slot(job.number) as slot:
-                result = self._scorer.score(job.benchmark, job.inputs, partial(self._ask, job.number, slot))
+                result = self._scorer.score(
+                    job.benchmark, job.inputs, partial(self._ask, job.number, slot)
+                )
                 self._check_process()
             self._finish(job.number, result)
 
@@ -192,7 +204,9 @@ class Worker:
         with self._clock_stopped(slot, number):
             self._compute_permit.release()
             if not self._n_idle_threads:
-                with suppress(RuntimeError):  # no thread to be had: queued scorings wait until this one goes on
+                with suppress(
+                    RuntimeError
+                ):  # no thread to be had: queued scorings wait until this one goes on
                     self._start_thread(self._score_forever)
             try:
                 reply = replies.get()
@@ -204,14 +218,18 @@ class Worker:
         self._flush()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Reply] = loop.create_future()
-        self._send_question(number, what, payload, lambda reply: loop.call_soon_threadsafe(_set_once, future, reply))
+        self._send_question(
+            number, what, payload, lambda reply: loop.call_soon_threadsafe(_set_once, future, reply)
+        )
         with self._clock_stopped(slot, number):
             reply = await future
         return _value_of(reply)
 
     @contextmanager
     def _clock_stopped(self, slot: int, number: int) -> Iterator[None]:
-        """Stop a scorer's clock while any of its questions is unanswered; it restarts from zero after the last one."""
+        """Stop a scorer's clock while any of its questions is unanswered; it restarts from zero
+        after the last one.
+        """
         with self._awaited_lock:
             self._n_awaited[slot] += 1
             self._running_jobs.write(slot, number, 0.0)
@@ -223,13 +241,17 @@ class Worker:
                 if not self._n_awaited[slot]:
                     self._running_jobs.write(slot, number, time.monotonic())
 
-    def _send_question(self, number: int, what: str, payload: object, on_reply: Callable[[Reply], object]) -> None:
+    def _send_question(
+        self, number: int, what: str, payload: object, on_reply: Callable[[Reply], object]
+    ) -> None:
         question = next(self._question_numbers)
         self._questions[question] = on_reply
         self._send(encode_frame(Question(question, number, what, payload)))
 
     def _finish(self, number: int, result: Result | None) -> None:
-        """Queue a result; results go out in batches, at the latest when there is nothing left to score."""
+        """Queue a result; results go out in batches, at the latest when there is nothing left to
+        score.
+        """
         with self._finished_lock:
             self._finished.append((number, result))
         is_due = time.monotonic() - self._flushed_at > _FLUSH_SECONDS
@@ -244,7 +266,9 @@ class Worker:
             try:
                 frame = encode_frame(Finished(finished))
             except Exception:  # noqa: BLE001 - pickle raises what the objects of a scorer raise
-                frame = encode_frame(Finished([(number, _sendable(result)) for number, result in finished]))
+                frame = encode_frame(
+                    Finished([(number, _sendable(result)) for number, result in finished])
+                )
             self._send(frame)
         if self._is_spoiled:
             os._exit(1)  # a limit that cannot be raised again: the next scoring gets a new process
@@ -255,7 +279,9 @@ class Worker:
 
 
 def _endlessly(work: Callable[[], None]) -> None:
-    """Do a thread's work; the process ends when the thread does, since nothing would come of what is queued for it."""
+    """Do a thread's work; the process ends when the thread does, since nothing would come of what
+    is queued for it.
+    """
     try:
         work()
     finally:
@@ -267,7 +293,11 @@ def _sendable(result: Result | None) -> Result | None:
     try:
         encode_frame(Finished([(0, result)]))
     except Exception as error:  # noqa: BLE001 - as above
-        return Unscored(cause="scorer", kind="invalid_result", detail=f"the result cannot be sent: {error}"[:500])
+        return Unscored(
+            cause="scorer",
+            kind="invalid_result",
+            detail=f"the result cannot be sent: {error}"[:500],
+        )
     return result
 
 

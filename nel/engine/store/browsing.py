@@ -1,4 +1,5 @@
-"""What a viewer reads of a run.db beside its results: rows in the order of their commits, one sample by its id, calls.
+"""What a viewer reads of a run.db beside its results: rows in the order of their commits, one
+sample by its id, calls.
 
 Opens the store so that no file is made or changed.
 """
@@ -24,7 +25,9 @@ class BrowsedStore(Snapshot):
         super().__init__(path, untouched=True)
 
     def count_outcomes(self, benchmark: int | None = None) -> int:
-        """Return how many outcomes are stored, of one benchmark or of all; second askings are in no count."""
+        """Return how many outcomes are stored, of one benchmark or of all; second askings are in no
+        count.
+        """
         where = "repeat < ?" if benchmark is None else "repeat < ? AND benchmark = ?"
         values = (SECOND_ASKING,) if benchmark is None else (SECOND_ASKING, benchmark)
         query = f"SELECT count(*) FROM outcomes WHERE {where}"  # noqa: S608 - one of two texts
@@ -35,26 +38,33 @@ class BrowsedStore(Snapshot):
         return int(self._connection.execute("SELECT count(*) FROM sessions").fetchone()[0])
 
     def results_after(self, mark: int, n_max: int) -> list[tuple[int, int, StoredResult]]:
-        """Return the next ``(mark, benchmark, result)`` in the order of commits, those of second askings left out.
+        """Return the next ``(mark, benchmark, result)`` in the order of commits, those of second
+        askings left out.
 
         Args:
             mark: 0, or the last mark seen.
             n_max: So many at most.
         """
         rows = self._connection.execute(
-            "SELECT o.rowid, o.benchmark, o.repeat, o.outcome, r.response,"
-            " s.idx, s.sample_id, s.row_number, s.content, s.fault"
-            " FROM outcomes o JOIN samples s ON s.benchmark = o.benchmark AND s.idx = o.idx"
-            " LEFT JOIN responses r ON r.benchmark = o.benchmark AND r.idx = o.idx AND r.repeat = o.repeat"
-            " WHERE o.rowid > ? AND o.repeat < ? ORDER BY o.rowid LIMIT ?",
+            "SELECT o.rowid, o.benchmark, o.repeat, o.outcome, r.response, s.idx, s.sample_id,"
+            " s.row_number, s.content, s.fault FROM outcomes o JOIN samples s ON s.benchmark ="
+            " o.benchmark AND s.idx = o.idx LEFT JOIN responses r ON r.benchmark = o.benchmark AND"
+            " r.idx = o.idx AND r.repeat = o.repeat WHERE o.rowid > ? AND o.repeat < ? ORDER BY"
+            " o.rowid LIMIT ?",
             (mark, SECOND_ASKING, n_max),
         ).fetchall()
-        return [(row[0], row[1], StoredResult(StoredSample(*row[5:]), row[2], row[4], row[3])) for row in rows]
+        return [
+            (row[0], row[1], StoredResult(StoredSample(*row[5:]), row[2], row[4], row[3]))
+            for row in rows
+        ]
 
     def bad_rows(self, benchmark: int) -> list[StoredSample]:
-        """Return the rows of a benchmark's dataset that are unusable, without those of other shards."""
+        """Return the rows of a benchmark's dataset that are unusable, without those of other
+        shards.
+        """
         rows = self._connection.execute(
-            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND fault IS NOT NULL",
+            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND"
+            " fault IS NOT NULL",
             (benchmark,),
         ).fetchall()
         found = [StoredSample(*row) for row in rows]
@@ -63,7 +73,11 @@ class BrowsedStore(Snapshot):
     def samples_elsewhere(self, benchmark: int) -> Iterator[StoredSample]:
         """Yield the samples of a benchmark that other shards of the run ask."""
         if self.count_elsewhere(benchmark):
-            yield from (one for one in self.samples(benchmark) if self._elsewhere(benchmark, one.idx, one.idx))
+            yield from (
+                one
+                for one in self.samples(benchmark)
+                if self._elsewhere(benchmark, one.idx, one.idx)
+            )
 
     def results_before(self, benchmark: int, idx: int, n_max: int) -> list[StoredSample]:
         """Return up to so many samples before one, the nearest first."""
@@ -85,12 +99,16 @@ class BrowsedStore(Snapshot):
         ).fetchone()
         return None if found is None else int(found[0])
 
-    def calls_of(self, benchmark: int, idx: int, repeat: int, n_max: int) -> list[tuple[str, str, str]]:
-        """Return ``(key, request, response)`` of further requests of a sample: earlier turns, judges, its scorer's."""
+    def calls_of(
+        self, benchmark: int, idx: int, repeat: int, n_max: int
+    ) -> list[tuple[str, str, str]]:
+        """Return ``(key, request, response)`` of further requests of a sample: earlier turns,
+        judges, its scorer's.
+        """
         if not self._has_calls:
             return []
         return self._connection.execute(
-            "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ?"
-            " ORDER BY rowid LIMIT ?",
+            "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat ="
+            " ? ORDER BY rowid LIMIT ?",
             (benchmark, idx, repeat, n_max),
         ).fetchall()

@@ -1,7 +1,8 @@
-"""Encodes the core types as JSON text for the store, and decodes them. Depends on strict JSON alone.
+"""Encodes the core types as JSON text for the store, and decodes them. Depends on strict JSON
+alone.
 
-Later versions read what is written here: add fields, and never change the meaning of one. What a run stores is sealed
-with a checksum, since a flipped byte in an answer or a reward is still JSON.
+Later versions read what is written here: add fields, and never change the meaning of one. What a
+run stores is sealed with a checksum, since a flipped byte in an answer or a reward is still JSON.
 """
 
 from __future__ import annotations
@@ -45,13 +46,17 @@ def sealed(text: str) -> str:
 
 
 def is_intact(text: object) -> bool:
-    """Return whether a stored text is what was sealed; one of an earlier version has no seal to check."""
+    """Return whether a stored text is what was sealed; one of an earlier version has no seal to
+    check.
+    """
     if not isinstance(text, str):
         return False
     tail = text[-_SEAL_CHARACTERS:]
     if not tail.startswith(_BEFORE_SEAL):
         n_equal = sum(map(eq, tail, _BEFORE_SEAL))
-        return tail[2:3] != _SEAL or n_equal < len(_BEFORE_SEAL) - 1  # else it is a seal with a flipped byte
+        return (
+            tail[2:3] != _SEAL or n_equal < len(_BEFORE_SEAL) - 1
+        )  # else it is a seal with a flipped byte
     try:
         body = text[:-_SEAL_CHARACTERS].encode()
     except UnicodeEncodeError:
@@ -71,7 +76,9 @@ def _damaged(error: Exception) -> StoreError:
 
 _DAMAGE: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What decoding raises for a text that does not hold what it should."""
-NEXT_STEP: Final = "nel eval salvage DIR keeps what can be read, and nel eval resume DIR then asks for the rest"
+NEXT_STEP: Final = (
+    "nel eval salvage DIR keeps what can be read, and nel eval resume DIR then asks for the rest"
+)
 
 
 def _fields_of(text: str) -> dict[str, Any]:
@@ -85,7 +92,11 @@ def _fields_of(text: str) -> dict[str, Any]:
 def encode_sample(sample: Sample) -> str:
     """Return a sample as JSON text; its id is not in it."""
     fields: dict[str, object] = {
-        "input": sample.input if isinstance(sample.input, str) else [_message(message) for message in sample.input],
+        "input": (
+            sample.input
+            if isinstance(sample.input, str)
+            else [_message(message) for message in sample.input]
+        ),
         "target": sample.target,
         "metadata": sample.metadata,
     }
@@ -103,7 +114,11 @@ def decode_sample(sample_id: str, text: str) -> Sample:
         stored, choices = fields["input"], fields.get("choices")
         return Sample(
             id=sample_id,
-            input=stored if isinstance(stored, str) else tuple(_read_message(message) for message in stored),
+            input=(
+                stored
+                if isinstance(stored, str)
+                else tuple(_read_message(message) for message in stored)
+            ),
             target=fields["target"],
             choices=None if choices is None else tuple(choices),
             labels=tuple(fields["labels"]) if "labels" in fields else None,
@@ -182,7 +197,9 @@ def decode_response(text: str) -> Response:
 
 
 def _reasoning_fields(response: Response) -> dict[str, object]:
-    """Return the fields of reasoning: its span where it stands in what was received, so that it is stored once."""
+    """Return the fields of reasoning: its span where it stands in what was received, so that it is
+    stored once.
+    """
     received, reasoning = response.received, response.reasoning
     start = -1 if received is None or reasoning is None else received.find(reasoning)
     if received is None or reasoning is None or start < 0:
@@ -192,13 +209,19 @@ def _reasoning_fields(response: Response) -> dict[str, object]:
 
 def _reasoning(fields: dict[str, Any]) -> str | None:
     span = fields.get("reasoning_span")
-    reasoning: str | None = fields.get("reasoning") if span is None else fields["received"][span[0] : span[1]]
+    reasoning: str | None = (
+        fields.get("reasoning") if span is None else fields["received"][span[0] : span[1]]
+    )
     return reasoning
 
 
 def _choice_json(score: ChoiceScore) -> dict[str, object]:
     fields = asdict(score)
-    return fields if score.borders else {name: value for name, value in fields.items() if name != "borders"}
+    return (
+        fields
+        if score.borders
+        else {name: value for name, value in fields.items() if name != "borders"}
+    )
 
 
 def _choice_score(fields: dict[str, Any]) -> ChoiceScore:
@@ -211,7 +234,13 @@ def encode_outcome(outcome: Outcome) -> str:
     if isinstance(outcome, Unscored):
         details = {"details": outcome.details} if outcome.details else {}
         return dumps(
-            {"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail, **details}
+            {
+                "state": "unscored",
+                "cause": outcome.cause,
+                "kind": outcome.kind,
+                "detail": outcome.detail,
+                **details,
+            }
         )
     fields: dict[str, object] = {
         "metrics": list(outcome.metrics.items()),  # in order: the first number may be the reward
@@ -220,7 +249,9 @@ def encode_outcome(outcome: Outcome) -> str:
     }
     if isinstance(outcome, Scored):
         return dumps({"state": "scored", "reward": outcome.reward, **fields})
-    return dumps({"state": "model_failure", "kind": outcome.kind, "detail": outcome.detail, **fields})
+    return dumps(
+        {"state": "model_failure", "kind": outcome.kind, "detail": outcome.detail, **fields}
+    )
 
 
 def decode_outcome(text: str) -> Outcome:

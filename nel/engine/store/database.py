@@ -1,9 +1,12 @@
-"""Writes run.db, the only source of truth of a run. Depends on SQLite; `nel.engine.store.snapshot` reads the file.
+"""Writes run.db, the only source of truth of a run. Depends on SQLite; `nel.engine.store.snapshot`
+reads the file.
 
-`Store` has one writing connection in a thread of its own. Callers queue a row and await the commit of the transaction
-that holds it; rows that arrive together share one commit, so that durability costs one fsync for many samples.
+`Store` has one writing connection in a thread of its own. Callers queue a row and await the commit
+of the transaction that holds it; rows that arrive together share one commit, so that durability
+costs one fsync for many samples.
 
-Note: count a sample only after its future is done. What is counted earlier may be lost in a kill and be paid for twice.
+Note: count a sample only after its future is done. What is counted earlier may be lost in a kill
+and be paid for twice.
 """
 
 from __future__ import annotations
@@ -24,7 +27,14 @@ from nel.core.strict_json import dumps
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, sealed
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, check_path, connect, create, migrate
+from nel.engine.store.schema import (
+    UNREADABLE,
+    bulk_insert_cache,
+    check_path,
+    connect,
+    create,
+    migrate,
+)
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
@@ -32,7 +42,9 @@ from nel.errors import DatasetError, StoppedEarly, StoreError
 
 _BATCH_MAX = 1024
 _NOTE_EVERY = 20_000
-"""Entries between two notes of what the session spent; a resume after a kill reads at most so many entries."""
+"""Entries between two notes of what the session spent; a resume after a kill reads at most so many
+entries.
+"""
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
@@ -40,7 +52,9 @@ _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
 OutcomeRow = tuple[int, int, int, int, str]
-"""``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume repeats: 0 nothing, 1 the scoring, 2 all."""
+"""``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume repeats: 0 nothing, 1 the
+scoring, 2 all.
+"""
 
 SqlValue: TypeAlias = str | int | float | None
 _Write = tuple[str, Sequence[Sequence[SqlValue]]]
@@ -78,7 +92,9 @@ class Store:
             raise StoreError(f"cannot open {path}: {error}") from error
         self._inode = path.stat().st_ino
         self.redactor = Redactor()
-        """Removes secrets from outcomes: a scorer may raise an error that holds one, or return it."""
+        """Removes secrets from outcomes: a scorer may raise an error that holds one, or return
+        it.
+        """
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -117,15 +133,23 @@ class Store:
             " ON CONFLICT(slot) DO UPDATE SET plan = excluded.plan",
             (slot, name, dumps(plan)),
         )
-        return int(self._connection.execute("SELECT id FROM benchmarks WHERE slot = ?", (slot,)).fetchone()[0])
+        return int(
+            self._connection.execute(
+                "SELECT id FROM benchmarks WHERE slot = ?", (slot,)
+            ).fetchone()[0]
+        )
 
     def clear_samples(self, benchmark: int) -> None:
-        """Delete the samples of a benchmark that starts over, and the faults stored in place of answers."""
+        """Delete the samples of a benchmark that starts over, and the faults stored in place of
+        answers.
+        """
         for table in ("samples", "responses", "outcomes", "elsewhere"):
             self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))  # noqa: S608 - no input in it
         self._seen[benchmark] = SeenIds()
 
-    def add_samples(self, benchmark: int, samples: Iterator[StoredSample]) -> tuple[StoredSample, int | None] | None:
+    def add_samples(
+        self, benchmark: int, samples: Iterator[StoredSample]
+    ) -> tuple[StoredSample, int | None] | None:
         """Add samples; meant for a `transaction`, which the caller rolls back on a clash.
 
         Returns:
@@ -141,7 +165,8 @@ class Store:
                         if self._waiting.add(benchmark, sample):
                             self._insert_waiting()
                 except DatasetError:
-                    self._insert_waiting()  # an id that is taken comes before what is wrong with a later row
+                    # an id that is taken comes before what is wrong with a later row
+                    self._insert_waiting()
                     raise
                 self._insert_waiting()
         except _IdTaken as taken:
@@ -155,7 +180,9 @@ class Store:
         waiting, self._waiting = self._waiting, WaitingSamples()
         before = self._connection.total_changes
         try:
-            self._connection.executemany("INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)", waiting.rows)
+            self._connection.executemany(
+                "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)", waiting.rows
+            )
         except sqlite3.IntegrityError as error:
             raise _IdTaken(waiting.samples[self._connection.total_changes - before]) from error
         except sqlite3.Error as error:
@@ -176,7 +203,8 @@ class Store:
         if self._waiting.rows:
             self._insert_waiting()
         found = self._connection.execute(
-            "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?", (benchmark, sample_id)
+            "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?",
+            (benchmark, sample_id),
         ).fetchone()
         return None if found is None else int(found[0])
 
@@ -196,10 +224,14 @@ class Store:
             benchmark: Its number.
             usable: The idx of each sample that the scorer of now can decide.
         """
-        query = "UPDATE samples SET fault = NULL WHERE benchmark = ? AND idx = ? AND fault IS NOT NULL"
+        query = (
+            "UPDATE samples SET fault = NULL WHERE benchmark = ? AND idx = ? AND fault IS NOT NULL"
+        )
         self._connection.executemany(query, ((benchmark, idx) for idx in usable))
 
-    def drop_outcomes(self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False) -> None:
+    def drop_outcomes(
+        self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False
+    ) -> None:
         """Delete outcomes, so that they are made again, and responses that hold no answer.
 
         Args:
@@ -211,16 +243,19 @@ class Store:
             self._write(f"DELETE FROM outcomes WHERE benchmark = ? AND {scored}", (benchmark,))  # noqa: S608 - no input
             return
         where = "benchmark = ?" + (" AND retry > 0" if only_retryable else "")
-        # `retry > 0` repeats the condition of the partial index, which SQLite would not use otherwise.
+        # `retry > 0` repeats the condition of the partial index, which SQLite would not use
+        # otherwise.
         self._write(
-            "DELETE FROM responses WHERE (benchmark, idx, repeat) IN"
-            " (SELECT benchmark, idx, repeat FROM outcomes WHERE benchmark = ? AND retry > 0 AND retry = 2)",
+            "DELETE FROM responses WHERE (benchmark, idx, repeat) IN (SELECT benchmark, idx, repeat"
+            " FROM outcomes WHERE benchmark = ? AND retry > 0 AND retry = 2)",
             (benchmark,),
         )
         self._write(f"DELETE FROM outcomes WHERE {where}", (benchmark,))  # noqa: S608 - no input in it
 
     def drop_unreadable(self) -> int:
-        """Delete damaged responses and outcomes, so that they are made again, and return how many there were."""
+        """Delete damaged responses and outcomes, so that they are made again, and return how many
+        there were.
+        """
         before = self._connection.total_changes
         for table, is_unreadable in UNREADABLE.items():
             self._write(f"DELETE FROM {table} WHERE {is_unreadable}", ())  # noqa: S608 - no input in it
@@ -229,14 +264,15 @@ class Store:
             return 0
         # An outcome whose response was dropped would keep the sample from being asked again.
         self._write(
-            "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark = outcomes.benchmark"
-            " AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)",
+            "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark ="
+            " outcomes.benchmark AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)",
             (),
         )
         return dropped
 
     def doubt(self, sample_id: str, repeat: int, outcome: str, *, retry: int) -> None:
-        """Replace the outcomes of a sample, and delete the answers to its further requests, so that all is made again.
+        """Replace the outcomes of a sample, and delete the answers to its further requests, so that
+        all is made again.
 
         Args:
             sample_id: In any benchmark.
@@ -255,7 +291,9 @@ class Store:
             )
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
-        """Store what killed sessions spent: the sum with the newest of them, ``nothing`` with any before it."""
+        """Store what killed sessions spent: the sum with the newest of them, ``nothing`` with any
+        before it.
+        """
         killed = "ended IS NULL AND spent IS NULL"
         newest = f"UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE {killed})"  # noqa: S608
         self._write(newest, (dumps(spent),))
@@ -267,16 +305,33 @@ class Store:
         Args:
             started: In seconds since 1970, of results that were imported; None is now.
         """
-        self._write("INSERT INTO sessions(started) VALUES(?)", (time.time() if started is None else started,))
+        self._write(
+            "INSERT INTO sessions(started) VALUES(?)",
+            (time.time() if started is None else started,),
+        )
         self._session = int(self._connection.execute("SELECT max(id) FROM sessions").fetchone()[0])
 
     def end_session(
-        self, *, elapsed: float, ended: str, attempts: int, retries: int, spent: dict[str, Any] | None = None
+        self,
+        *,
+        elapsed: float,
+        ended: str,
+        attempts: int,
+        retries: int,
+        spent: dict[str, Any] | None = None,
     ) -> None:
         """Store how the current session ended and what it spent."""
         self._write(
-            "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE id = ?",
-            (elapsed, ended, attempts, retries, None if spent is None else dumps(spent), self._session),
+            "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE"
+            " id = ?",
+            (
+                elapsed,
+                ended,
+                attempts,
+                retries,
+                None if spent is None else dumps(spent),
+                self._session,
+            ),
         )
 
     @property
@@ -312,9 +367,12 @@ class Store:
         """Queue a response; the future is done once it is on disk.
 
         Args:
-            outcome: The outcome of a response that needs no scorer, committed in the same transaction.
+            outcome: The outcome of a response that needs no scorer, committed in the same
+                transaction.
         """
-        writes: list[_Write] = [(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, sealed(response))])]
+        writes: list[_Write] = [
+            (_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, sealed(response))])
+        ]
         if outcome is not None:
             writes.append((_PUT_OUTCOME, [self._as_stored(outcome)]))
         return self._put(writes)
@@ -322,8 +380,12 @@ class Store:
     def put_call(
         self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
     ) -> asyncio.Future[None]:
-        """Queue the answer to one further request of a sample; the future is done once it is on disk."""
-        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, sealed(response), self._session)])])
+        """Queue the answer to one further request of a sample; the future is done once it is on
+        disk.
+        """
+        return self._put(
+            [(_PUT_CALL, [(benchmark, idx, repeat, key, request, sealed(response), self._session)])]
+        )
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Queue outcomes; the future is done once all of them are on disk."""
@@ -335,7 +397,9 @@ class Store:
 
     def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
         """Queue another plan of a benchmark; the future is done once it is on disk."""
-        return self._put([("UPDATE benchmarks SET plan = ? WHERE id = ?", [(dumps(plan), benchmark)])])
+        return self._put(
+            [("UPDATE benchmarks SET plan = ? WHERE id = ?", [(dumps(plan), benchmark)])]
+        )
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""
@@ -388,14 +452,21 @@ class Store:
 
     def _note_usage(self) -> None:
         """Store what this session has spent so far, in case it is killed."""
-        with suppress(sqlite3.Error):  # a full disk is reported by the next answer; the note only saves time
-            usage = usage_after(self._connection, self._session, noted_usage(self._connection, self._session))
+        with suppress(
+            sqlite3.Error
+        ):  # a full disk is reported by the next answer; the note only saves time
+            usage = usage_after(
+                self._connection, self._session, noted_usage(self._connection, self._session)
+            )
             self._connection.execute(_PUT_META, (USAGE, dumps({"session": self._session, **usage})))
 
     def _commit(self, batch: list[_Entry]) -> Exception | None:
         connection = self._connection
         if not self._is_in_place():  # SQLite goes on writing to a file that has no name any more
-            return StoreError(f"{self.path} was removed, moved or replaced while the run wrote to it; start a new run")
+            return StoreError(
+                f"{self.path} was removed, moved or replaced while the run wrote to it; start a"
+                " new run"
+            )
         try:
             connection.execute("BEGIN IMMEDIATE")
             for writes, _ in batch:
@@ -409,7 +480,9 @@ class Store:
         return None
 
 
-def _resolve(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None) -> None:
+def _resolve(
+    loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None
+) -> None:
     def resolve() -> None:
         for future in futures:
             if not future.done():

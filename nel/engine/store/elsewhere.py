@@ -1,7 +1,9 @@
-"""Which samples of a run.db another shard of the run asks: a table of them, empty in a run that is no shard.
+"""Which samples of a run.db another shard of the run asks: a table of them, empty in a run that is
+no shard.
 
-A shard stores every sample of its dataset, so that all shards have one identity, and asks the samples that are not in
-the table. Whole clusters, and all repeats of a sample, are in one shard. Depends on SQLite and a hash.
+A shard stores every sample of its dataset, so that all shards have one identity, and asks the
+samples that are not in the table. Whole clusters, and all repeats of a sample, are in one shard.
+Depends on SQLite and a hash.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ _MARK: Final = """
 
 
 def shard_number(group: str | None, sample_id: str, of: int) -> int:
-    """Return the number, from 1, of the shard that asks a sample: by its cluster, or by its id where it has none.
+    """Return the number, from 1, of the shard that asks a sample: by its cluster, or by its id
+    where it has none.
 
     Args:
         group: The name of its cluster.
@@ -54,7 +57,9 @@ def mark(connection: sqlite3.Connection, benchmark: int, shard: Shard | None) ->
 
 
 def has_table(connection: sqlite3.Connection) -> bool:
-    """Return whether a store can say which samples are asked elsewhere; one of an older nel cannot, and has none."""
+    """Return whether a store can say which samples are asked elsewhere; one of an older nel cannot,
+    and has none.
+    """
     return connection.execute(_HAS_TABLE).fetchone() is not None
 
 
@@ -69,8 +74,8 @@ def count(connection: sqlite3.Connection, benchmark: int, *, usable: bool) -> in
     query = "SELECT count(*) FROM elsewhere WHERE benchmark = ?"
     if usable:
         query = (
-            "SELECT count(*) FROM elsewhere e JOIN samples s ON s.benchmark = e.benchmark AND s.idx = e.idx"
-            " WHERE e.benchmark = ? AND s.fault IS NULL"
+            "SELECT count(*) FROM elsewhere e JOIN samples s ON s.benchmark = e.benchmark AND s.idx"
+            " = e.idx WHERE e.benchmark = ? AND s.fault IS NULL"
         )
     return int(connection.execute(query, (benchmark,)).fetchone()[0])
 

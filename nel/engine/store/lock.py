@@ -1,6 +1,8 @@
-"""Locks a run directory for one process. The kernel releases the lock when its owner dies, so it is never stale.
+"""Locks a run directory for one process. The kernel releases the lock when its owner dies, so it is
+never stale.
 
-Depends on `flock`. The lock file is never removed: removing it would let two owners lock two different files.
+Depends on `flock`. The lock file is never removed: removing it would let two owners lock two
+different files.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from nel.errors import OutputError
 _FILE_NAME = ".lock"
 _ATTEMPTS = 5
 _RETRY_SECONDS = 0.05
-"""`owner_of` holds a shared lock for microseconds; retrying keeps it from being taken for an owner."""
+"""`owner_of` holds a shared lock for microseconds; retrying keeps it from being taken for an
+owner.
+"""
 _OWNER = re.compile(r"process (\d+) on (\S+)")
 
 
@@ -54,12 +58,17 @@ def owned(run_dir: Path) -> Iterator[None]:
     """Hold a run directory for this process.
 
     Raises:
-        OutputError: Another process holds it, or it takes no lock; the message names pid and host, or what to change.
+        OutputError: Another process holds it, or it takes no lock; the message names pid and host,
+            or what to change.
     """
     try:
-        handle = os.open(run_dir / _FILE_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        handle = os.open(
+            run_dir / _FILE_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
     except OSError as error:
-        raise OutputError(f"cannot write to {run_dir}: {error.strerror}; choose another --output-dir") from error
+        raise OutputError(
+            f"cannot write to {run_dir}: {error.strerror}; choose another --output-dir"
+        ) from error
     try:
         try:
             _lock(handle)
@@ -82,7 +91,9 @@ def _sign(handle: int, run_dir: Path) -> None:
         os.ftruncate(handle, 0)
         os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
     except OSError as error:
-        raise OutputError(f"cannot write to {run_dir}: {error.strerror}; choose another --output-dir") from error
+        raise OutputError(
+            f"cannot write to {run_dir}: {error.strerror}; choose another --output-dir"
+        ) from error
 
 
 def _lock(handle: int) -> None:

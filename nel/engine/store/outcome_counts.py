@@ -1,4 +1,6 @@
-"""Counts outcomes by SQLite alone, which takes a second or two for a million. Depends on an open connection."""
+"""Counts outcomes by SQLite alone, which takes a second or two for a million. Depends on an open
+connection.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,9 @@ class StoredSelection(TypedDict):
     seed: int | None
     """Of a sample."""
     by: str | None
-    """What divides the questions: ``subset`` (the benchmark's own), ``category``, ``subject`` or ``group``."""
+    """What divides the questions: ``subset`` (the benchmark's own), ``category``, ``subject`` or
+    ``group``.
+    """
     n_strata: int | None
     n_strata_asked: int | None
     strata: dict[str, int]
@@ -54,7 +56,9 @@ class StoredSelection(TypedDict):
 
 
 class StoredPlan(TypedDict, total=False):
-    """The plan of a benchmark in run.db; empty until its dataset was read, and without keys that are newer than it."""
+    """The plan of a benchmark in run.db; empty until its dataset was read, and without keys that
+    are newer than it.
+    """
 
     identity: dict[str, Any]
     digest: str
@@ -81,11 +85,15 @@ class StoredPlan(TypedDict, total=False):
     """Versions of nel that scored them."""
     fewshot: dict[str, Any] | None
     imported: dict[str, Any]
-    """Of results of another tool alone: its ``format``, whether its run was ``complete``, and ``notes``."""
+    """Of results of another tool alone: its ``format``, whether its run was ``complete``, and
+    ``notes``.
+    """
 
 
 def missing_keys(plan: Mapping[str, Any]) -> list[str]:
-    """Return the keys that every run writes and a stored plan lacks, since their names were damaged."""
+    """Return the keys that every run writes and a stored plan lacks, since their names were
+    damaged.
+    """
     return [name for name in _WRITTEN_ALWAYS if name not in plan]
 
 
@@ -97,7 +105,9 @@ def check_plan(slot: str, plan: Mapping[str, Any]) -> None:
         plan: Not empty; an empty one is that of a run that was killed before its dataset was read.
     """
     if missing := missing_keys(plan):
-        raise StoreError(f"run.db is damaged: the plan of {slot} lacks {', '.join(missing)}; start a new run")
+        raise StoreError(
+            f"run.db is damaged: the plan of {slot} lacks {', '.join(missing)}; start a new run"
+        )
 
 
 class StoredSession(TypedDict):

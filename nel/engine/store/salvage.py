@@ -1,6 +1,8 @@
-"""Copies what can be read of a damaged run.db into a new one, row by row; the damaged file is kept beside it.
+"""Copies what can be read of a damaged run.db into a new one, row by row; the damaged file is kept
+beside it.
 
-Depends on SQLite. Ranges of rows that cannot be read are halved until only the unreadable rows are left out.
+Depends on SQLite. Ranges of rows that cannot be read are halved until only the unreadable rows are
+left out.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _JSON: Final = {"meta": 1, "benchmarks": 3, "responses": 5, "outcomes": 4, "call
 _ROWS_MAX: Final = 1 << 40
 _PAGE: Final = 512
 _FAILED_MAX: Final = 5_000
-"""Queries of a table that may fail before the rest of it is given up; one bad page costs a few dozen."""
+"""Queries of a table that may fail before the rest of it is given up; one bad page costs a few
+dozen.
+"""
 _HEADER_BYTES: Final = 16
 _UNREADABLE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """Python decodes the texts of SQLite's errors, and those quote names of a damaged schema."""
@@ -50,15 +54,19 @@ class Salvaged:
 
 
 def salvage(run_dir: Path) -> Salvaged:
-    """Replace a run.db by a new one that holds what can be read of it; the caller holds the directory's lock.
+    """Replace a run.db by a new one that holds what can be read of it; the caller holds the
+    directory's lock.
 
     Raises:
-        StoreError: The configuration of the run cannot be read, so there is nothing to resume; no file was changed.
+        StoreError: The configuration of the run cannot be read, so there is nothing to resume; no
+            file was changed.
     """
     path = run_dir / FILE_NAME
     found = Salvaged(damaged=_unused(run_dir / f"{FILE_NAME}.damaged"))
     if not path.is_file() or not path.read_bytes()[:_HEADER_BYTES]:
-        raise StoreError(f"{path} is missing or empty, so nothing can be read of it; start a new run")
+        raise StoreError(
+            f"{path} is missing or empty, so nothing can be read of it; start a new run"
+        )
     rescued = run_dir / f".{FILE_NAME}.salvaged"
     rescued.unlink(missing_ok=True)
     try:
@@ -88,7 +96,9 @@ def _unused(path: Path) -> Path:
 
 
 def _copy(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)) as source:
+    with closing(
+        sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    ) as source:
         with suppress(*_UNREADABLE_ERRORS):
             source.execute("PRAGMA cell_size_check = ON")
         source.text_factory = bytes
@@ -96,14 +106,17 @@ def _copy(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
             target.execute("BEGIN")
             width = len(target.execute(f"PRAGMA table_info({table})").fetchall())
             insert = f"INSERT OR IGNORE INTO {table} VALUES({', '.join('?' * width)})"
-            found.kept[table] = sum(_put(target, insert, table, row, width) for row in _rows(source, table, found))
+            found.kept[table] = sum(
+                _put(target, insert, table, row, width) for row in _rows(source, table, found)
+            )
             if table == "samples":
                 found.kept[table] -= _drop_changed_ids(source, target)
             target.execute("COMMIT")
 
 
 def _drop_changed_ids(source: sqlite3.Connection, target: sqlite3.Connection) -> int:
-    """Delete samples whose id is not that of the index, which is a second copy of all ids; return how many were.
+    """Delete samples whose id is not that of the index, which is a second copy of all ids; return
+    how many were.
 
     An id has no checksum of its own. Where the index cannot be read, ids are believed.
     """
@@ -113,13 +126,19 @@ def _drop_changed_ids(source: sqlite3.Connection, target: sqlite3.Connection) ->
     except _UNREADABLE_ERRORS:
         return 0
     copied = target.execute("SELECT rowid, benchmark, sample_id FROM samples").fetchall()
-    changed = [(row,) for row, benchmark, sample_id in copied if (benchmark, sample_id.encode()) not in indexed]
+    changed = [
+        (row,)
+        for row, benchmark, sample_id in copied
+        if (benchmark, sample_id.encode()) not in indexed
+    ]
     target.executemany("DELETE FROM samples WHERE rowid = ?", changed)
     return len(changed)
 
 
 def _rows(source: sqlite3.Connection, table: str, found: Salvaged) -> Iterator[tuple[Any, ...]]:
-    """Yield the readable rows of a table; a range with an unreadable one is read in halves, so often at most."""
+    """Yield the readable rows of a table; a range with an unreadable one is read in halves, so
+    often at most.
+    """
     query = f"SELECT rowid, * FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"  # noqa: S608
     pending = [(1, _ROWS_MAX)]
     n_failed = 0
@@ -152,7 +171,9 @@ def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> 
     return first + (1 << 24)
 
 
-def _put(target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ...], width: int) -> int:
+def _put(
+    target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ...], width: int
+) -> int:
     """Insert one row where it is what it should be; return how many were."""
     try:
         values = [value.decode("utf-8") if isinstance(value, bytes) else value for value in row]
@@ -174,21 +195,24 @@ def _check(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
     slots = target.execute("SELECT id, slot, plan FROM benchmarks").fetchall()
     if not config or not slots:
         raise StoreError(
-            f"the configuration of the run cannot be read from {path}, so it cannot be resumed; start a new run"
+            f"the configuration of the run cannot be read from {path}, so it cannot be resumed;"
+            " start a new run"
         )
     for table, is_unreadable in UNREADABLE.items():
         target.execute(f"DELETE FROM {table} WHERE {is_unreadable}")  # noqa: S608 - no input in it
     for key, slot, plan in slots:
         _check_benchmark(target, key, slot, loads(plan), found)
     target.execute(
-        "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark = outcomes.benchmark"
-        " AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)"
+        "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark ="
+        " outcomes.benchmark AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)"
     )
     for table in ("responses", "outcomes", "calls"):
         found.kept[table] = target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
 
 
-def _check_benchmark(target: sqlite3.Connection, key: int, slot: str, plan: dict[str, Any], found: Salvaged) -> None:
+def _check_benchmark(
+    target: sqlite3.Connection, key: int, slot: str, plan: dict[str, Any], found: Salvaged
+) -> None:
     """Start a benchmark over that lost a sample or a part of its plan.
 
     Its dataset may have changed since, and rows would be mixed.

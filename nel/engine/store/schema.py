@@ -1,4 +1,5 @@
-"""The schema of a run.db: its tables, its format version and the migration of older files. Depends on SQLite.
+"""The schema of a run.db: its tables, its format version and the migration of older files. Depends
+on SQLite.
 
 A table or column that is added here needs a step in `migrate`, or older runs cannot be resumed.
 """
@@ -25,14 +26,17 @@ _CALLS = """CREATE TABLE calls(
     benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
     request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL DEFAULT 0,
     UNIQUE(benchmark, idx, repeat, key)) STRICT"""
-"""Since format 2: answers of a sample other than its last one, to earlier turns and to requests of its scorer."""
+"""Since format 2: answers of a sample other than its last one, to earlier turns and to requests of
+its scorer.
+"""
 _INDEXES = f"""
 {elsewhere.TABLE};
 CREATE INDEX IF NOT EXISTS bad_rows ON samples(benchmark) WHERE fault IS NOT NULL;
 CREATE INDEX IF NOT EXISTS outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
 """
-"""What every store that is written has, whatever made it: the table of `nel.engine.store.elsewhere`, and partial
-indexes of what a resume has to repeat, so that it finds that without reading a million rows."""
+"""What every store that is written has, whatever made it: the table of
+`nel.engine.store.elsewhere`, and partial indexes of what a resume has to repeat, so that it finds
+that without reading a million rows."""
 _SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE benchmarks(
@@ -54,14 +58,23 @@ CREATE TABLE sessions(
 
 
 _PATH_BYTES_MAX: Final = 504
-"""Of the absolute path of a file that SQLite opens: 512 without its end and that of the journal beside it."""
+"""Of the absolute path of a file that SQLite opens: 512 without its end and that of the journal
+beside it.
+"""
 _FITS = "CASE WHEN json_valid({0}) AND nel_is_intact({0}) THEN {1} ELSE 0 END"
 _STATES = "('scored', 'model_failure', 'unscored')"
 UNREADABLE: Final = {
-    "responses": "NOT " + _FITS.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)"),
-    "outcomes": "NOT " + _FITS.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {_STATES}, 0)"),
+    "responses": (
+        "NOT " + _FITS.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)")
+    ),
+    "outcomes": (
+        "NOT "
+        + _FITS.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {_STATES}, 0)")
+    ),
 }
-"""By table: a condition that holds for a damaged row: not the JSON of a response or outcome, or not what was stored."""
+"""By table: a condition that holds for a damaged row: not the JSON of a response or outcome, or not
+what was stored.
+"""
 
 
 _DAMAGE: Final = re.compile("decode|user-defined|malformed|no such|not a database")
@@ -119,8 +132,9 @@ def check_path(path: Path) -> None:
     n_bytes = len(os.fsencode(path.resolve()))
     if n_bytes > _PATH_BYTES_MAX:
         raise OutputError(
-            f"the path of the run's {path.name} would have {n_bytes:,} bytes, and SQLite opens none of more than "
-            f"{_PATH_BYTES_MAX}; choose a shorter --output-dir, or move the run's directory: …{str(path)[-100:]}"
+            f"the path of the run's {path.name} would have {n_bytes:,} bytes, and SQLite opens none"
+            f" of more than {_PATH_BYTES_MAX}; choose a shorter --output-dir, or move the run's"
+            f" directory: …{str(path)[-100:]}"
         )
 
 
@@ -129,7 +143,8 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
 
     Args:
         path: Of the run.db.
-        readonly: Write nothing into the file; SQLite may still create ``run.db-wal`` and ``run.db-shm`` beside it.
+        readonly: Write nothing into the file; SQLite may still create ``run.db-wal`` and
+            ``run.db-shm`` beside it.
         untouched: Create and change no file at all, also beside it.
 
     Raises:
@@ -139,7 +154,12 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
     readonly = readonly or untouched
     uri = f"{path.resolve().as_uri()}?mode={mode}"
     connection = sqlite3.connect(
-        uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30, factory=_Connection
+        uri,
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=30,
+        factory=_Connection,
     )
     connection.create_function("nel_is_intact", 1, is_intact, deterministic=True)
     elsewhere.add_function(connection)
@@ -151,9 +171,11 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
 
 @contextmanager
 def bulk_insert_cache(connection: sqlite3.Connection) -> Iterator[None]:
-    """Give a connection a page cache of 16 MiB while it inserts many rows, and SQLite's default of 2 MiB afterwards.
+    """Give a connection a page cache of 16 MiB while it inserts many rows, and SQLite's default of
+    2 MiB afterwards.
 
-    Ids of samples are hashes, so each insert changes a random page of their index, which a small cache writes out and
+    Ids of samples are hashes, so each insert changes a random page of their index, which a small
+    cache writes out and
     reads back again and again: a third of the time of 500,000 inserts.
     """
     connection.execute("PRAGMA cache_size = -16384")
@@ -174,10 +196,11 @@ def untouched_uri(path: Path) -> str:
 
 
 def _untouched_mode(path: Path) -> str:
-    """Return how SQLite opens a file without making or changing another: by what its write-ahead log holds.
+    """Return how SQLite opens a file without making or changing another: by what its write-ahead
+    log holds.
 
-    Without a log the file alone is the whole store. With one, its index is mapped for reading; where that index is
-    missing, SQLite would have to make it.
+    Without a log the file alone is the whole store. With one, its index is mapped for reading;
+    where that index is missing, SQLite would have to make it.
     """
     log, log_index = path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
     try:
@@ -188,33 +211,45 @@ def _untouched_mode(path: Path) -> str:
         return "ro&immutable=1"
     if not log_index.exists():
         raise StoreError(
-            f"{log} was copied without {log_index.name}; nel report {path.parent} folds it into {path.name}"
+            f"{log} was copied without {log_index.name}; nel report {path.parent} folds it into"
+            f" {path.name}"
         )
     return "ro&readonly_shm=1"
 
 
 def create(path: Path) -> None:
-    """Create an empty store under a temporary name and rename it, so that a kill leaves a complete file or none."""
+    """Create an empty store under a temporary name and rename it, so that a kill leaves a complete
+    file or none.
+    """
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
     connection = sqlite3.connect(unfinished, isolation_level=None)
-    # Persistent, so it is set before the rename: a kill right after it cannot leave a rollback journal behind.
+    # Persistent, so it is set before the rename: a kill right after it cannot leave a rollback
+    # journal behind.
     connection.execute("PRAGMA journal_mode=WAL")
     connection.executescript(
-        f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; {_SCHEMA} COMMIT;"
+        f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; {_SCHEMA}"
+        " COMMIT;"
     )
     connection.close()
     unfinished.rename(path)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a run.db of an earlier format to this one in one transaction, and add missing indexes."""
+    """Bring a run.db of an earlier format to this one in one transaction, and add missing
+    indexes.
+    """
     connection.executescript(_INDEXES)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version >= FORMAT:
         return
-    calls = _CALLS if version < WITH_CALLS else "ALTER TABLE calls ADD COLUMN session INTEGER NOT NULL DEFAULT 0"
+    calls = (
+        _CALLS
+        if version < WITH_CALLS
+        else "ALTER TABLE calls ADD COLUMN session INTEGER NOT NULL DEFAULT 0"
+    )
     connection.executescript(
-        f"BEGIN; {calls}; ALTER TABLE sessions ADD COLUMN spent TEXT; PRAGMA user_version={FORMAT}; COMMIT;"
+        f"BEGIN; {calls}; ALTER TABLE sessions ADD COLUMN spent TEXT; PRAGMA user_version={FORMAT};"
+        " COMMIT;"
     )

@@ -1,6 +1,7 @@
 """Reads a run.db, from any thread and while it is written. Writes nothing.
 
-Rows are read a page at a time, since a read that stays open would keep SQLite from truncating the write-ahead log.
+Rows are read a page at a time, since a read that stays open would keep SQLite from truncating the
+write-ahead log.
 """
 
 from __future__ import annotations
@@ -18,19 +19,30 @@ from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, unsealed
 from nel.engine.store.outcome_counts import OutcomeCount, count_after
 from nel.engine.store.plans import StoredPlan, StoredSession
-from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
+from nel.engine.store.schema import (
+    APPLICATION_ID,
+    FORMAT,
+    READABLE,
+    UNREADABLE,
+    WITH_CALLS,
+    connect,
+)
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
 
 FILE_NAME: Final = "run.db"
 _PAGE = 256
-_DAMAGED_SAMPLES: Final = "SELECT count(*) FROM samples WHERE content IS NOT NULL AND NOT nel_is_intact(content)"
+_DAMAGED_SAMPLES: Final = (
+    "SELECT count(*) FROM samples WHERE content IS NOT NULL AND NOT nel_is_intact(content)"
+)
 _BLOCK = 4096
 """Samples that one query checks for missing responses."""
 _RUNS_NAMED_MAX = 3
 _IDX_MAX: Final = 2**63 - 1
 DIGEST_MODULUS: Final = 2**256
-"""Of the digests of a dataset, which are sums of SHA-256 and so independent of the order of its rows."""
+"""Of the digests of a dataset, which are sums of SHA-256 and so independent of the order of its
+rows.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,9 @@ class StoredSample:
     sample_id: str
     row_number: int
     content: str | None
-    """The encoded sample with its checksum, which runs of an older version lack; None for a row that makes none."""
+    """The encoded sample with its checksum, which runs of an older version lack; None for a row
+    that makes none.
+    """
     fault: str | None
 
 
@@ -57,8 +71,12 @@ class StoredResult:
     """Another shard of the run asks it."""
 
 
-StoredRow: TypeAlias = tuple[int, str, int, str | None, str | None, bool, tuple[tuple[str | None, str | None], ...]]
-"""The fields of a `StoredSample`, whether another shard asks it, and by repeat its response and outcome."""
+StoredRow: TypeAlias = tuple[
+    int, str, int, str | None, str | None, bool, tuple[tuple[str | None, str | None], ...]
+]
+"""The fields of a `StoredSample`, whether another shard asks it, and by repeat its response and
+outcome.
+"""
 _NO_ANSWER: Final = (None, None)
 
 
@@ -76,8 +94,15 @@ class Snapshot:
             StoreError: The file is missing, damaged, not a run.db or of another format.
         """
         if not path.is_file():
-            runs = [one.parent.name for one in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]]
-            hint = f"it holds the runs {', '.join(runs)}: give one of them" if runs else "give the directory of a run"
+            runs = [
+                one.parent.name
+                for one in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]
+            ]
+            hint = (
+                f"it holds the runs {', '.join(runs)}: give one of them"
+                if runs
+                else "give the directory of a run"
+            )
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
         self.path = path
         self._untouched = untouched
@@ -93,7 +118,10 @@ class Snapshot:
         if application != APPLICATION_ID:
             raise StoreError(f"{path} was not written by nel; give the directory of a run")
         if version not in READABLE:
-            raise StoreError(f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that wrote it")
+            raise StoreError(
+                f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that"
+                " wrote it"
+            )
         self._has_calls = version >= WITH_CALLS
         self._has_spent = version >= FORMAT
         self._is_divided = elsewhere.has_table(self._connection)
@@ -104,7 +132,8 @@ class Snapshot:
 
     @contextmanager
     def detached(self) -> Iterator[None]:
-        """Close the connection while forked processes open their own: SQLite allows none to be open across a fork.
+        """Close the connection while forked processes open their own: SQLite allows none to be open
+        across a fork.
 
         Raises:
             StoreError: The file is gone when the block ends.
@@ -116,7 +145,9 @@ class Snapshot:
             try:
                 self._connection = connect(self.path, readonly=True, untouched=self._untouched)
             except sqlite3.Error as error:
-                raise StoreError(f"cannot read {self.path}: {error}; was the run's directory removed?") from error
+                raise StoreError(
+                    f"cannot read {self.path}: {error}; was the run's directory removed?"
+                ) from error
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -165,10 +196,13 @@ class Snapshot:
             raise StoreError(f"cannot copy {FILE_NAME} to {path}: {error}") from error
 
     def digest(self) -> str:
-        """Return a digest of every stored row, which does not depend on how SQLite lays out the file."""
+        """Return a digest of every stored row, which does not depend on how SQLite lays out the
+        file.
+        """
         found = hashlib.sha256()
         tables = self._connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER"
+            " BY name"
         ).fetchall()
         for (table,) in tables:
             found.update(dumps_line({"table": table}))
@@ -179,11 +213,16 @@ class Snapshot:
         return found.hexdigest()
 
     def content_digest(self, benchmark: int) -> int:
-        """Return the sum of the digests of a benchmark's samples modulo 2^256, as its identity has it."""
+        """Return the sum of the digests of a benchmark's samples modulo 2^256, as its identity has
+        it.
+        """
         query = "SELECT content FROM samples WHERE benchmark = ? AND content IS NOT NULL"
         rows = self._connection.execute(query, (benchmark,))
         return (
-            sum(int.from_bytes(hashlib.sha256(unsealed(content).encode()).digest()) for (content,) in rows)
+            sum(
+                int.from_bytes(hashlib.sha256(unsealed(content).encode()).digest())
+                for (content,) in rows
+            )
             % DIGEST_MODULUS
         )
 
@@ -199,7 +238,9 @@ class Snapshot:
 
     def benchmarks(self) -> list[tuple[int, str, str, StoredPlan]]:
         """Return ``(id, slot, name, plan)`` of each benchmark, in the order of the run."""
-        rows = self._connection.execute("SELECT id, slot, name, plan FROM benchmarks ORDER BY id").fetchall()
+        rows = self._connection.execute(
+            "SELECT id, slot, name, plan FROM benchmarks ORDER BY id"
+        ).fetchall()
         return [(key, slot, name, _loads(plan)) for key, slot, name, plan in rows]
 
     def sessions(self) -> list[StoredSession]:
@@ -221,9 +262,11 @@ class Snapshot:
         ]
 
     def usage_of_killed_sessions(self) -> dict[str, tuple[int, ...]]:
-        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what killed sessions stored.
+        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what killed
+        sessions stored.
 
-        Meant for a resume before it begins its own session; sessions that `Store.settle_killed` settled are not in it.
+        Meant for a resume before it begins its own session; sessions that `Store.settle_killed`
+        settled are not in it.
         """
         if not self._has_spent:
             return {}
@@ -233,12 +276,17 @@ class Snapshot:
             for (session,) in self._connection.execute(killed).fetchall()
         ]
         sums = {name: [usage[name]["sums"] for usage in usages] for name in SOURCES if usages}
-        return {name: tuple(sum(column) for column in zip(*rows, strict=True)) for name, rows in sums.items()}
+        return {
+            name: tuple(sum(column) for column in zip(*rows, strict=True))
+            for name, rows in sums.items()
+        }
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""
         return int(
-            self._connection.execute("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)).fetchone()[0]
+            self._connection.execute(
+                "SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)
+            ).fetchone()[0]
         )
 
     def count_bad_rows(self, benchmark: int) -> int:
@@ -247,21 +295,31 @@ class Snapshot:
         return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
 
     def count_elsewhere(self, benchmark: int, *, usable: bool = False) -> int:
-        """Return how many samples of this benchmark another shard asks: all, or those whose row is usable."""
-        return elsewhere.count(self._connection, benchmark, usable=usable) if self._is_divided else 0
+        """Return how many samples of this benchmark another shard asks: all, or those whose row is
+        usable.
+        """
+        return (
+            elsewhere.count(self._connection, benchmark, usable=usable) if self._is_divided else 0
+        )
 
     def outcome_counts_after(self, mark: int) -> tuple[int, list[OutcomeCount]]:
-        """Return a mark and the outcomes committed after another, counted; those of second askings are left out.
+        """Return a mark and the outcomes committed after another, counted; those of second askings
+        are left out.
 
         Args:
-            mark: 0, or the last mark returned. Within a session outcomes are only added; the next may drop some.
+            mark: 0, or the last mark returned. Within a session outcomes are only added; the next
+                may drop some.
         """
         try:
             return count_after(self._connection, mark)
         except sqlite3.Error as error:
-            raise StoreError(f"cannot read {FILE_NAME}: {error}; is the directory still there?") from error
+            raise StoreError(
+                f"cannot read {FILE_NAME}: {error}; is the directory still there?"
+            ) from error
 
-    def samples(self, benchmark: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredSample]:
+    def samples(
+        self, benchmark: int, *, first: int = 0, last: int = _IDX_MAX
+    ) -> Iterator[StoredSample]:
         """Yield the samples of a benchmark in order, a page at a time so that no read stays open.
 
         Args:
@@ -286,14 +344,21 @@ class Snapshot:
             before = rows[-1][0]
 
     def count_pending(self, benchmark: int, repeats: int) -> int:
-        """Return how many good (sample, repeat) pairs of this shard have no outcome yet; a bad row never has one."""
+        """Return how many good (sample, repeat) pairs of this shard have no outcome yet; a bad row
+        never has one.
+        """
         good = self.count_samples(benchmark) - self.count_bad_rows(benchmark)
         good -= self.count_elsewhere(benchmark, usable=True)
         query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
-        return good * repeats - int(self._connection.execute(query, (benchmark, repeats)).fetchone()[0])
+        return good * repeats - int(
+            self._connection.execute(query, (benchmark, repeats)).fetchone()[0]
+        )
 
-    def pending(self, benchmark: int, repeats: int, *, first: int = 0) -> Iterator[tuple[StoredSample, int]]:
-        """Yield each good (sample, repeat) that has no response yet; blocks without a missing one are skipped.
+    def pending(
+        self, benchmark: int, repeats: int, *, first: int = 0
+    ) -> Iterator[tuple[StoredSample, int]]:
+        """Yield each good (sample, repeat) that has no response yet; blocks without a missing one
+        are skipped.
 
         Args:
             benchmark: Its number.
@@ -304,23 +369,36 @@ class Snapshot:
         end = int(self._connection.execute(query, (benchmark,)).fetchone()[0])
         for block in range(first - first % _BLOCK, end + 1, _BLOCK):
             if not self._is_answered(benchmark, repeats, block):
-                yield from self._pending_in(benchmark, repeats, max(block, first), block + _BLOCK - 1)
+                yield from self._pending_in(
+                    benchmark, repeats, max(block, first), block + _BLOCK - 1
+                )
 
     def n_answered(self, benchmark: int, repeats: int) -> dict[int, int]:
-        """Return how many of the first repeats have a response, by idx; a sample without one is left out."""
-        query = "SELECT idx, count(*) FROM responses WHERE benchmark = ? AND repeat < ? GROUP BY idx"
+        """Return how many of the first repeats have a response, by idx; a sample without one is
+        left out.
+        """
+        query = (
+            "SELECT idx, count(*) FROM responses WHERE benchmark = ? AND repeat < ? GROUP BY idx"
+        )
         return dict(self._connection.execute(query, (benchmark, repeats)).fetchall())
 
-    def pending_of(self, benchmark: int, idx: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
+    def pending_of(
+        self, benchmark: int, idx: int, repeats: int
+    ) -> Iterator[tuple[StoredSample, int]]:
         """Yield one sample with each repeat that has no response yet; nothing for a bad row."""
         yield from self._pending_in(benchmark, repeats, idx, idx)
 
     def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
-        """Return whether every sample of a block has all its responses; counts index entries and reads no row."""
+        """Return whether every sample of a block has all its responses; counts index entries and
+        reads no row.
+        """
         where = "benchmark = ? AND idx BETWEEN ? AND ?"
         block = (benchmark, first, first + _BLOCK - 1)
         samples, responses = (
-            self._connection.execute(f"SELECT count(*) FROM {table} WHERE {where}{more}", values).fetchone()[0]  # noqa: S608
+            self._connection.execute(
+                f"SELECT count(*) FROM {table} WHERE {where}{more}",  # noqa: S608
+                values,
+            ).fetchone()[0]
             for table, more, values in (
                 ("samples", "", block),
                 ("responses", " AND repeat < ?", (*block, repeats)),
@@ -331,9 +409,15 @@ class Snapshot:
         return bool(responses == samples * repeats)
 
     def _elsewhere(self, benchmark: int, first: int, last: int) -> set[int]:
-        return elsewhere.between(self._connection, benchmark, first, last) if self._is_divided else set()
+        return (
+            elsewhere.between(self._connection, benchmark, first, last)
+            if self._is_divided
+            else set()
+        )
 
-    def _pending_in(self, benchmark: int, repeats: int, first: int, last: int) -> Iterator[tuple[StoredSample, int]]:
+    def _pending_in(
+        self, benchmark: int, repeats: int, first: int, last: int
+    ) -> Iterator[tuple[StoredSample, int]]:
         done: dict[int, set[int]] = {}
         others: set[int] = set()
         upto = -1
@@ -348,11 +432,15 @@ class Snapshot:
 
     def has_answers(self) -> bool:
         """Return whether the endpoint has answered in this run."""
-        found = self._connection.execute("SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1").fetchone()
+        found = self._connection.execute(
+            "SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1"
+        ).fetchone()
         return found is not None
 
     def has_answer(self, benchmark: int) -> bool:
-        """Return whether an answer to a benchmark is stored, scored or not; refusals and faults are none."""
+        """Return whether an answer to a benchmark is stored, scored or not; refusals and faults are
+        none.
+        """
         unscored = (
             "SELECT 1 FROM responses r LEFT JOIN outcomes o USING (benchmark, idx, repeat)"
             " WHERE r.benchmark = ? AND o.retry IS NULL LIMIT 1"
@@ -360,11 +448,16 @@ class Snapshot:
         queries = ["SELECT 1 FROM outcomes WHERE benchmark = ? AND retry < 2 LIMIT 1", unscored]
         if self._has_calls:
             queries.append("SELECT 1 FROM calls WHERE benchmark = ? LIMIT 1")
-        return any(self._connection.execute(query, (benchmark,)).fetchone() is not None for query in queries)
+        return any(
+            self._connection.execute(query, (benchmark,)).fetchone() is not None
+            for query in queries
+        )
 
     def last_response(self) -> int:
         """Return a mark for `unscored_responses`, which then yields only what is stored now."""
-        return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
+        return int(
+            self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0]
+        )
 
     def has_outcomes(self, benchmark: int) -> bool:
         """Return whether any sample of a benchmark has an outcome."""
@@ -374,7 +467,8 @@ class Snapshot:
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
         """Return the body that was sent last for a (sample, repeat), or None."""
         found = self._connection.execute(
-            "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?", (benchmark, idx, repeat)
+            "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?",
+            (benchmark, idx, repeat),
         ).fetchone()
         return None if found is None else found[0]
 
@@ -389,7 +483,9 @@ class Snapshot:
         return None if found is None else str(found[0])
 
     def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
-        """Return the number of the session that stored an answer to a further request, None where there is none."""
+        """Return the number of the session that stored an answer to a further request, None where
+        there is none.
+        """
         if not self._has_calls:
             return None
         found = self._connection.execute(
@@ -410,27 +506,35 @@ class Snapshot:
         yield from self._connection.execute(query, (benchmark,))
 
     def answers(self, benchmark: int, idx: int, repeat: int) -> tuple[str | None, str | None]:
-        """Return the response and the outcome of a (sample, repeat), each None where there is none."""
+        """Return the response and the outcome of a (sample, repeat), each None where there is
+        none.
+        """
         return self._results_between(benchmark, idx, idx).get((idx, repeat), (None, None))
 
-    def unscored_responses(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, int, str, str | None]]:
-        """Yield each (sample, repeat, response, request) that was answered before ``upto`` and never scored."""
+    def unscored_responses(
+        self, benchmark: int, *, upto: int
+    ) -> Iterator[tuple[StoredSample, int, str, str | None]]:
+        """Yield each (sample, repeat, response, request) that was answered before ``upto`` and
+        never scored.
+        """
         last = 0
         query = (
-            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat, r.response,"
-            " r.request"
-            " FROM responses r"
-            " JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx"
-            " LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx AND o.repeat = r.repeat"
-            " WHERE r.benchmark = ? AND r.rowid > ? AND r.rowid <= ? AND o.idx IS NULL ORDER BY r.rowid LIMIT ?"
+            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat,"
+            " r.response, r.request FROM responses r JOIN samples s ON s.benchmark = r.benchmark"
+            " AND s.idx = r.idx LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx"
+            " AND o.repeat = r.repeat WHERE r.benchmark = ? AND r.rowid > ? AND r.rowid <= ? AND"
+            " o.idx IS NULL ORDER BY r.rowid LIMIT ?"
         )
         while rows := self._connection.execute(query, (benchmark, last, upto, _PAGE)).fetchall():
             for row in rows:
                 yield StoredSample(*row[1:6]), row[6], row[7], row[8]
             last = rows[-1][0]
 
-    def results(self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredResult]:
-        """Yield every planned (sample, repeat) in order, with its response and outcome where there is one.
+    def results(
+        self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
+    ) -> Iterator[StoredResult]:
+        """Yield every planned (sample, repeat) in order, with its response and outcome where there
+        is one.
 
         Args:
             benchmark: Its number.
@@ -445,20 +549,34 @@ class Snapshot:
                 yield StoredResult(sample, repeat, response, outcome, is_elsewhere)
 
     def sample_ranges(self, benchmark: int, samples: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last idx of each range of so many samples; together the ranges hold every idx."""
-        query = "SELECT idx FROM samples WHERE benchmark = ? AND idx >= ? ORDER BY idx LIMIT 1 OFFSET ?"
+        """Yield the first and the last idx of each range of so many samples; together the ranges
+        hold every idx.
+        """
+        query = (
+            "SELECT idx FROM samples WHERE benchmark = ? AND idx >= ? ORDER BY idx LIMIT 1 OFFSET ?"
+        )
         first = 0
-        while (found := self._connection.execute(query, (benchmark, first, samples)).fetchone()) is not None:
+        while (
+            found := self._connection.execute(query, (benchmark, first, samples)).fetchone()
+        ) is not None:
             yield first, found[0] - 1
             first = found[0]
         yield first, _IDX_MAX
 
     def mean_bytes(self, benchmark: int) -> int:
-        """Return how many bytes of the file there are for each sample of a benchmark, at least 1."""
+        """Return how many bytes of the file there are for each sample of a benchmark, at least
+        1.
+        """
         query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-        return max(1, int(self._connection.execute(query).fetchone()[0]) // max(1, self.count_samples(benchmark)))
+        return max(
+            1,
+            int(self._connection.execute(query).fetchone()[0])
+            // max(1, self.count_samples(benchmark)),
+        )
 
-    def result_rows(self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredRow]:
+    def result_rows(
+        self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
+    ) -> Iterator[StoredRow]:
         """Yield every sample in order with all of its planned repeats, as plain tuples."""
         found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
         others: set[int] = set()
@@ -482,13 +600,19 @@ class Snapshot:
     ) -> dict[tuple[int, int], tuple[str | None, str | None]]:
         where = (benchmark, first, last)
         rows = self._connection.execute(
-            "SELECT idx, repeat, response FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
+            "SELECT idx, repeat, response FROM responses WHERE benchmark = ? AND idx BETWEEN ?"
+            " AND ?",
+            where,
         ).fetchall()
         responses = {(idx, repeat): response for idx, repeat, response in rows}
         rows = self._connection.execute(
-            "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
+            "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?",
+            where,
         ).fetchall()
-        found = {(idx, repeat): (responses.pop((idx, repeat), None), outcome) for idx, repeat, outcome in rows}
+        found = {
+            (idx, repeat): (responses.pop((idx, repeat), None), outcome)
+            for idx, repeat, outcome in rows
+        }
         found.update({place: (response, None) for place, response in responses.items()})
         return found
 

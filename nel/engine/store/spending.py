@@ -1,9 +1,9 @@
 """What the sessions of a run spent: sums over the answers in its run.db, and their price.
 
-Depends on an open SQLite connection and on the configured prices. A session that ended has stored what it spent. A
-session that was killed has not, so its answers are added up; its writer notes the sums now and then, so that only the
-answers after the last note have to be read. Requests that were in flight at the kill, at most as many as the
-concurrency, are known to the endpoint alone.
+Depends on an open SQLite connection and on the configured prices. A session that ended has stored
+what it spent. A session that was killed has not, so its answers are added up; its writer notes the
+sums now and then, so that only the answers after the last note have to be read. Requests that were
+in flight at the kill, at most as many as the concurrency, are known to the endpoint alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ SOURCES: Final = {
     "calls": ("calls", " AND key NOT LIKE 'judge-%'"),
     JUDGES: ("calls", " AND key LIKE 'judge-%'"),
 }
-"""By name: a table and a condition on its rows. Judges are apart, since their replies have other prices."""
+"""By name: a table and a condition on its rows. Judges are apart, since their replies have other
+prices.
+"""
 _NAMES: Final = ("attempts", "prompt_tokens", "completion_tokens", "cached_tokens")
 
 
@@ -33,7 +35,9 @@ class SourceUsage(TypedDict):
     """The usage of one source, as far as a session's answers were added up."""
 
     upto: int
-    """The last row that is in the sums. A row that is written again comes last, so rows are in the order of commits."""
+    """The last row that is in the sums. A row that is written again comes last, so rows are in the
+    order of commits.
+    """
     sums: list[int]
     """Attempts, prompt tokens, completion tokens and cached tokens."""
 
@@ -48,10 +52,15 @@ class EndedSession(TypedDict):
 
 
 def noted_usage(connection: sqlite3.Connection, session: int) -> Mapping[str, SourceUsage]:
-    """Return the last note of a session by source: its last row and the sums up to it; zeros where there is none."""
+    """Return the last note of a session by source: its last row and the sums up to it; zeros where
+    there is none.
+    """
     found = connection.execute("SELECT value FROM meta WHERE key = ?", (USAGE,)).fetchone()
     noted = {} if found is None else loads(found[0])
-    return {name: noted.get(name, _NOTHING) if noted.get("session") == session else _NOTHING for name in SOURCES}
+    return {
+        name: noted.get(name, _NOTHING) if noted.get("session") == session else _NOTHING
+        for name in SOURCES
+    }
 
 
 def usage_after(
@@ -63,13 +72,17 @@ def usage_after(
     for name, (table, which) in SOURCES.items():
         upto, sums = noted[name]["upto"], noted[name]["sums"]
         last = connection.execute(f"SELECT ifnull(max(rowid), 0) FROM {table}").fetchone()[0]  # noqa: S608 - no input
-        # A response without attempts was not sent, and a damaged one has no usage; CASE guards json_extract from it.
+        # A response without attempts was not sent, and a damaged one has no usage; CASE guards
+        # json_extract from it.
         more = connection.execute(
             f"SELECT {counts} FROM {table} WHERE rowid > ? AND rowid <= ? AND session = ?{which}"  # noqa: S608
             " AND CASE WHEN json_valid(response) THEN json_extract(response, '$.attempts') > 0 END",
             (upto, last, session),
         ).fetchone()
-        usage[name] = {"upto": last, "sums": [old + new for old, new in zip(sums, more, strict=True)]}
+        usage[name] = {
+            "upto": last,
+            "sums": [old + new for old, new in zip(sums, more, strict=True)],
+        }
     return usage
 
 
@@ -95,13 +108,16 @@ def spent_before(sessions: Iterable[EndedSession]) -> Spend:
     return total
 
 
-def spent_by_killed(usage: Mapping[str, Sequence[int]], price: Price | None, judges_price: Price | None) -> Spend:
+def spent_by_killed(
+    usage: Mapping[str, Sequence[int]], price: Price | None, judges_price: Price | None
+) -> Spend:
     """Return what killed sessions spent.
 
     Args:
         usage: As `Snapshot.usage_of_killed_sessions` returns it.
         price: Of the model.
-        judges_price: Of all judges: the highest one, since the sums do not tell their replies apart.
+        judges_price: Of all judges: the highest one, since the sums do not tell their replies
+            apart.
     """
     total = Spend()
     for source, (attempts, prompt, completion, cached) in usage.items():

@@ -1,7 +1,9 @@
-"""Writes one run.db from those of all shards of a run. Depends on SQLite, which reads the shards without changing them.
+"""Writes one run.db from those of all shards of a run. Depends on SQLite, which reads the shards
+without changing them.
 
-Responses, outcomes, further answers and sessions are put together; samples are those of the first shard, and every
-other shard must hold the same ones in the same places. Sessions are numbered again, in the order in which they began.
+Responses, outcomes, further answers and sessions are put together; samples are those of the first
+shard, and every other shard must hold the same ones in the same places. Sessions are numbered
+again, in the order in which they began.
 """
 
 from __future__ import annotations
@@ -61,22 +63,29 @@ def unite(
 
     Raises:
         UsageError: A shard holds other samples, or the same ones in another order.
-        StoreError: Two shards hold an answer to one sample, an outcome has none, or a file is damaged.
+        StoreError: Two shards hold an answer to one sample, an outcome has none, or a file is
+            damaged.
         OutputError: It cannot be written.
     """
     try:
         numbers = _session_numbers(parts)
         create(target)
         with closing(connect(target)) as connection:
-            connection.execute("CREATE TEMP TABLE numbers(old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
+            connection.execute(
+                "CREATE TEMP TABLE numbers(old INTEGER PRIMARY KEY, new INTEGER NOT NULL)"
+            )
             _begin(connection, benchmarks, meta)
             for place, part in enumerate(parts):
                 _add(connection, part, list(benchmarks), numbers[place], is_first=place == 0)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.IntegrityError as error:
-        raise StoreError(f"two shards hold an answer to the same sample ({error}); they are not of one run") from error
+        raise StoreError(
+            f"two shards hold an answer to the same sample ({error}); they are not of one run"
+        ) from error
     except (sqlite3.OperationalError, OSError) as error:
-        raise OutputError(f"cannot write {target.parent}: {error}; free some space, then merge again") from error
+        raise OutputError(
+            f"cannot write {target.parent}: {error}; free some space, then merge again"
+        ) from error
 
 
 def _session_numbers(parts: Sequence[Part]) -> list[dict[int, int]]:
@@ -93,17 +102,26 @@ def _session_numbers(parts: Sequence[Part]) -> list[dict[int, int]]:
 
 
 def _begin(
-    connection: sqlite3.Connection, benchmarks: Mapping[str, tuple[str, StoredPlan]], meta: Mapping[str, object]
+    connection: sqlite3.Connection,
+    benchmarks: Mapping[str, tuple[str, StoredPlan]],
+    meta: Mapping[str, object],
 ) -> None:
     connection.execute("BEGIN")
-    connection.executemany("INSERT INTO meta VALUES(?, ?)", [(key, dumps(value)) for key, value in meta.items()])
+    connection.executemany(
+        "INSERT INTO meta VALUES(?, ?)", [(key, dumps(value)) for key, value in meta.items()]
+    )
     rows = [(slot, name, dumps(plan)) for slot, (name, plan) in benchmarks.items()]
     connection.executemany("INSERT INTO benchmarks(slot, name, plan) VALUES(?, ?, ?)", rows)
     connection.execute("COMMIT")
 
 
 def _add(
-    connection: sqlite3.Connection, part: Part, slots: Sequence[str], numbers: Mapping[int, int], *, is_first: bool
+    connection: sqlite3.Connection,
+    part: Part,
+    slots: Sequence[str],
+    numbers: Mapping[int, int],
+    *,
+    is_first: bool,
 ) -> None:
     connection.execute("ATTACH ? AS shard", (untouched_uri(part.path),))
     try:
@@ -111,15 +129,15 @@ def _add(
         connection.execute("DELETE FROM temp.numbers")
         connection.executemany("INSERT INTO temp.numbers VALUES(?, ?)", numbers.items())
         connection.execute(
-            "INSERT INTO main.sessions SELECT (SELECT new FROM numbers WHERE old = id), started, elapsed, ended,"
-            " attempts, retries, spent FROM shard.sessions"
+            "INSERT INTO main.sessions SELECT (SELECT new FROM numbers WHERE old = id), started,"
+            " elapsed, ended, attempts, retries, spent FROM shard.sessions"
         )
         for key, slot in enumerate(slots, start=1):
             theirs = part.keys[slot]
             if is_first:
                 connection.execute(
-                    "INSERT INTO main.samples SELECT ?, idx, sample_id, row_number, content, fault FROM shard.samples"
-                    " WHERE benchmark = ? ORDER BY idx",
+                    "INSERT INTO main.samples SELECT ?, idx, sample_id, row_number, content, fault"
+                    " FROM shard.samples WHERE benchmark = ? ORDER BY idx",
                     (key, theirs),
                 )
             else:
@@ -140,16 +158,22 @@ def _add(
         connection.execute("DETACH shard")
 
 
-def _check_samples(connection: sqlite3.Connection, part: Part, slot: str, ours: int, theirs: int) -> None:
+def _check_samples(
+    connection: sqlite3.Connection, part: Part, slot: str, ours: int, theirs: int
+) -> None:
     n_ours, n_theirs = (
-        connection.execute(f"SELECT count(*) FROM {name}.samples WHERE benchmark = ?", (key,)).fetchone()[0]  # noqa: S608
+        connection.execute(
+            f"SELECT count(*) FROM {name}.samples WHERE benchmark = ?",  # noqa: S608
+            (key,),
+        ).fetchone()[0]
         for name, key in (("main", ours), ("shard", theirs))
     )
     n_alike = connection.execute(_ALIKE, (theirs, ours)).fetchone()[0]
     if not n_ours == n_theirs == n_alike:
         raise UsageError(
-            f"{part.label}: {n_alike:,} of its {n_theirs:,} samples of {slot} stand where the first shard has them; "
-            "the dataset's rows came in another order there, so run that shard again from the same files"
+            f"{part.label}: {n_alike:,} of its {n_theirs:,} samples of {slot} stand where the first"
+            " shard has them; the dataset's rows came in another order there, so run that shard"
+            " again from the same files"
         )
 
 
@@ -158,6 +182,6 @@ def _check_answers(connection: sqlite3.Connection, part: Part, slot: str, theirs
     (n_lost,) = connection.execute(_UNANSWERED, (theirs,)).fetchone()
     if n_lost:
         raise StoreError(
-            f"{part.label}: {n_lost:,} outcomes of {slot} have lost their answers; nel eval resume {part.path.parent} "
-            "asks for them again"
+            f"{part.label}: {n_lost:,} outcomes of {slot} have lost their answers; nel eval resume"
+            f" {part.path.parent} asks for them again"
         )

@@ -1,4 +1,5 @@
-"""What makes the snapshot of a large dataset cheap: samples that are inserted together, and which ids are new.
+"""What makes the snapshot of a large dataset cheap: samples that are inserted together, and which
+ids are new.
 
 `nel.engine.store.database` inserts.
 """
@@ -30,7 +31,9 @@ class WaitingSamples:
         """Add a sample, and return whether it is time to insert: so many, or so long."""
         content = sample.content
         self.samples.append(sample)
-        self.rows.append((benchmark, sample.idx, sample.sample_id, sample.row_number, content, sample.fault))
+        self.rows.append(
+            (benchmark, sample.idx, sample.sample_id, sample.row_number, content, sample.fault)
+        )
         self._size += len(content or "")
         return len(self.rows) >= _ROWS_MAX or self._size >= _CHARACTERS_MAX
 
@@ -38,8 +41,8 @@ class WaitingSamples:
 class SeenIds:
     """Which ids may have been added, in two megabytes however many there are (a Bloom filter).
 
-    An id that was added is always found. Of a million, one new id in seventy is taken for an added one; who asks then
-    looks it up.
+    An id that was added is always found. Of a million, one new id in seventy is taken for an added
+    one; who asks then looks it up.
     """
 
     __slots__ = ("_bytes",)
@@ -59,4 +62,6 @@ class SeenIds:
         """Return False where an id was not added for certain."""
         digest = hash(sample_id)
         first, second = digest & _MASK, digest >> _BITS & _MASK
-        return bool(self._bytes[first >> 3] >> (first & 7) & self._bytes[second >> 3] >> (second & 7) & 1)
+        return bool(
+            self._bytes[first >> 3] >> (first & 7) & self._bytes[second >> 3] >> (second & 7) & 1
+        )

@@ -1,7 +1,9 @@
-"""Verdicts in other formats than a line with a grade: found by a user's pattern, or as a JSON object.
+"""Verdicts in other formats than a line with a grade: found by a user's pattern, or as a JSON
+object.
 
-Both follow the rule of `nel.judges.parsing.verdict`, on which this module depends. A pattern such as ``GRADE: (\\d)``
-matches the first digit of 10 and of 8/10; a match therefore counts only if its group ends a word.
+Both follow the rule of `nel.judges.parsing.verdict`, on which this module depends. A pattern such
+as ``GRADE: (\\d)`` matches the first digit of 10 and of 8/10; a match therefore counts only if its
+group ends a word.
 """
 
 from __future__ import annotations
@@ -35,14 +37,17 @@ _ANY_NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\.?")
 _OBJECT: Final = re.compile(r"(?m)^[ \t]*\{")
 
 
-def pattern_reader(quoted: Quoted, pattern: str, scale: Scale | None = None, *, prefix: str = "") -> Read:
+def pattern_reader(
+    quoted: Quoted, pattern: str, scale: Scale | None = None, *, prefix: str = ""
+) -> Read:
     """Return a reader of the verdict that a pattern finds.
 
     Args:
         quoted: The question, whose quoted texts are no verdicts.
         pattern: Its first group, or else all of it, is the grade.
         scale: None: the grade must be a number and is its own score.
-        prefix: The end of the prompt where the pattern starts with it: then a reply that is only the grade counts.
+        prefix: The end of the prompt where the pattern starts with it: then a reply that is only
+            the grade counts.
 
     Raises:
         DatasetError: When it reads: the pattern is not a regular expression.
@@ -55,7 +60,9 @@ def pattern_reader(quoted: Quoted, pattern: str, scale: Scale | None = None, *, 
 
     def is_verdict(text: str) -> bool:
         candidates = find(text)
-        return len(candidates) == 1 and candidates[0].end - candidates[0].start >= len(text.strip(" \t*.`"))
+        return len(candidates) == 1 and candidates[0].end - candidates[0].start >= len(
+            text.strip(" \t*.`")
+        )
 
     form = VerdictFormat(
         find=find,
@@ -70,14 +77,20 @@ def pattern_reader(quoted: Quoted, pattern: str, scale: Scale | None = None, *, 
         except JudgeError as error:
             raise JudgeError(str(error), kind=error.kind, reply=reply) from error
         except ScorerError as error:
-            raise JudgeError(f"the judge's reply cannot be searched: {error}", reply=reply) from error
+            raise JudgeError(
+                f"the judge's reply cannot be searched: {error}", reply=reply
+            ) from error
 
     return read
 
 
 def _completed(reply: str, prefix: str, form: VerdictFormat) -> str:
     bare = plain_lines(reply).strip(" \t\n*#_.`~")
-    return f"{prefix} {bare}" if prefix and bare and "\n" not in bare and not form.labels_in(bare) else reply
+    return (
+        f"{prefix} {bare}"
+        if prefix and bare and "\n" not in bare and not form.labels_in(bare)
+        else reply
+    )
 
 
 def _candidate(own: str, span: tuple[int, int, int, int], scale: Scale | None) -> Candidate | None:
@@ -94,7 +107,9 @@ def _candidate(own: str, span: tuple[int, int, int, int], scale: Scale | None) -
         word = _WORD.match(own, group_end)
         whole = value + (word[0] if word else "")
         is_number = _ANY_NUMBER.fullmatch(whole)
-        return Candidate(start, end, whole[:80], fault="out_of_range" if is_number else "no_verdict")
+        return Candidate(
+            start, end, whole[:80], fault="out_of_range" if is_number else "no_verdict"
+        )
     is_marked = end > group_end and not own[end - 1].isalnum()
     line_end = own.find("\n", end, end + _REST_MAX)
     rest = own[group_end : line_end if line_end >= 0 else min(len(own), end + _REST_MAX)]
@@ -107,7 +122,11 @@ def _label_of(value: str, scale: Scale | None) -> tuple[str, str]:
     """Return the grade that a value spells, and its fault."""
     if scale is None:
         plain = _PLAIN_NUMBER.fullmatch(value)
-        return (plain[1], "") if plain else (value.strip(), "out_of_range" if "/" in value else "no_verdict")
+        return (
+            (plain[1], "")
+            if plain
+            else (value.strip(), "out_of_range" if "/" in value else "no_verdict")
+        )
     try:
         label = scale.label_of(value)
     except OutOfRange as error:
@@ -119,7 +138,11 @@ def _graded(value: str, scale: Scale | None, span: tuple[int, int]) -> Candidate
     label, fault = _label_of(value, scale)
     if fault:
         return Candidate(*span, label, fault=fault)
-    return Candidate(*span, label, Grade(label=label, score=float(label)) if scale is None else scale.grade(label))
+    return Candidate(
+        *span,
+        label,
+        Grade(label=label, score=float(label)) if scale is None else scale.grade(label),
+    )
 
 
 class _DuplicateKeyError(ValueError):
@@ -132,8 +155,8 @@ def json_reader(quoted: Quoted, key: str, grade_of: Callable[[object], Grade | N
     Args:
         quoted: The question, whose quoted texts are no verdicts.
         key: The key of the verdict; the value of ``explanation`` becomes the grade's explanation.
-        grade_of: Makes a grade of the key's value; returns None where it has the wrong type, and raises `OutOfRange`
-            where only the value is wrong.
+        grade_of: Makes a grade of the key's value; returns None where it has the wrong type, and
+            raises `OutOfRange` where only the value is wrong.
 
     Raises:
         JudgeError: When it reads: ``empty``, ``no_verdict``, ``two_verdicts``, ``out_of_range``.
@@ -152,7 +175,10 @@ def json_reader(quoted: Quoted, key: str, grade_of: Callable[[object], Grade | N
 
 
 def _of_object(
-    content: Mapping[str, object] | None, key: str, grade_of: Callable[[object], Grade | None], span: tuple[int, int]
+    content: Mapping[str, object] | None,
+    key: str,
+    grade_of: Callable[[object], Grade | None],
+    span: tuple[int, int],
 ) -> Candidate:
     """Return the verdict of an object; `content` is None where the object has the key twice."""
     if content is None:
@@ -166,11 +192,14 @@ def _of_object(
         return Candidate(*span, repr(value)[:80], fault="no_verdict")
     text = content.get("explanation")
     explanation = text[:EXPLANATION_CHARACTERS_MAX] if isinstance(text, str) else ""
-    return Candidate(*span, grade.label, replace(grade, explanation=grade.explanation or explanation))
+    return Candidate(
+        *span, grade.label, replace(grade, explanation=grade.explanation or explanation)
+    )
 
 
 def _objects(own: str, key: str) -> list[tuple[tuple[int, int], Mapping[str, object] | None]]:
-    """Return the spans and contents of JSON objects with a key, alone on their lines; None: the key occurs twice.
+    """Return the spans and contents of JSON objects with a key, alone on their lines; None: the key
+    occurs twice.
 
     Where a reply starts more than `OBJECTS_MAX` objects, none counts.
     """
@@ -197,7 +226,9 @@ def _objects(own: str, key: str) -> list[tuple[tuple[int, int], Mapping[str, obj
 
 
 def _decoder(keys: Sequence[str]) -> json.JSONDecoder:
-    """Return a decoder that refuses an object with two values under one of some keys, whatever its case."""
+    """Return a decoder that refuses an object with two values under one of some keys, whatever its
+    case.
+    """
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         for key in keys:
@@ -225,20 +256,26 @@ def json_grade_of(reply: str) -> str:
         content = _decoder(_GRADE_KEYS).decode(text)
     except (ValueError, RecursionError) as error:
         raise JudgeError(f"the judge's reply is not JSON: {error}", reply=reply) from error
-    grades = [content[key] for key in _GRADE_KEYS if key in content] if isinstance(content, dict) else []
+    grades = (
+        [content[key] for key in _GRADE_KEYS if key in content] if isinstance(content, dict) else []
+    )
     if len(grades) != 1 or isinstance(grades[0], (dict, list, bool)) or grades[0] is None:
-        raise JudgeError(f"the judge's JSON has no single {', '.join(_GRADE_KEYS[:-1])} or verdict", reply=reply)
+        raise JudgeError(
+            f"the judge's JSON has no single {', '.join(_GRADE_KEYS[:-1])} or verdict", reply=reply
+        )
     return str(grades[0])
 
 
 def may_hold_verdict(prompt: str, reply: str) -> bool:
-    """Return whether a reply could hold a verdict of some form, apart from what it repeats of the prompt.
+    """Return whether a reply could hold a verdict of some form, apart from what it repeats of the
+    prompt.
 
     >>> may_hold_verdict("Right or wrong?", "wrong"), may_hold_verdict("Right or wrong?", "I am not able to say that.")
     (True, False)
     """
     own = reply.replace(prompt.strip(), "").strip()
-    # One to three words may be a grade; longer replies need a digit, or the punctuation of a key with a value.
+    # One to three words may be a grade; longer replies need a digit, or the punctuation of a key
+    # with a value.
     is_short = len(own.split()) <= _WORDS_MAX
     may_hold_one = any(mark in own for mark in ":{}[]=") or any(map(str.isdigit, own))
     return bool(own) and (is_short or (may_hold_one and own not in prompt))

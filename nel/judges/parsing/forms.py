@@ -1,6 +1,8 @@
-"""Finds verdicts in a judge's own words: in the form that was asked for, in those of `forms.toml`, or alone on a line.
+"""Finds verdicts in a judge's own words: in the form that was asked for, in those of `forms.toml`,
+or alone on a line.
 
-docs/explanation/judging.md states the rule. Depends on `nel.judges.parsing.scale` and `nel.reading.response`.
+docs/explanation/judging.md states the rule. Depends on `nel.judges.parsing.scale` and
+`nel.reading.response`.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ class VerdictFormat:
     find: Callable[[str], list[Candidate]]
     """Returns the candidates in the judge's own words."""
     labels_in: Callable[[str], set[str]]
-    """Returns the labels of verdicts that a quoted text introduces itself, so that a judge may repeat them."""
+    """Returns the labels of verdicts that a quoted text introduces itself, so that a judge may
+    repeat them.
+    """
     asked_for: str
     """Names the format in error messages."""
     is_verdict: Callable[[str], bool] = lambda text: False
@@ -87,14 +91,22 @@ def _rows(form: str) -> tuple[Row, ...]:
 
 def line_form(scale: Scale, keyword: str) -> VerdictFormat:
     """Return the format of replies to a prompt that asks for a keyword, a colon and a grade."""
-    asked = [Row((keyword.lower(),), re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE))]
+    asked = [
+        Row((keyword.lower(),), re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE))
+    ]
 
     def declared(plain: str) -> list[Candidate]:
-        return list(_introduced(plain, asked, scale)) or _graded(_introduced(plain, _rows("declared"), scale))
+        return list(_introduced(plain, asked, scale)) or _graded(
+            _introduced(plain, _rows("declared"), scale)
+        )
 
     def find(own: str) -> list[Candidate]:
         plain = _plain(own)
-        return declared(plain) or _alone(plain, scale) or _graded(_introduced(plain, _rows("phrase"), scale))
+        return (
+            declared(plain)
+            or _alone(plain, scale)
+            or _graded(_introduced(plain, _rows("phrase"), scale))
+        )
 
     def is_verdict(text: str) -> bool:
         plain = _plain(text)
@@ -128,7 +140,12 @@ def _plain(own: str) -> str:
 def _introduced(plain: str, rows: Iterable[Row], scale: Scale) -> Iterator[Candidate]:
     """Yield the candidates that rows introduce, in their order."""
     low = plain.lower()
-    matches = [match for row in rows if any(text in low for text in row.needs) for match in row.pattern.finditer(plain)]
+    matches = [
+        match
+        for row in rows
+        if any(text in low for text in row.needs)
+        for match in row.pattern.finditer(plain)
+    ]
     matches.sort(key=lambda match: match.start())
     for match in matches:
         start, stop = match.span("value") if match.re.groups else _rest_of_line(plain, match)
@@ -142,7 +159,9 @@ def _introduced(plain: str, rows: Iterable[Row], scale: Scale) -> Iterator[Candi
 
 
 def _rest_of_line(plain: str, match: re.Match[str]) -> tuple[int, int]:
-    """Return the stretch between a keyword and the next one or the end of its line; the next line where it is empty."""
+    """Return the stretch between a keyword and the next one or the end of its line; the next line
+    where it is empty.
+    """
     below = _BELOW.match(plain, match.end())
     start = below.end() if below else match.end()
     stop = _line_end(plain, start)
@@ -164,7 +183,9 @@ def _value(value: str, scale: Scale) -> tuple[str, str]:
 
 
 def ends_grade(rest: str, label: str, scale: Scale | None) -> bool:
-    """Return whether the rest of a grade's line only gives reasons: it is not "or I", "(incorrect)", "in style"."""
+    """Return whether the rest of a grade's line only gives reasons: it is not "or I",
+    "(incorrect)", "in style".
+    """
     others = [part for part in _LIST.split(rest[:LINE_MAX]) if part]
     if scale is not None and others and len(rest) <= LINE_MAX:
         labels = {_label_of(part, scale) for part in others}
@@ -181,7 +202,9 @@ def _label_of(text: str, scale: Scale) -> str | None:
 
 
 def _alone(plain: str, scale: Scale) -> list[Candidate]:
-    """Return the verdicts of the first and the last line: each is a grade alone, or begins with the word of one."""
+    """Return the verdicts of the first and the last line: each is a grade alone, or begins with the
+    word of one.
+    """
     first = len(plain) - len(plain.lstrip(" \t\n" + QUOTED))
     stop = len(plain.rstrip(" \t\n" + QUOTED))
     last = plain.rfind("\n", 0, stop) + 1
@@ -206,7 +229,9 @@ def _grade_alone(line: str, scale: Scale, *, is_opening: bool) -> str | None:
     stated = scale.stated(line)
     if stated is None:
         return None
-    is_alone = _REMARK.match(stated.rest) or (is_opening and stated.is_word and _PUNCTUATION.match(stated.rest))
+    is_alone = _REMARK.match(stated.rest) or (
+        is_opening and stated.is_word and _PUNCTUATION.match(stated.rest)
+    )
     return stated.label if is_alone and ends_grade(stated.rest, stated.label, scale) else None
 
 

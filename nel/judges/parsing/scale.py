@@ -1,4 +1,5 @@
-"""The grades of a judge, their scores and their spellings; reads the grade with which a text begins.
+"""The grades of a judge, their scores and their spellings; reads the grade with which a text
+begins.
 
 Depends on `nel.errors` and `nel.judges.types`.
 """
@@ -20,11 +21,14 @@ _NUMBER: Final = re.compile(
     r"(?:\s*(?:/|out\s+of)\s*(?P<maximum>\d+)(?!\d))?",
     re.IGNORECASE,
 )
-"""A number, and of "4/5" or "4 out of 5" the maximum too; nan and inf match, to be refused as out of range."""
+"""A number, and of "4/5" or "4 out of 5" the maximum too; nan and inf match, to be refused as out
+of range.
+"""
 _NUMBER_GOES_ON: Final = re.compile(r"\w|[.,:/%°]\d|[-–—]\s?\d", re.IGNORECASE)
 _WORD_GOES_ON: Final = re.compile(r"[^\W_]|[+/]|[<>=]+\w|[’']\w|[-–—](?:\w|\s*$)|\.\w")
 _OPENING: Final = re.compile(
-    r"(?:(?-i:</?[a-z]{1,20}>)|[\[(\{<\"'“„«「‘`$_*: ]|\\(?:boxed|text(?:bf|tt|it)?|math(?:rm|bf))\{|"
+    r"(?:(?-i:</?[a-z]{1,20}>)|[\[(\{<\"'“„«「‘`$_*:"
+    r" ]|\\(?:boxed|text(?:bf|tt|it)?|math(?:rm|bf))\{|"
     r"(?:output|answer|assistant|response|option|model)\s+(?=\W?\S{1,3}(?:\W|$)))*",
     re.IGNORECASE,
 )
@@ -49,22 +53,32 @@ class Stated(NamedTuple):
     label: str
     rest: str
     is_word: bool
-    """Whether it is spelled with a word, or a noun says what it is: not a single letter or a number."""
+    """Whether it is spelled with a word, or a noun says what it is: not a single letter or a
+    number.
+    """
 
 
 class Scale:
     """Grades, their scores and their spellings."""
 
-    def __init__(self, scores: Mapping[str, float], words: Mapping[str, Sequence[str]] = USUAL_WORDS) -> None:
+    def __init__(
+        self, scores: Mapping[str, float], words: Mapping[str, Sequence[str]] = USUAL_WORDS
+    ) -> None:
         """Take grades and their spellings.
 
         Raises:
             JudgeError: ``bad_template``: there is no grade, or a score is not a finite number.
         """
         self.scores = {str(label): score for label, score in scores.items()}
-        good = (isinstance(score, int | float) and math.isfinite(score) for score in self.scores.values())
+        good = (
+            isinstance(score, int | float) and math.isfinite(score)
+            for score in self.scores.values()
+        )
         if not self.scores or not all(good):
-            raise JudgeError(f"grades need finite numbers as scores, not {dict(scores)!r:.200}", kind="bad_template")
+            raise JudgeError(
+                f"grades need finite numbers as scores, not {dict(scores)!r:.200}",
+                kind="bad_template",
+            )
         self._spellings = {_spelling(label): label for label in self.scores}
         for label in self.scores:
             for word in words.get(label, ()):
@@ -91,7 +105,8 @@ class Scale:
         return stated.label if stated is not None and not stated.rest.strip(_FILLER) else None
 
     def stated(self, text: str) -> Stated | None:
-        """Return the grade with which a text begins, in quotation marks or brackets too, and what follows it.
+        """Return the grade with which a text begins, in quotation marks or brackets too, and what
+        follows it.
 
         Raises:
             OutOfRange: It begins with a number that is not a grade.
@@ -107,7 +122,11 @@ class Scale:
             goes_on = _NUMBER_GOES_ON
         if head is None or goes_on.match(text, head.end()):
             return None
-        label = self._of_number(head) if goes_on is _NUMBER_GOES_ON else self._spellings[_spelling(head[0])]
+        label = (
+            self._of_number(head)
+            if goes_on is _NUMBER_GOES_ON
+            else self._spellings[_spelling(head[0])]
+        )
         closing = _CLOSING.match(text, head.end())
         end = closing.end() if closing else head.end()
         is_word = head[0].isalpha() and (len(head[0]) > 1 or any(map(str.isalpha, text[:start])))
@@ -119,7 +138,9 @@ class Scale:
 
     def _of_number(self, number: re.Match[str]) -> str:
         label = self._numbers.get(float(number["value"]))
-        if label is None or (number["maximum"] is not None and float(number["maximum"]) != max(self._numbers)):
+        if label is None or (
+            number["maximum"] is not None and float(number["maximum"]) != max(self._numbers)
+        ):
             raise OutOfRange(number[0])
         return label
 

@@ -1,7 +1,9 @@
-"""Reads a judge's verdict: the last one in its own words, in the strongest form in which they state any.
+"""Reads a judge's verdict: the last one in its own words, in the strongest form in which they state
+any.
 
-A reply with no clear verdict is a `JudgeError` that says what is wrong, never a low grade. Whether a reply is refused
-does not depend on the grade that it gives. Depends on `nel.judges.parsing.forms` and `nel.judges.parsing.own_words`.
+A reply with no clear verdict is a `JudgeError` that says what is wrong, never a low grade. Whether
+a reply is refused does not depend on the grade that it gives. Depends on `nel.judges.parsing.forms`
+and `nel.judges.parsing.own_words`.
 """
 
 from __future__ import annotations
@@ -40,12 +42,13 @@ def grade_reader(
     words: Mapping[str, Sequence[str]] = USUAL_WORDS,
     keyword: str = "GRADE",
 ) -> Read:
-    """Return a reader of replies with a line such as ``GRADE: C``, or another clear verdict where they have none.
+    """Return a reader of replies with a line such as ``GRADE: C``, or another clear verdict where
+    they have none.
 
     Args:
         quoted: The question, whose quoted texts are no verdicts.
-        scores: Grade to score. If all grades are numbers, ``4.0`` and, of five, ``4/5`` are 4, and any other number is
-            out of range.
+        scores: Grade to score. If all grades are numbers, ``4.0`` and, of five, ``4/5`` are 4, and
+            any other number is out of range.
         words: Further spellings of grades.
         keyword: Stands before the colon; upper and lower case are the same.
 
@@ -69,16 +72,24 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
         own = without_quotations(own)
     candidates = form.find(own)
     if not candidates:
-        _refuse(f"the judge's reply has no {form.asked_for} outside of quotations", "no_verdict", reply)
+        _refuse(
+            f"the judge's reply has no {form.asked_for} outside of quotations", "no_verdict", reply
+        )
     last = candidates[-1]
     if last.grade is None:
         _refuse(f"the judge's verdict {last.label[:80]!r} is not a grade", last.fault, reply)
-    others = [one for one in candidates if one.label != last.label and _is_verdict_too(one, last, own)]
+    others = [
+        one for one in candidates if one.label != last.label and _is_verdict_too(one, last, own)
+    ]
     if others and (last.label in repeatable or not _is_change_of_mind(others[-1], last, own)):
         labels = f"{others[-1].label[:80]!r} and {last.label[:80]!r}"
         _refuse(f"the judge's reply has two verdicts, {labels}", "two_verdicts", reply)
     if repeatable and own[: last.start].rstrip(_DECORATION).endswith(":"):
-        _refuse(f"the judge's {last.label[:80]!r} may be repeated from a quoted text", "no_verdict", reply)
+        _refuse(
+            f"the judge's {last.label[:80]!r} may be repeated from a quoted text",
+            "no_verdict",
+            reply,
+        )
     explanation = last.grade.explanation or own[: last.start].strip()[-EXPLANATION_CHARACTERS_MAX:]
     return replace(last.grade, explanation=explanation)
 
@@ -88,18 +99,26 @@ def _check_readable(reply: str, quoted: Quoted) -> None:
     if not plain_lines(reply).strip():
         _refuse("the judge's reply is empty", "empty", reply)
     if len(reply) > REPLY_CHARACTERS_MAX:
-        _refuse(f"the judge's reply is longer than {REPLY_CHARACTERS_MAX} characters", "no_verdict", reply)
+        _refuse(
+            f"the judge's reply is longer than {REPLY_CHARACTERS_MAX} characters",
+            "no_verdict",
+            reply,
+        )
     if only_repeats(reply, quoted.foreign):
         _refuse("the judge's reply only repeats a quoted text", "no_verdict", reply)
 
 
 def _is_verdict_too(one: Candidate, last: Candidate, own: str) -> bool:
-    """Return whether an earlier candidate is a verdict too: an unreadable one only on the same line."""
+    """Return whether an earlier candidate is a verdict too: an unreadable one only on the same
+    line.
+    """
     return one.fault in {"", "out_of_range"} or "\n" not in own[one.end : last.start]
 
 
 def _is_change_of_mind(other: Candidate, last: Candidate, own: str) -> bool:
-    """Return whether the last verdict ends the reply, with words and a line end between it and the one before."""
+    """Return whether the last verdict ends the reply, with words and a line end between it and the
+    one before.
+    """
     between = own[other.end : last.start]
     rest = own[last.end :].strip(_DECORATION + QUOTED)
     ends = not rest or (rest.startswith(_CLOSING_TAGS) and len(rest) <= _CLOSING_TAG_MAX)

@@ -1,8 +1,8 @@
 """Agreement of two raters, from the table of their labels. Depends on numpy.
 
-For any number of raters, with missing values, see `nel.judges.stats.alpha`, whose names are exported here too. Where
-both raters always use the same single category, chance alone explains all agreement; measures corrected for chance are
-undefined there, and never 1.
+For any number of raters, with missing values, see `nel.judges.stats.alpha`, whose names are
+exported here too. Where both raters always use the same single category, chance alone explains all
+agreement; measures corrected for chance are undefined there, and never 1.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ __all__ = [
 ]  # fmt: skip
 
 Table: TypeAlias = NDArray[np.float64]
-"""K x K counts, or shares: first rater in rows, second in columns, the same categories in the same order."""
+"""K x K counts, or shares: first rater in rows, second in columns, the same categories in the same
+order.
+"""
 Weights: TypeAlias = Literal["linear", "quadratic"]
 """How the weight of a disagreement grows with the distance of two categories."""
 R = TypeVar("R", bound=Rating)
@@ -58,7 +60,9 @@ def confusion_table(pairs: Iterable[tuple[R, R]], categories: Sequence[R]) -> Ta
     table = np.zeros((len(categories), len(categories)))
     for (first, second), count in Counter(pairs).items():
         if first not in places or second not in places:
-            raise ValueError(f"{first!r} or {second!r} is none of the categories {list(categories)!r}")
+            raise ValueError(
+                f"{first!r} or {second!r} is none of the categories {list(categories)!r}"
+            )
         table[places[first], places[second]] += count
     return table
 
@@ -75,12 +79,15 @@ def raw_agreement(table: Table) -> float:
     return float(np.trace(_shares(table)))
 
 
-def cohen_kappa(table: Table, *, weights: Weights | None = None, scale: Sequence[float] | None = None) -> float:
+def cohen_kappa(
+    table: Table, *, weights: Weights | None = None, scale: Sequence[float] | None = None
+) -> float:
     """Return Cohen's kappa, ``(po - pe) / (1 - pe)`` (Cohen 1960), or weighted kappa (Cohen 1968).
 
     Args:
         table: K x K counts or shares.
-        weights: None for categories without an order; ``linear`` or ``quadratic`` in their distance.
+        weights: None for categories without an order; ``linear`` or ``quadratic`` in their
+            distance.
         scale: The place of each category on a line; by default they are equally far apart.
 
     Returns:
@@ -95,8 +102,11 @@ def cohen_kappa(table: Table, *, weights: Weights | None = None, scale: Sequence
     return _kappa(_shares(table), _distances(len(table), weights, scale))
 
 
-def cohen_kappa_stderr(table: Table, *, weights: Weights | None = None, scale: Sequence[float] | None = None) -> float:
-    """Return the large-sample standard error of kappa (Fleiss, Cohen and Everitt 1969), as statsmodels has it.
+def cohen_kappa_stderr(
+    table: Table, *, weights: Weights | None = None, scale: Sequence[float] | None = None
+) -> float:
+    """Return the large-sample standard error of kappa (Fleiss, Cohen and Everitt 1969), as
+    statsmodels has it.
 
     Args:
         table: K x K counts; their sum is the number of units.
@@ -117,14 +127,17 @@ def cohen_kappa_stderr(table: Table, *, weights: Weights | None = None, scale: S
     mean_similar = (similar @ columns)[:, None] + (rows @ similar)[None, :]
     by_chance = float(rows @ similar @ columns)
     spread = float((shares * (similar - mean_similar * (1 - kappa)) ** 2).sum())
-    variance = (spread - (kappa - by_chance * (1 - kappa)) ** 2) / ((1 - by_chance) ** 2 * float(np.sum(table)))
+    variance = (spread - (kappa - by_chance * (1 - kappa)) ** 2) / (
+        (1 - by_chance) ** 2 * float(np.sum(table))
+    )
     return math.sqrt(max(variance, 0.0))
 
 
 def gwet_ac1(table: Table) -> float:
     """Return Gwet's AC1, which stays near raw agreement where one category is rare (Gwet 2008).
 
-    Chance agreement is ``sum_k p_k (1 - p_k) / (K - 1)`` with p_k the mean share of category k over both raters.
+    Chance agreement is ``sum_k p_k (1 - p_k) / (K - 1)`` with p_k the mean share of category k over
+    both raters.
 
     Raises:
         UndefinedMetric: The table is empty or has one category, or only one is used.
@@ -138,7 +151,8 @@ def gwet_ac1(table: Table) -> float:
 
 
 def pabak(table: Table) -> float:
-    """Return kappa adjusted for prevalence and bias, ``(K po - 1) / (K - 1)`` (Byrt, Bishop and Carlin 1993).
+    """Return kappa adjusted for prevalence and bias, ``(K po - 1) / (K - 1)`` (Byrt, Bishop and
+    Carlin 1993).
 
     Raises:
         UndefinedMetric: The table is empty or has one category, or only one is used.
@@ -163,7 +177,8 @@ class Rate:
 
 
 def sensitivity(table: Table) -> Rate:
-    """Return how often the second rater says yes where the first, who is right, does; Wilson's interval.
+    """Return how often the second rater says yes where the first, who is right, does; Wilson's
+    interval.
 
     Args:
         table: 2 x 2 counts, "no" before "yes", the truth in rows.
@@ -178,7 +193,8 @@ def sensitivity(table: Table) -> Rate:
 
 
 def specificity(table: Table) -> Rate:
-    """Return how often the second rater says no where the first, who is right, does; Wilson's interval.
+    """Return how often the second rater says no where the first, who is right, does; Wilson's
+    interval.
 
     Args:
         table: 2 x 2 counts, "no" before "yes", the truth in rows.
@@ -212,8 +228,8 @@ def table_interval(
         seed: Seeds a generator of its own.
 
     Returns:
-        An interval of method ``bootstrap``; or one without ends, with the reason, where the resamples have no spread
-        or most of them have no such statistic.
+        An interval of method ``bootstrap``; or one without ends, with the reason, where the
+        resamples have no spread or most of them have no such statistic.
 
     Raises:
         UndefinedMetric: There are no units.
@@ -223,7 +239,10 @@ def table_interval(
     >>> 0.1 < interval.lower < 0.2 and 0.6 < interval.upper < 0.7
     True
     """
-    strata = [np.asarray(one, dtype=np.float64) for one in (table if isinstance(table, Sequence) else [table])]
+    strata = [
+        np.asarray(one, dtype=np.float64)
+        for one in (table if isinstance(table, Sequence) else [table])
+    ]
     sizes = [round(float(one.sum())) for one in strata]
     if not sum(sizes):
         raise UndefinedMetric("there are no units")
@@ -236,7 +255,9 @@ def table_interval(
         if size:
             drawn += part / size * rng.multinomial(size, one.ravel() / one.sum(), size=n_resamples)
     resamples = iter(drawn.reshape(n_resamples, *strata[0].shape))
-    return bootstrap_statistic(lambda: next(resamples), statistic, level=level, n_resamples=n_resamples)
+    return bootstrap_statistic(
+        lambda: next(resamples), statistic, level=level, n_resamples=n_resamples
+    )
 
 
 def _shares(table: Table) -> Table:
@@ -255,7 +276,9 @@ def _distances(n: int, weights: Weights | None, scale: Sequence[float] | None) -
     """Return the weight of each disagreement, from 0 to 1."""
     if weights is None:
         return 1.0 - np.eye(n)
-    places = np.arange(n, dtype=np.float64) if scale is None else np.asarray(scale, dtype=np.float64)
+    places = (
+        np.arange(n, dtype=np.float64) if scale is None else np.asarray(scale, dtype=np.float64)
+    )
     if len(places) != n:
         raise ValueError(f"{n} categories have {len(places)} places")
     apart = np.abs(places[:, None] - places[None, :])

@@ -1,8 +1,9 @@
-"""Krippendorff's alpha and related measures for any number of raters, with missing values. Depends on numpy.
+"""Krippendorff's alpha and related measures for any number of raters, with missing values. Depends
+on numpy.
 
-Units are stored as patterns of values with a count, so a million units with few distinct grades take a few numbers, and
-a resample is one multinomial draw. With a single value agreement cannot be distinguished from chance: the measures are
-undefined there, and never 1.
+Units are stored as patterns of values with a count, so a million units with few distinct grades
+take a few numbers, and a resample is one multinomial draw. With a single value agreement cannot be
+distinguished from chance: the measures are undefined there, and never 1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from nel.metrics.intervals import LEVEL, Interval
 Floats: TypeAlias = NDArray[np.float64]
 Rating: TypeAlias = str | float
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-"""Level of measurement: values that differ are only different, ordered, a known distance or a known ratio apart."""
+"""Level of measurement: values that differ are only different, ordered, a known distance or a known
+ratio apart.
+"""
 S = TypeVar("S")
 
 RESAMPLES: Final = 2_000
@@ -39,7 +42,9 @@ _CHUNK: Final = 1024
 
 
 class Units:
-    """Collects the ratings of units, one at a time; memory is a few numbers per distinct pattern of values."""
+    """Collects the ratings of units, one at a time; memory is a few numbers per distinct pattern of
+    values.
+    """
 
     def __init__(self) -> None:
         """Start with no units."""
@@ -56,7 +61,11 @@ class Units:
         Raises:
             ValueError: A number is infinite.
         """
-        known = [value if isinstance(value, str) else float(value) for value in values if value is not None]
+        known = [
+            value if isinstance(value, str) else float(value)
+            for value in values
+            if value is not None
+        ]
         known = [value for value in known if isinstance(value, str) or not math.isnan(value)]
         if any(isinstance(value, float) and math.isinf(value) for value in known):
             raise ValueError("a value is infinite")
@@ -83,7 +92,9 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Rated units in sparse form: in entry e, pattern `pattern[e]` has value `value[e]` exactly `count[e]` times."""
+    """Rated units in sparse form: in entry e, pattern `pattern[e]` has value `value[e]` exactly
+    `count[e]` times.
+    """
 
     values: tuple[Rating, ...]
     """The distinct values in order."""
@@ -104,7 +115,9 @@ class Ratings:
         values = tuple(sorted({one for pattern in ordered for one in pattern}, key=_order))
         places = {one: place for place, one in enumerate(values)}
         entries = [
-            (row, places[one], count) for row, pattern in enumerate(ordered) for one, count in Counter(pattern).items()
+            (row, places[one], count)
+            for row, pattern in enumerate(ordered)
+            for one, count in Counter(pattern).items()
         ]
         rows, columns, counts = zip(*entries, strict=True)
         return cls(
@@ -131,7 +144,9 @@ class Ratings:
         used = self.size[self.units > 0]
         if used.min() != used.max():
             reason = f"units have from {used.min():.0f} to {used.max():.0f} values"
-            raise UndefinedMetric(f"{reason}; Fleiss' kappa needs the same number, Krippendorff's alpha does not")
+            raise UndefinedMetric(
+                f"{reason}; Fleiss' kappa needs the same number, Krippendorff's alpha does not"
+            )
         shares = self._margins() / float(self.units @ self.size)
         by_chance = float((shares**2).sum())
         if np.count_nonzero(shares) < _TWO:
@@ -155,10 +170,12 @@ class Ratings:
         return ac1(self.raw_agreement(), per_unit / float(self.units.sum()))
 
     def alpha(self, scale: Scale = "nominal") -> float:
-        """Return Krippendorff's alpha, ``1 - Do / De`` (Krippendorff 2011, "Computing Krippendorff's alpha").
+        """Return Krippendorff's alpha, ``1 - Do / De`` (Krippendorff 2011, "Computing
+        Krippendorff's alpha").
 
-        The observed disagreement is that of the pairs within units, each unit's weighted by ``1 / (m - 1)`` for its m
-        values; the expected one that of all pairs. The ordinal distance of two values is that of their mean ranks.
+        The observed disagreement is that of the pairs within units, each unit's weighted by ``1 /
+        (m - 1)`` for its m values; the expected one that of all pairs. The ordinal distance of two
+        values is that of their mean ranks.
 
         Args:
             scale: ``nominal`` takes any values, ``ratio`` numbers from 0 on, the others numbers.
@@ -171,8 +188,9 @@ class Ratings:
         total = float(margins.sum())
         if np.count_nonzero(margins) < _TWO:
             raise UndefinedMetric(ONE_CATEGORY)
-        # All distances are sums over ordered pairs, computed without listing the pairs: for labels the pairs that
-        # differ are all pairs less the equal ones; for numbers the squared distances follow from the variance.
+        # All distances are sums over ordered pairs, computed without listing the pairs: for labels
+        # the pairs that differ are all pairs less the equal ones; for numbers the squared distances
+        # follow from the variance.
         if scale == "nominal":
             within = self.size**2 - self._summed(self.count**2)
             between = total**2 - float((margins**2).sum())
@@ -204,8 +222,8 @@ class Ratings:
             seed: Seeds a generator of its own.
 
         Returns:
-            An interval of method ``bootstrap``; or one without ends, with the reason, where the resamples have no
-            spread or most of them have no such statistic.
+            An interval of method ``bootstrap``; or one without ends, with the reason, where the
+            resamples have no spread or most of them have no such statistic.
         """
         rng = np.random.default_rng(seed)
         n, shares = round(float(self.units.sum())), self.units / float(self.units.sum())
@@ -235,7 +253,11 @@ class Ratings:
     def _square_distances(self, places: Floats) -> Floats:
         """Return the sum over ordered pairs within each pattern of their squared distance."""
         means = self._summed(self.count * places[self.value]) / self.size
-        return 2 * self.size * self._summed(self.count * (places[self.value] - means[self.pattern]) ** 2)
+        return (
+            2
+            * self.size
+            * self._summed(self.count * (places[self.value] - means[self.pattern]) ** 2)
+        )
 
     def _ratio_distances(self, margins: Floats) -> tuple[Floats, float]:
         numbers = self._numbers()
@@ -247,14 +269,19 @@ class Ratings:
             found, counts = numbers[self.value[first:last]], self.count[first:last]
             within[row] = float(counts @ _ratios(found, found) @ counts)
         between = sum(
-            float(margins[start : start + _CHUNK] @ _ratios(numbers[start : start + _CHUNK], numbers) @ margins)
+            float(
+                margins[start : start + _CHUNK]
+                @ _ratios(numbers[start : start + _CHUNK], numbers)
+                @ margins
+            )
             for start in range(0, len(numbers), _CHUNK)
         )
         return within, between
 
 
 def krippendorff_alpha(units: Iterable[Iterable[Rating | None]], scale: Scale = "nominal") -> float:
-    """Return Krippendorff's alpha of units, each with the values that raters gave it, None where one did not.
+    """Return Krippendorff's alpha of units, each with the values that raters gave it, None where
+    one did not.
 
     Raises:
         UndefinedMetric: No unit has two values, or all values are one.
@@ -284,7 +311,8 @@ def ac1(agreeing: float, used: Floats) -> float:
 def bootstrap_statistic(
     draw: Callable[[], S], statistic: Callable[[S], float], *, level: float, n_resamples: int
 ) -> Interval:
-    """Return the percentile interval of a statistic over resamples, or one without ends and its reason.
+    """Return the percentile interval of a statistic over resamples, or one without ends and its
+    reason.
 
     Args:
         draw: Returns one resample.
@@ -306,7 +334,9 @@ def bootstrap_statistic(
     return Interval(lower=lower, upper=upper, method="bootstrap", covers="new items")
 
 
-def _defined(draw: Callable[[], S], statistic: Callable[[S], float], n_resamples: int) -> Iterator[float]:
+def _defined(
+    draw: Callable[[], S], statistic: Callable[[S], float], n_resamples: int
+) -> Iterator[float]:
     for _ in range(n_resamples):
         try:
             yield statistic(draw())
@@ -328,4 +358,6 @@ def _order(value: Rating) -> tuple[bool, Rating]:
 
 def _ratios(first: Floats, second: Floats) -> Floats:
     sums = first[:, None] + second[None, :]
-    return np.asarray(((first[:, None] - second[None, :]) / np.where(sums == 0, 1.0, sums)) ** 2, dtype=np.float64)
+    return np.asarray(
+        ((first[:, None] - second[None, :]) / np.where(sums == 0, 1.0, sums)) ** 2, dtype=np.float64
+    )

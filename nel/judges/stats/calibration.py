@@ -1,9 +1,10 @@
 """Measures a run's judge against people's labels of a few answers. Does no I/O.
 
-Answers are added one at a time and stored as counts by score. Rare grades are oversampled for labelling, so every
-estimate is weighted by stratum size over labels (Begg and Greenes 1983). A label belongs to an answer, not to a
-verdict: a label whose answer has changed is stale and left out. `nel.judges.stats.corrected_headline` corrects the
-headline by these measures.
+Answers are added one at a time and stored as counts by score. Rare grades are oversampled for
+labelling, so every estimate is weighted by stratum size over labels (Begg and Greenes 1983). A
+label belongs to an answer, not to a
+verdict: a label whose answer has changed is stale and left out.
+`nel.judges.stats.corrected_headline` corrects the headline by these measures.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ _NOT_BINARY: Final = "scores or labels are not only 0 and 1"
 
 @dataclass(slots=True)
 class Tally:
-    """The components of a run's headline: judged answers by score, their labels, and answers without a judge."""
+    """The components of a run's headline: judged answers by score, their labels, and answers
+    without a judge.
+    """
 
     judged: dict[float, Moments] = field(default_factory=dict)
     """Answers whose score is a judge's, by score to three digits."""
@@ -60,13 +63,17 @@ class Tally:
     grades: dict[float, str] = field(default_factory=dict)
     """Names of the judge's grades, by score to three digits."""
     opinions: dict[str, dict[float, list[int]]] = field(default_factory=dict)
-    """Of each judge of a panel, by the panel's score, how many labelled answers it graded, and how many as labelled."""
+    """Of each judge of a panel, by the panel's score, how many labelled answers it graded, and how
+    many as labelled.
+    """
     n_questions: int = 0
     n_stale: int = 0
     """Labels of answers that this run does not have, has not judged, or has replaced."""
     _question: int = -1
 
-    def add(self, question: int, score: float, *, is_judged: bool, label: float | None = None) -> None:
+    def add(
+        self, question: int, score: float, *, is_judged: bool, label: float | None = None
+    ) -> None:
         """Add an answer that counts in the headline; questions come in order.
 
         Args:
@@ -179,7 +186,9 @@ def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
 
 
 def strata_of(tally: Tally) -> list[GradeStratum]:
-    """Return the strata by score, from the lowest; one with fewer than two labels is merged with its neighbour."""
+    """Return the strata by score, from the lowest; one with fewer than two labels is merged with
+    its neighbour.
+    """
     keys = stratum_keys({key: moments.n for key, moments in tally.judged.items()})
     parts: dict[float, GradeStratum] = {}
     for key, start in keys.items():
@@ -195,10 +204,11 @@ def strata_of(tally: Tally) -> list[GradeStratum]:
 
 
 def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Return all measures of the judge against the labels, as calibration.json has them beside names.
+    """Return all measures of the judge against the labels, as calibration.json has them beside
+    names.
 
-    Kappa, AC1 and PABAK have bootstrap intervals over answers, drawn within strata. Shares have Wilson's interval, with
-    the number of answers that would give their weighted standard error.
+    Kappa, AC1 and PABAK have bootstrap intervals over answers, drawn within strata. Shares have
+    Wilson's interval, with the number of answers that would give their weighted standard error.
 
     Args:
         tally: Of a whole run.
@@ -210,7 +220,10 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
     is_binary = set(scores) <= {0.0, 1.0} and set(tally.judged) <= {0.0, 1.0}
     categories = [0.0, 1.0] if is_binary else scores
     few = len(categories) <= _CATEGORIES_MAX
-    rates = [found.rate_of_label(label) if is_binary else undefined_measure(_NOT_BINARY) for label in (1.0, 0.0)]
+    rates = [
+        found.rate_of_label(label) if is_binary else undefined_measure(_NOT_BINARY)
+        for label in (1.0, 0.0)
+    ]
     result = {
         "n_judged": tally.n_judged,
         "n_labelled": tally.n_labelled,
@@ -223,8 +236,12 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
             "rows": "label",
             "columns": "judge",
             "categories": categories if few else None,
-            "counts": found.counts(categories).astype(int).tolist() if few and found.cells else None,
-            "shares": found.table(found.shares(), categories).tolist() if few and found.cells else None,
+            "counts": (
+                found.counts(categories).astype(int).tolist() if few and found.cells else None
+            ),
+            "shares": (
+                found.table(found.shares(), categories).tolist() if few and found.cells else None
+            ),
         },
         "agreement": _agreement_json(found, categories, is_binary=is_binary),
         "sensitivity": rates[0],
@@ -236,19 +253,27 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
             for label in found.labels()
         ]
     panel = panel_json(tally)
-    return {**result, **({"panel": panel} if panel else {}), "warnings": _warnings(tally, strata, result)}
+    return {
+        **result,
+        **({"panel": panel} if panel else {}),
+        "warnings": _warnings(tally, strata, result),
+    }
 
 
 def panel_json(tally: Tally) -> list[dict[str, Any]]:
-    """Return how far each judge of a panel agrees with the labels, and the weight of its vote; empty for one judge.
+    """Return how far each judge of a panel agrees with the labels, and the weight of its vote;
+    empty for one judge.
 
-    The weight is the log odds of its agreement, with half an answer added to each side: judges that err independently
-    are weighed best so (Nitzan and Paroush 1982). One that agrees by chance or less has the smallest, 0.01.
+    The weight is the log odds of its agreement, with half an answer added to each side: judges that
+    err independently are weighed best so (Nitzan and Paroush 1982). One that agrees by chance or
+    less has the smallest, 0.01.
     """
     found = []
     for name, by_score in sorted(tally.opinions.items()) if len(tally.opinions) > 1 else ():
         sizes = {
-            key: tally.judged[key].n / max(tally.labels[key].total(), 1) for key in by_score if key in tally.labels
+            key: tally.judged[key].n / max(tally.labels[key].total(), 1)
+            for key in by_score
+            if key in tally.labels
         }
         whole = math.fsum(sizes[key] * by_score[key][0] for key in sizes)
         n = sum(by_score[key][0] for key in sizes)
@@ -261,19 +286,29 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
 
 def few_labels(n: int) -> str:
     """Return the warning about too few labels."""
-    return f"only {n} {'label' if n == 1 else 'labels'}; with fewer than {LABELS_FEW} these numbers say little"
+    return (
+        f"only {n} {'label' if n == 1 else 'labels'}; with fewer than {LABELS_FEW} these numbers"
+        " say little"
+    )
 
 
 class _Weighted:
-    """Labelled answers as counts of cells, each a distinct ``(label, score)``, by stratum with its share of all."""
+    """Labelled answers as counts of cells, each a distinct ``(label, score)``, by stratum with its
+    share of all.
+    """
 
     def __init__(self, strata: Sequence[GradeStratum], n_resamples: int) -> None:
         self._n_resamples = n_resamples
         self.cells = sorted({pair for part in strata for pair in part.pairs})
-        self._labels, self._scores = (np.array([pair[side] for pair in self.cells]) for side in (0, 1))
+        self._labels, self._scores = (
+            np.array([pair[side] for pair in self.cells]) for side in (0, 1)
+        )
         self._n = sum(part.scores.n for part in strata)
         self._parts = [
-            (np.array([part.pairs.get(cell, 0) for cell in self.cells], dtype=np.float64), part.scores.n / self._n)
+            (
+                np.array([part.pairs.get(cell, 0) for cell in self.cells], dtype=np.float64),
+                part.scores.n / self._n,
+            )
             for part in strata
             if part.pairs
         ]
@@ -285,12 +320,18 @@ class _Weighted:
 
     def counts(self, categories: Sequence[float]) -> Table:
         """Return the table of labels (rows) and scores as counted."""
-        return self.table(np.asarray(np.sum([counts for counts, _ in self._parts], axis=0)), categories)
+        return self.table(
+            np.asarray(np.sum([counts for counts, _ in self._parts], axis=0)), categories
+        )
 
     def table(self, cells: Table, categories: Sequence[float]) -> Table:
         """Return cells as a table of labels (rows) and scores."""
         table = np.zeros((len(categories), len(categories)))
-        np.add.at(table, (np.searchsorted(categories, self._labels), np.searchsorted(categories, self._scores)), cells)
+        np.add.at(
+            table,
+            (np.searchsorted(categories, self._labels), np.searchsorted(categories, self._scores)),
+            cells,
+        )
         return table
 
     def kappa_quadratic(self, cells: Table) -> float:
@@ -325,7 +366,9 @@ class _Weighted:
         return sorted({float(label) for label in self._labels}, reverse=True)
 
     def recall(self, label: float) -> dict[str, Any]:
-        """Return how often the judge gives a label's own score, with the number of labels and of those it found."""
+        """Return how often the judge gives a label's own score, with the number of labels and of
+        those it found.
+        """
         hits = [pair == (label, label) for pair in self.cells]
         n_found = sum(float(counts[hits].sum()) for counts, _ in self._parts)
         return {**self.rate_of_label(label), "n_found": int(n_found)}
@@ -335,14 +378,16 @@ class _Weighted:
         return self._rate(np.ones(len(self.cells), dtype=bool), _NO_LABELS)
 
     def _rate(self, among: NDArray[np.bool_], reason: str) -> dict[str, Any]:
-        """Return the share of agreement among some cells, with Wilson's interval of the effective number of answers."""
+        """Return the share of agreement among some cells, with Wilson's interval of the effective
+        number of answers.
+        """
         whole = float(self.shares()[among].sum()) if self.cells else 0.0
         if whole <= 0:
             return {**undefined_measure(reason if self.cells else _NO_LABELS), "n_effective": None}
         hits = among & (self._labels == self._scores)
         value = min(float(self.shares()[hits].sum()) / whole, 1.0)
-        # Variance of a ratio estimate by linearization: within strata over the labels, and between strata because
-        # another run of this size would have other shares.
+        # Variance of a ratio estimate by linearization: within strata over the labels, and between
+        # strata because another run of this size would have other shares.
         influence = (hits - value * among) / whole
         variance = 0.0
         for counts, share in self._parts:
@@ -351,13 +396,22 @@ class _Weighted:
             spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
             variance += share**2 * spread / max(n - 1, 1) + share * mean**2 / self._n
         counted = sum(float(counts[among].sum()) for counts, _ in self._parts)
-        n_effective = value * (1 - value) / variance if variance > _ROUNDING and 0 < value < 1 else counted
+        n_effective = (
+            value * (1 - value) / variance if variance > _ROUNDING and 0 < value < 1 else counted
+        )
         n_effective = max(n_effective, 1.0)
         interval = wilson_interval(value * n_effective, n_effective)
-        return {"value": value, **_interval_json(interval), "n": int(counted), "n_effective": n_effective}
+        return {
+            "value": value,
+            **_interval_json(interval),
+            "n": int(counted),
+            "n_effective": n_effective,
+        }
 
 
-def _agreement_json(found: _Weighted, categories: Sequence[float], *, is_binary: bool) -> dict[str, Any]:
+def _agreement_json(
+    found: _Weighted, categories: Sequence[float], *, is_binary: bool
+) -> dict[str, Any]:
     def of_table(statistic: Callable[[Table], float]) -> dict[str, Any]:
         if len(categories) > _CATEGORIES_MAX:
             return undefined_measure(f"there are more than {_CATEGORIES_MAX} different scores")
@@ -367,22 +421,40 @@ def _agreement_json(found: _Weighted, categories: Sequence[float], *, is_binary:
     if is_binary:
         return {**measures, "ac1": of_table(gwet_ac1), "pabak": of_table(pabak)}
     linear = of_table(lambda table: cohen_kappa(table, weights="linear", scale=categories))
-    return {**measures, "kappa_linear": linear, "kappa_quadratic": found.measure(found.kappa_quadratic)}
+    return {
+        **measures,
+        "kappa_linear": linear,
+        "kappa_quadratic": found.measure(found.kappa_quadratic),
+    }
 
 
 def _base_rates(tally: Tally, strata: Sequence[GradeStratum]) -> dict[str, float | None]:
-    """Return mean scores: the judge's over all; over the labelled the judge's, the labels' and the weighted labels'."""
+    """Return mean scores: the judge's over all; over the labelled the judge's, the labels' and the
+    weighted labels'.
+    """
     n = tally.n_judged
-    pairs = [(label, score, count) for part in strata for (label, score), count in part.pairs.items()]
+    pairs = [
+        (label, score, count) for part in strata for (label, score), count in part.pairs.items()
+    ]
     labelled = sum(count for _, _, count in pairs)
     weighted = [
-        part.scores.n * label * count / part.n_labelled for part in strata for (label, _), count in part.pairs.items()
+        part.scores.n * label * count / part.n_labelled
+        for part in strata
+        for (label, _), count in part.pairs.items()
     ]
     return {
         "judge": math.fsum(moments.total for moments in tally.judged.values()) / n if n else None,
-        "judge_labelled": math.fsum(score * count for _, score, count in pairs) / labelled if labelled else None,
-        "labels": math.fsum(label * count for label, _, count in pairs) / labelled if labelled else None,
-        "labels_weighted": math.fsum(weighted) / sum(part.scores.n for part in strata if part.pairs) if pairs else None,
+        "judge_labelled": (
+            math.fsum(score * count for _, score, count in pairs) / labelled if labelled else None
+        ),
+        "labels": (
+            math.fsum(label * count for label, _, count in pairs) / labelled if labelled else None
+        ),
+        "labels_weighted": (
+            math.fsum(weighted) / sum(part.scores.n for part in strata if part.pairs)
+            if pairs
+            else None
+        ),
     }
 
 
@@ -401,25 +473,34 @@ def _stratum_json(part: GradeStratum, n_judged: int) -> dict[str, Any]:
 
 def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str, Any]) -> list[str]:
     agreement = result["agreement"]
-    # The kappa that is printed as such; with too many grades for one, the weighted one, which then stands alone.
-    name = "kappa" if agreement["kappa"]["value"] is not None or result["is_binary"] else "kappa_quadratic"
+    # The kappa that is printed as such; with too many grades for one, the weighted one, which then
+    # stands alone.
+    name = (
+        "kappa"
+        if agreement["kappa"]["value"] is not None or result["is_binary"]
+        else "kappa_quadratic"
+    )
     kappa = agreement[name]
     found = []
     if tally.n_labelled < LABELS_FEW:
         found.append(few_labels(tally.n_labelled))
     if kappa["value"] is not None and kappa["value"] < KAPPA_MIN:
         said = "kappa" if name == "kappa" else "kappa with quadratic weights"
-        found.append(f"{said} is {kappa['value']:.2f}, below {KAPPA_MIN}: the judge's verdicts are hardly a person's")
+        found.append(
+            f"{said} is {kappa['value']:.2f}, below {KAPPA_MIN}: the judge's verdicts are hardly a"
+            " person's"
+        )
     alone = {part.low for part in strata if part.low == part.high}
     rare = [f"{key:g}" for key in sorted(tally.judged) if key not in alone]
     if len(tally.judged) <= STRATA_MAX and rare:
         found.append(
-            f"score{'s' * (len(rare) > 1)} {', '.join(rare)} of the judge cannot be told apart for want of labels; "
-            f"label {LABELS_MIN} or more answers of each"
+            f"score{'s' * (len(rare) > 1)} {', '.join(rare)} of the judge cannot be told apart for"
+            f" want of labels; label {LABELS_MIN} or more answers of each"
         )
     if tally.n_stale:
         found.append(
-            f"{tally.n_stale:,} labels are of answers that this run no longer has or does not score by a judge"
+            f"{tally.n_stale:,} labels are of answers that this run no longer has or does not score"
+            " by a judge"
         )
     return found
 
@@ -435,4 +516,10 @@ def _interval_json(interval: Interval) -> dict[str, Any]:
 
 def undefined_measure(reason: str) -> dict[str, Any]:
     """Return a measure without a value, with the reason."""
-    return {"value": None, "ci_lower": None, "ci_upper": None, "ci_method": "none", "reason": reason}
+    return {
+        "value": None,
+        "ci_lower": None,
+        "ci_upper": None,
+        "ci_method": "none",
+        "reason": reason,
+    }

@@ -1,7 +1,8 @@
-"""A run's headline by people's labels of judged answers: the labels alone, PPI++, Rogan and Gladen. Does no I/O.
+"""A run's headline by people's labels of judged answers: the labels alone, PPI++, Rogan and Gladen.
+Does no I/O.
 
-Depends on `nel.judges.stats.calibration`, which measures the judge, and `nel.judges.stats.corrected_mean`, which has
-the estimators.
+Depends on `nel.judges.stats.calibration`, which measures the judge, and
+`nel.judges.stats.corrected_mean`, which has the estimators.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from typing import Any, Final
 
 from nel.errors import UndefinedMetric
 from nel.judges.stats.calibration import LABELS_MIN, Tally, strata_of, undefined_measure
-from nel.judges.stats.corrected_mean import Estimate, Stratum, labels_mean, rogan_gladen, stratified_ppi_mean
+from nel.judges.stats.corrected_mean import (
+    Estimate,
+    Stratum,
+    labels_mean,
+    rogan_gladen,
+    stratified_ppi_mean,
+)
 from nel.metrics.intervals import LEVEL
 
 PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")
@@ -21,11 +28,14 @@ PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")
 _Z: Final = 1.959963984540054
 
 
-def corrected_headline(tally: Tally, headline: Mapping[str, Any], calibration: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the headline as the judge gave it and as estimated from people's labels, each with its interval.
+def corrected_headline(
+    tally: Tally, headline: Mapping[str, Any], calibration: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the headline as the judge gave it and as estimated from people's labels, each with its
+    interval.
 
-    Answers without a judge count as they are. The correction is added to the headline as a difference, so that both use
-    the same mean even where repeats are missing.
+    Answers without a judge count as they are. The correction is added to the headline as a
+    difference, so that both use the same mean even where repeats are missing.
 
     Args:
         tally: Of the same run.
@@ -47,24 +57,33 @@ def corrected_headline(tally: Tally, headline: Mapping[str, Any], calibration: M
 def best_method(corrected: Mapping[str, Any]) -> str | None:
     """Return the key of the estimate to show first, None where none is defined.
 
-    PPI++ and the labels alone need no more than the way in which labels are drawn, so the narrower kind goes first:
-    PPI++. Rogan and Gladen also need that the judge errs on all answers as on the labelled ones, and covers too much.
+    PPI++ and the labels alone need no more than the way in which labels are drawn, so the narrower
+    kind goes first: PPI++. Rogan and Gladen also need that the judge errs on all answers as on the
+    labelled ones, and covers too much.
 
     >>> best_method({"ppi": {"value": None}, "labels": {"value": 0.5}, "rogan_gladen": {"value": 0.4}})
     'labels'
     """
-    return next((key for key in PREFERENCE if (corrected.get(key) or {}).get("value") is not None), None)
+    return next(
+        (key for key in PREFERENCE if (corrected.get(key) or {}).get("value") is not None), None
+    )
 
 
 def borrowed_headline(
-    tally: Tally, headline: Mapping[str, Any], rates: Mapping[str, Any], *, refused: str | None = None
+    tally: Tally,
+    headline: Mapping[str, Any],
+    rates: Mapping[str, Any],
+    *,
+    refused: str | None = None,
 ) -> dict[str, Any]:
-    """Return the headline corrected by the sensitivity and specificity of another run, which only Rogan-Gladen can use.
+    """Return the headline corrected by the sensitivity and specificity of another run, which only
+    Rogan-Gladen can use.
 
     Args:
         tally: Of this run, which has no labels.
         headline: With ``value``, ``ci_lower`` and ``ci_upper``.
-        rates: ``sensitivity`` and ``specificity`` of the same judge on the other run, ``n_labelled`` and ``run_id``.
+        rates: ``sensitivity`` and ``specificity`` of the same judge on the other run,
+            ``n_labelled`` and ``run_id``.
         refused: Why that run's calibration does not apply to this one, None where it does.
     """
     found = corrected_headline(tally, headline, rates)
@@ -76,13 +95,17 @@ def borrowed_headline(
         "n_labelled": rates["n_labelled"],
         "labels_of": rates["run_id"],
         "labels": of_other,
-        "rogan_gladen": found["rogan_gladen"] if refused is None else {**undefined_measure(refused), **none},
+        "rogan_gladen": (
+            found["rogan_gladen"] if refused is None else {**undefined_measure(refused), **none}
+        ),
         "ppi": of_other,
     }
     return {**found, "best": best_method(found)}
 
 
-def _corrected(tally: Tally, headline: Mapping[str, Any], estimate: Callable[[], Estimate]) -> dict[str, Any]:
+def _corrected(
+    tally: Tally, headline: Mapping[str, Any], estimate: Callable[[], Estimate]
+) -> dict[str, Any]:
     value = headline.get("value")
     try:
         if value is None or not tally.n_judged:
@@ -93,7 +116,8 @@ def _corrected(tally: Tally, headline: Mapping[str, Any], estimate: Callable[[],
     moved = value - _raw(tally)  # nearly 0; see the docstring of corrected_headline
     bounded = headline.get("bounds") is not None
     value, lower, upper = (
-        min(max(one + moved, 0.0), 1.0) if bounded else one + moved for one in (found.value, found.lower, found.upper)
+        min(max(one + moved, 0.0), 1.0) if bounded else one + moved
+        for one in (found.value, found.lower, found.upper)
     )
     return {
         "value": value,
@@ -113,7 +137,9 @@ def _raw(tally: Tally) -> float:
 
 def _ppi(tally: Tally) -> Estimate:
     strata, bounds = _strata_and_bounds(tally)
-    return stratified_ppi_mean(strata, bounds=bounds, known=tally.known, per_question=tally.per_question)
+    return stratified_ppi_mean(
+        strata, bounds=bounds, known=tally.known, per_question=tally.per_question
+    )
 
 
 def _labels(tally: Tally) -> Estimate:
@@ -133,7 +159,9 @@ def _strata_and_bounds(tally: Tally) -> tuple[list[Stratum], tuple[float, float]
 
 
 def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
-    """Correct the judged part and combine it with the rest, adding variances on each side (Zou and Donner 2008)."""
+    """Correct the judged part and combine it with the rest, adding variances on each side (Zou and
+    Donner 2008).
+    """
     rates = calibration["sensitivity"], calibration["specificity"]
     for rate in rates:
         if rate["value"] is None:
@@ -161,7 +189,8 @@ def _with_known(tally: Tally, judged: Estimate) -> Estimate:
     between = part * (judged.value - value) ** 2 + (1 - part) * (tally.known.mean - value) ** 2
     rest = (between + (1 - part) * tally.known.variance) * tally.per_question / total
     lower, upper = (
-        math.hypot(part * (judged.value - end), _Z * math.sqrt(rest)) for end in (judged.lower, judged.upper)
+        math.hypot(part * (judged.value - end), _Z * math.sqrt(rest))
+        for end in (judged.lower, judged.upper)
     )
     stderr = math.hypot(part * judged.stderr, math.sqrt(rest))
     return replace(judged, value=value, stderr=stderr, lower=value - lower, upper=value + upper)

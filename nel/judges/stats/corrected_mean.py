@@ -1,10 +1,12 @@
-"""Estimates the mean of people's scores from a judge's scores of all answers and people's labels of a few.
+"""Estimates the mean of people's scores from a judge's scores of all answers and people's labels of
+a few.
 
-Three estimators, all computed from sums over answers. The labels alone need no judge; they are what the others are
-compared with. Rogan and Gladen correct a share of "right" by the judge's
-sensitivity and specificity, which may come from another run; prediction-powered inference (PPI) corrects the judge's
-mean by its mean error on the labelled answers. Neither can correct a judge that does not distinguish right from wrong:
-the first is refused then, and the second falls back to the labels alone. Depends on the standard library.
+Three estimators, all computed from sums over answers. The labels alone need no judge; they are what
+the others are compared with. Rogan and Gladen correct a share of "right" by the judge's sensitivity
+and specificity, which may come from another run; prediction-powered inference (PPI) corrects the
+judge's mean by its mean error on the labelled answers. Neither can correct a judge that does not
+distinguish right from wrong: the first is refused then, and the second falls back to the labels
+alone. Depends on the standard library.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ Bounds: TypeAlias = tuple[float, float]
 """The smallest and the largest possible score."""
 
 YOUDEN_MIN: Final = 0.1
-"""Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by almost zero."""
+"""Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by
+almost zero.
+"""
 _ROUNDING: Final = 1e-12
 _FEWEST: Final = 2
 
@@ -91,13 +95,17 @@ class Labelled:
 
     def error_variance(self, tuning: float) -> float:
         """Return the population variance of label minus tuning times score, at least 0."""
-        spread = self.labels.variance - 2 * tuning * self.covariance + tuning**2 * self.judged.variance
+        spread = (
+            self.labels.variance - 2 * tuning * self.covariance + tuning**2 * self.judged.variance
+        )
         return spread if spread > _ROUNDING * self.labels.variance else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """A part of the answers, such as those of one grade, from which labels were sampled separately."""
+    """A part of the answers, such as those of one grade, from which labels were sampled
+    separately.
+    """
 
     labelled: Labelled
     unlabelled: Moments
@@ -122,12 +130,13 @@ def rogan_gladen(
 ) -> Estimate:
     """Return the share of right answers, corrected for a judge's errors (Rogan and Gladen 1978).
 
-    ``theta = (p + q0 - 1) / (q0 + q1 - 1)``, cut to [0, 1], with variance ``[p(1-p)/n + (1-theta)^2 q0(1-q0)/m0 +
-    theta^2 q1(1-q1)/m1] / (q0 + q1 - 1)^2``; as in Lee et al. 2025 (arXiv 2511.21140) for judges of language models.
-    That interval is too narrow for few labels and has no width for a judge never seen to err. With `adjusted` it is the
-    one from adjusted counts (Lang and Reiczigel 2014, Prev. Vet. Med. 113): ``z^2`` answers are added to p, half of
-    them right, as Agresti and Coull do; two labels to each of q0 and q1, one of them right; and the centre moves by
-    ``2 z^2 [theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0]``. The value is the same in both.
+    ``theta = (p + q0 - 1) / (q0 + q1 - 1)``, cut to [0, 1], with variance ``[p(1-p)/n + (1-theta)^2
+    q0(1-q0)/m0 + theta^2 q1(1-q1)/m1] / (q0 + q1 - 1)^2``; as in Lee et al. 2025 (arXiv 2511.21140)
+    for judges of language models. That interval is too narrow for few labels and has no width for a
+    judge never seen to err. With `adjusted` it is the one from adjusted counts (Lang and Reiczigel
+    2014, Prev. Vet. Med. 113): ``z^2`` answers are added to p, half of them right, as Agresti and
+    Coull do; two labels to each of q0 and q1, one of them right; and the centre moves by ``2 z^2
+    [theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0]``. The value is the same in both.
 
     Args:
         share: The share of answers that the judge calls right, p.
@@ -140,7 +149,8 @@ def rogan_gladen(
         level: Strictly between 0 and 1.
 
     Raises:
-        UndefinedMetric: Sensitivity and specificity sum to 1.1 or less: the judge hardly tells right from wrong.
+        UndefinedMetric: Sensitivity and specificity sum to 1.1 or less: the judge hardly tells
+            right from wrong.
         ValueError: An argument is out of range.
 
     >>> found = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
@@ -148,13 +158,16 @@ def rogan_gladen(
     (0.76, 0.037591)
     """
     rates, sizes = (share, sensitivity, specificity), (n, n_positive, n_negative)
-    if not (all(0 <= rate <= 1 for rate in rates) and all(size > 0 for size in sizes) and 0 < level < 1):
+    if not (
+        all(0 <= rate <= 1 for rate in rates) and all(size > 0 for size in sizes) and 0 < level < 1
+    ):
         raise ValueError(f"no correction of shares {rates} of {sizes} at level {level}")
     excess = sensitivity + specificity - 1
     if excess <= YOUDEN_MIN + _ROUNDING:
         raise UndefinedMetric(
-            f"sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to {1 + excess:.3f}, not above "
-            f"{1 + YOUDEN_MIN}: the judge hardly tells right from wrong, and no correction can"
+            f"sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to"
+            f" {1 + excess:.3f}, not above {1 + YOUDEN_MIN}: the judge hardly tells right from"
+            " wrong, and no correction can"
         )
     value = min(max((share - (1 - specificity)) / excess, 0.0), 1.0)
     stderr = math.sqrt(_rogan_gladen_variance(value, rates, sizes))
@@ -173,12 +186,14 @@ def rogan_gladen(
 
 
 def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEVEL) -> Estimate:
-    """Return the mean of the labels alone, each weighted by how many answers it stands for (Hájek 1971).
+    """Return the mean of the labels alone, each weighted by how many answers it stands for (Hájek
+    1971).
 
-    ``theta = sum w_i y_i / sum w_i`` with ``w = N_h / n_h``, and ``SE^2 = n/(n-1) sum w_i^2 (y_i - theta)^2 /
-    (sum w_i)^2``, as for answers drawn one by one with these chances: what the judge says of an answer has decided how
-    likely it was to be labelled, and nothing else. Labels of 0 and 1 have Wilson's interval with the number of labels
-    that would give this error; others the normal one, cut to the bounds.
+    ``theta = sum w_i y_i / sum w_i`` with ``w = N_h / n_h``, and ``SE^2 = n/(n-1) sum w_i^2 (y_i -
+    theta)^2 / (sum w_i)^2``, as for answers drawn one by one with these chances: what the judge
+    says of an answer has decided how likely it was to be labelled, and nothing else. Labels of 0
+    and 1 have Wilson's interval with the number of labels that would give this error; others the
+    normal one, cut to the bounds.
 
     Args:
         strata: Each with at least two labels.
@@ -199,14 +214,23 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEV
         variance += weight**2 * labels.n * (labels.variance + (labels.mean - value) ** 2)
     variance *= n / (n - 1)
     squares = math.fsum(stratum.labelled.labels.squares for stratum in strata)
-    is_binary = bounds == (0.0, 1.0) and squares == math.fsum(stratum.labelled.labels.total for stratum in strata)
+    is_binary = bounds == (0.0, 1.0) and squares == math.fsum(
+        stratum.labelled.labels.total for stratum in strata
+    )
     if not is_binary:
         return _estimate(value, variance, method="labels", bounds=bounds, level=level)
     n_effective = value * (1 - value) / variance if variance > _ROUNDING else n
     interval = wilson_interval(value * n_effective, n_effective, level=level)
     lower, upper = interval.lower, interval.upper
     assert lower is not None and upper is not None  # noqa: S101, PT018 - there are labels
-    return Estimate(value=value, stderr=math.sqrt(variance), lower=lower, upper=upper, level=level, method="labels")
+    return Estimate(
+        value=value,
+        stderr=math.sqrt(variance),
+        lower=lower,
+        upper=upper,
+        level=level,
+        method="labels",
+    )
 
 
 def stratified_ppi_mean(
@@ -217,23 +241,27 @@ def stratified_ppi_mean(
     per_question: float = 1.0,
     level: float = LEVEL,
 ) -> Estimate:
-    """Return the mean by PPI++ within strata, weighted by how many answers each has (Fisch et al. 2024, 2406.04291).
+    """Return the mean by PPI++ within strata, weighted by how many answers each has (Fisch et al.
+    2024, 2406.04291).
 
-    Within a stratum (Angelopoulos et al. 2023, arXiv 2311.01453): ``theta_h = lam * mean(Yhat_unlabelled)
-    + mean(Y - lam * Yhat)`` and ``SE_h^2 = lam^2 Var(Yhat_unlabelled) / N_h + Var(Y - lam * Yhat) / n_h``, with
-    ``lam = Cov(Y, Yhat) / ((1 + n_h/N_h) Var(Yhat))`` cut to [0, 1]: the numbers of ``ppi_py.ppi_mean_ci`` but for
-    n_h - 1 in the last term.
+    Within a stratum (Angelopoulos et al. 2023, arXiv 2311.01453): ``theta_h = lam *
+    mean(Yhat_unlabelled) + mean(Y - lam * Yhat)`` and ``SE_h^2 = lam^2 Var(Yhat_unlabelled) / N_h +
+    Var(Y - lam * Yhat) / n_h``, with ``lam = Cov(Y, Yhat) / ((1 + n_h/N_h) Var(Yhat))`` cut to [0,
+    1]: the numbers of ``ppi_py.ppi_mean_ci`` but for n_h - 1 in the last term.
 
-    ``theta = sum W_h theta_h`` and ``SE^2 = sum W_h^2 SE_h^2 + sum W_h (theta_h - theta)^2 / N``, the second part
-    because the sizes of the strata are those of this run, and another's would differ (double sampling, Cochran 1977,
-    12.2). Strata that are the judge's own grades have nothing left for ``lam`` to tune: the estimate is the mean label
-    of each grade, weighted by how often the judge gave it. Variances within have n - 1. Where all labels of a stratum
-    lie at one bound, theirs is not 0 but that of a share of ``1 / (n + 2)``: few labels without an error are no proof.
+    ``theta = sum W_h theta_h`` and ``SE^2 = sum W_h^2 SE_h^2 + sum W_h (theta_h - theta)^2 / N``,
+    the second part because the sizes of the strata are those of this run, and another's would
+    differ (double sampling, Cochran 1977, 12.2). Strata that are the judge's own grades have
+    nothing left for ``lam`` to tune: the estimate is the mean label of each grade, weighted by how
+    often the judge gave it. Variances within have n - 1. Where all labels of a stratum lie at one
+    bound, theirs is not 0 but that of a share of ``1 / (n + 2)``: few labels without an error are
+    no proof.
 
     Args:
         strata: Each with at least two labels.
         bounds: The smallest and the largest label there is; value and ends are cut to it.
-        known: Scores of answers that need no label, such as those that could not be judged and count 0.
+        known: Scores of answers that need no label, such as those that could not be judged and
+            count 0.
         per_question: Answers to the same question, on average; they are not independent.
         level: Strictly between 0 and 1.
 
@@ -244,13 +272,17 @@ def stratified_ppi_mean(
     total = sum(stratum.n for stratum in strata) + known.n
     if not strata or min(stratum.labelled.n for stratum in strata) < _FEWEST:
         raise UndefinedMetric("a stratum has fewer than two labels")
-    parts = [(stratum.n / total, *_stratum_mean(stratum, bounds, per_question)) for stratum in strata]
+    parts = [
+        (stratum.n / total, *_stratum_mean(stratum, bounds, per_question)) for stratum in strata
+    ]
     if known.n:
         parts.append((known.n / total, known.mean, known.variance * per_question / known.n))
         bounds = (min(bounds[0], known.mean), max(bounds[1], known.mean))
     value = math.fsum(share * mean for share, mean, _ in parts)
     within = math.fsum(share**2 * variance for share, _, variance in parts)
-    between = math.fsum(share * (mean - value) ** 2 for share, mean, _ in parts) * per_question / total
+    between = (
+        math.fsum(share * (mean - value) ** 2 for share, mean, _ in parts) * per_question / total
+    )
     return _estimate(value, within + between, method="ppi++", bounds=bounds, level=level)
 
 
@@ -269,7 +301,11 @@ def _stratum_mean(stratum: Stratum, bounds: Bounds, per_question: float) -> tupl
 
 def _tuning(labelled: Labelled, unlabelled: Moments) -> float:
     n, more = labelled.n, unlabelled.n
-    both = Moments(n + more, labelled.judged.total + unlabelled.total, labelled.judged.squares + unlabelled.squares)
+    both = Moments(
+        n + more,
+        labelled.judged.total + unlabelled.total,
+        labelled.judged.squares + unlabelled.squares,
+    )
     spread = both.variance * both.n / (both.n - 1)
     if spread <= _ROUNDING * max(both.squares / both.n, 1e-300):
         return 0.0
@@ -282,17 +318,25 @@ def _powered(labelled: Labelled, unlabelled: Moments, tuning: float) -> tuple[fl
     return value, tuning**2 * judged + labelled.error_variance(tuning) / labelled.n
 
 
-def _estimate(value: float, variance: float, *, method: str, bounds: Bounds, level: float) -> Estimate:
+def _estimate(
+    value: float, variance: float, *, method: str, bounds: Bounds, level: float
+) -> Estimate:
     if not 0 < level < 1:
         raise ValueError(f"the level must be between 0 and 1, not {level}")
     lowest, highest = bounds
     stderr = math.sqrt(variance)
     half = NormalDist().inv_cdf(0.5 + level / 2) * stderr
-    value, lower, upper = (min(max(one, lowest), highest) for one in (value, value - half, value + half))
-    return Estimate(value=value, stderr=stderr, lower=lower, upper=upper, level=level, method=method)
+    value, lower, upper = (
+        min(max(one, lowest), highest) for one in (value, value - half, value + half)
+    )
+    return Estimate(
+        value=value, stderr=stderr, lower=lower, upper=upper, level=level, method=method
+    )
 
 
-def _rogan_gladen_variance(theta: float, rates: tuple[float, float, float], sizes: tuple[float, float, float]) -> float:
+def _rogan_gladen_variance(
+    theta: float, rates: tuple[float, float, float], sizes: tuple[float, float, float]
+) -> float:
     of_share, of_sensitivity, of_specificity = (
         rate * (1 - rate) / size for rate, size in zip(rates, sizes, strict=True)
     )

@@ -1,7 +1,9 @@
-"""Counts patterns of grades, so that agreement can be measured in bounded memory. Depends on the standard library.
+"""Counts patterns of grades, so that agreement can be measured in bounded memory. Depends on the
+standard library.
 
-A case is one pattern: a grade per rater, None where it is missing. Equal patterns are counted, and so are equal sets of
-patterns of one sample, since intervals resample samples with all their cases. Grades that are arbitrary numbers hardly
+A case is one pattern: a grade per rater, None where it is missing. Equal patterns are counted, and
+so are equal sets of patterns of one sample, since intervals resample samples with all their cases.
+Grades that are arbitrary numbers hardly
 ever repeat: a full table rounds them and reports the digits.
 """
 
@@ -38,7 +40,9 @@ class GradePatterns:
 
     @property
     def decimals(self) -> int | None:
-        """Return to how many digits grades were rounded because there were too many, None where they were not."""
+        """Return to how many digits grades were rounded because there were too many, None where
+        they were not.
+        """
         return self._decimals
 
     @property
@@ -51,8 +55,8 @@ class GradePatterns:
 
         Args:
             sample: The number of the sample, the unit that intervals resample.
-            grades: By rater, in a fixed order; raters may be appended later. A case with fewer than two grades carries
-                no information on agreement and is not counted.
+            grades: By rater, in a fixed order; raters may be appended later. A case with fewer than
+                two grades carries no information on agreement and is not counted.
         """
         if sum(grade is not None for grade in grades) < 2:  # noqa: PLR2004 - agreement needs two grades
             return
@@ -72,11 +76,15 @@ class GradePatterns:
         return sorted(self._cases.items(), key=lambda item: _rank(item[0]))
 
     def samples(self) -> list[tuple[tuple[Pattern, ...], int]] | None:
-        """Return the patterns of a sample's cases with how many samples had them, sorted; None: too many to count."""
+        """Return the patterns of a sample's cases with how many samples had them, sorted; None: too
+        many to count.
+        """
         self._close_sample()
         if self._samples is None:
             return None
-        return sorted(self._samples.items(), key=lambda item: [_rank(pattern) for pattern in item[0]])
+        return sorted(
+            self._samples.items(), key=lambda item: [_rank(pattern) for pattern in item[0]]
+        )
 
     def _close_sample(self) -> None:
         if self._open and self._samples is not None:
@@ -86,8 +94,12 @@ class GradePatterns:
         self._open = []
 
     def _coarsen(self) -> None:
-        """Round the grades of all cases to fewer digits; mark the table full where grades are labels."""
-        finer = [digits for digits in _DECIMALS if self._decimals is None or digits < self._decimals]
+        """Round the grades of all cases to fewer digits; mark the table full where grades are
+        labels.
+        """
+        finer = [
+            digits for digits in _DECIMALS if self._decimals is None or digits < self._decimals
+        ]
         if not finer or any(isinstance(grade, str) for pattern in self._cases for grade in pattern):
             self._is_full = True
             return
@@ -104,7 +116,9 @@ class GradePatterns:
     def _rounded(self, pattern: Pattern) -> Pattern:
         if self._decimals is None:
             return pattern
-        return tuple(round(grade, self._decimals) if isinstance(grade, float) else grade for grade in pattern)
+        return tuple(
+            round(grade, self._decimals) if isinstance(grade, float) else grade for grade in pattern
+        )
 
 
 def _bare(grades: Sequence[Grade | None]) -> Pattern:
@@ -121,6 +135,12 @@ def _in_order(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
 
 def _rank(pattern: Pattern) -> list[tuple[int, float, str]]:
     return [
-        (0, 0.0, "") if grade is None else (2, 0.0, grade) if isinstance(grade, str) else (1, grade, "")
+        (
+            (0, 0.0, "")
+            if grade is None
+            else (2, 0.0, grade)
+            if isinstance(grade, str)
+            else (1, grade, "")
+        )
         for grade in pattern
     ]

@@ -1,7 +1,8 @@
-"""People's labels of judged answers: the labels on a judge's scale, and the selection of answers to label.
+"""People's labels of judged answers: the labels on a judge's scale, and the selection of answers to
+label.
 
-A label is read as a grade of the judge first and as a number second: the "4" of a judge that grades from 1 to 5 may be
-worth 0.75. Depends on `nel.judges.record` and `nel.judges.stats.summary`.
+A label is read as a grade of the judge first and as a number second: the "4" of a judge that grades
+from 1 to 5 may be worth 0.75. Depends on `nel.judges.record` and `nel.judges.stats.summary`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")
 _WRONG: Final = ("0", "i", "incorrect", "no", "n", "false", "fail")
 _PART: Final = ("p", "partial", "partially correct")
 _STRICTLY_BINARY: Final = frozenset({"binary_qa", "safety", "simpleqa"})
-_PARTIAL: Final = frozenset({"binary_qa_partial", "refusal", "graded_qa", "graded_fact", "pairwise"})
+_PARTIAL: Final = frozenset(
+    {"binary_qa_partial", "refusal", "graded_qa", "graded_fact", "pairwise"}
+)
 _BUILT_IN: Final[Mapping[str, Mapping[str, float]]] = {
     "likert_5": {"1": 0.0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1.0},
     "simpleqa": {"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0},
@@ -64,11 +67,19 @@ class Scale:
         if not text:
             return None
         whole = _WHOLE.fullmatch(text)
-        score = self.grades.get(text.casefold(), None if whole is None else self.grades.get(whole[1]))
+        score = self.grades.get(
+            text.casefold(), None if whole is None else self.grades.get(whole[1])
+        )
         if score is None and self.numbers:
             score = plain_number(text)
-        if score is None or not self.low <= score <= self.high or (self.is_binary and score not in (0.0, 1.0)):
-            raise ValueError(f"the label {text[:60]!r} is not on the judge's scale: {self.described()}")
+        if (
+            score is None
+            or not self.low <= score <= self.high
+            or (self.is_binary and score not in (0.0, 1.0))
+        ):
+            raise ValueError(
+                f"the label {text[:60]!r} is not on the judge's scale: {self.described()}"
+            )
         return score
 
     def described(self) -> str:
@@ -82,11 +93,14 @@ class Scale:
         return f"{between}, or one of {names}" if names else between
 
 
-def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: Iterable[str]) -> Scale:
+def scale_of(
+    grades: Mapping[str, float], scores: Iterable[float], templates: Iterable[str]
+) -> Scale:
     """Return the scale that a run's judge used.
 
     Args:
-        grades: The grades it gave and their scores; empty where a score combines several judgements.
+        grades: The grades it gave and their scores; empty where a score combines several
+            judgements.
         scores: All scores it gave, at least one.
         templates: The templates that it used.
     """
@@ -94,10 +108,15 @@ def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: It
     names = {name.casefold(): score for name, score in grades.items()}
     for template in used & set(_BUILT_IN) if grades else ():
         names |= {name.casefold(): score for name, score in _BUILT_IN[template].items()}
-    if any((number := plain_number(name)) is not None and number != score for name, score in names.items()):
+    if any(
+        (number := plain_number(name)) is not None and number != score
+        for name, score in names.items()
+    ):
         return _graded_scale(names)
     is_unit = all(0 <= score <= 1 for score in seen)
-    is_binary = seen <= {0.0, 1.0} and (used <= _STRICTLY_BINARY or not used & (_PARTIAL | {"rubric"}))
+    is_binary = seen <= {0.0, 1.0} and (
+        used <= _STRICTLY_BINARY or not used & (_PARTIAL | {"rubric"})
+    )
     if is_unit:
         words = dict.fromkeys(_RIGHT, 1.0) | dict.fromkeys(_WRONG, 0.0)
         names = words | ({} if is_binary else dict.fromkeys(_PART, 0.5)) | names
@@ -108,7 +127,11 @@ def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: It
 
 def _graded_scale(names: Mapping[str, float]) -> Scale:
     """Return the scale of grades whose names are numbers; grades never given are interpolated."""
-    points = sorted((number, score) for name, score in names.items() if (number := plain_number(name)) is not None)
+    points = sorted(
+        (number, score)
+        for name, score in names.items()
+        if (number := plain_number(name)) is not None
+    )
     found = dict(names)
     if len(points) > 1 and len(points) == len(names):
         (first, low), (last, high) = points[0], points[-1]
@@ -120,7 +143,9 @@ def _graded_scale(names: Mapping[str, float]) -> Scale:
                     found.setdefault(str(number), min(max(score, 0.0), 1.0))
     scores = found.values()
     is_binary = set(scores) == {0.0, 1.0}
-    return Scale(grades=found, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False)
+    return Scale(
+        grades=found, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False
+    )
 
 
 def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -129,7 +154,9 @@ def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
-    """Return the grade that became the reward; None where the reward combines several judgements."""
+    """Return the grade that became the reward; None where the reward combines several
+    judgements.
+    """
     found = judgements_of(details)
     if len(found) != 1 or found[0]["score"] != reward:
         return None
@@ -139,17 +166,20 @@ def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
 def priority(sample_id: str, content: str) -> bytes:
     """Return the sort key by which samples are selected for labelling.
 
-    It depends on the sample alone: runs of other models select the same samples, and adding or removing a sample moves
-    no other.
+    It depends on the sample alone: runs of other models select the same samples, and adding or
+    removing a sample moves no other.
     """
-    return hashlib.sha256(f"{len(sample_id)}:{sample_id}{content}".encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(
+        f"{len(sample_id)}:{sample_id}{content}".encode("utf-8", "surrogatepass")
+    ).digest()
 
 
 def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
-    """Return how many labels each grade's stratum gets, in proportion to the root of its size (Bankier 1988).
+    """Return how many labels each grade's stratum gets, in proportion to the root of its size
+    (Bankier 1988).
 
-    In proportion to the size, a rare grade would get too few labels to estimate its error rate; with equal shares the
-    common grade, on which the score depends most, would get too few.
+    In proportion to the size, a rare grade would get too few labels to estimate its error rate;
+    with equal shares the common grade, on which the score depends most, would get too few.
 
     Each stratum gets at least 10 labels, if it has as many answers and n suffices.
 
@@ -166,7 +196,9 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     least = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
     fixed: dict[float, int] = {}
     while True:
-        given = _shared({key: one for key, one in weights.items() if key not in fixed}, n - sum(fixed.values()))
+        given = _shared(
+            {key: one for key, one in weights.items() if key not in fixed}, n - sum(fixed.values())
+        )
         short = {key: least[key] for key, count in given.items() if count < least[key]}
         if not short:
             return {key: fixed.get(key, given.get(key, 0)) for key in weights}
@@ -183,7 +215,9 @@ def spread(sizes: Mapping[str, int], n: int) -> dict[str, int]:
 
 
 def _shared(wanted: Mapping[K, tuple[float, int]], n: int) -> dict[K, int]:
-    """Return whole numbers in proportion to the weights, none above its limit, that add up to n or to all there are."""
+    """Return whole numbers in proportion to the weights, none above its limit, that add up to n or
+    to all there are.
+    """
     given = dict.fromkeys(wanted, 0)
     left = min(n, sum(limit for _, limit in wanted.values()))
     while left:

@@ -1,7 +1,9 @@
-"""Agreement of judges with each other and with themselves, as JSON values, from counted patterns of grades.
+"""Agreement of judges with each other and with themselves, as JSON values, from counted patterns of
+grades.
 
-The measures are in `nel.judges.stats.agreement` and `nel.judges.stats.alpha`. Intervals resample the samples, each with
-all its repeats and cases. An undefined measure is null with its reason, e.g. where judges only ever give one grade.
+The measures are in `nel.judges.stats.agreement` and `nel.judges.stats.alpha`. Intervals resample
+the samples, each with all its repeats and cases. An undefined measure is null with its reason, e.g.
+where judges only ever give one grade.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from nel.metrics.intervals import LEVEL, Interval, wilson_interval
 
 RESAMPLES: Final = 1_000
 _GRADES_MAX: Final = 50
-"""Distinct grades for which kappa is computed; with more, the table of two judges is nearly empty."""
+"""Distinct grades for which kappa is computed; with more, the table of two judges is nearly
+empty.
+"""
 _TOO_MANY: Final = "there are too many different grades to count them"
 _TWO: Final = 2
 _SEED: Final = 42
@@ -59,11 +63,16 @@ def agreement_json(
             "method": "mean of pairs" if several else "cohen",
             "weights": None if level == "nominal" else "quadratic",
         },
-        "fleiss_kappa": found.measured(lambda counts: found.fleiss(counts, len(judges)))
-        if several and level == "nominal"
-        else None,
+        "fleiss_kappa": (
+            found.measured(lambda counts: found.fleiss(counts, len(judges)))
+            if several and level == "nominal"
+            else None
+        ),
         "alpha": found.measured(found.alpha),
-        "pairs": [{"judges": [judges[one], judges[other]], **found.pair(one, other)} for one, other in pairs],
+        "pairs": [
+            {"judges": [judges[one], judges[other]], **found.pair(one, other)}
+            for one, other in pairs
+        ],
     }
 
 
@@ -87,7 +96,9 @@ def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
 
 
 class _Sampled:
-    """The patterns of a panel or of one judge's repeats, and the statistics of any counts of them."""
+    """The patterns of a panel or of one judge's repeats, and the statistics of any counts of
+    them.
+    """
 
     def __init__(self, patterns: GradePatterns, level: Scale) -> None:
         self._level: Scale = level
@@ -96,8 +107,12 @@ class _Sampled:
         self._counts: Counts = np.array([n for _, n in counted], dtype=np.float64)
         self._samples = patterns.samples()
         self._is_full = patterns.is_full
-        self._is_unanimous = np.array([len(set(_known(one))) == 1 for one in self._patterns], dtype=np.float64)
-        self._grades = sorted({grade for one in self._patterns for grade in _known(one)}, key=_order)
+        self._is_unanimous = np.array(
+            [len(set(_known(one))) == 1 for one in self._patterns], dtype=np.float64
+        )
+        self._grades = sorted(
+            {grade for one in self._patterns for grade in _known(one)}, key=_order
+        )
         self._cells: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._ratings, self._row = _ratings(self._patterns)
         self.n_units = int(self._counts.sum())
@@ -108,7 +123,8 @@ class _Sampled:
 
         Args:
             statistic: A function of the number of cases with each pattern.
-            share: Whether it is a share of the cases; it has Wilson's interval where no sample has several cases.
+            share: Whether it is a share of the cases; it has Wilson's interval where no sample has
+                several cases.
         """
         value, found = None, _none(_TOO_MANY)
         if not self._is_full:
@@ -145,7 +161,9 @@ class _Sampled:
         return self._of(np.where(whole, counts, 0.0)).fleiss_kappa()
 
     def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
-        """Return the mean of Cohen's kappa over pairs of raters with common cases; quadratic for numeric grades."""
+        """Return the mean of Cohen's kappa over pairs of raters with common cases; quadratic for
+        numeric grades.
+        """
         _total(counts)
         tables = [self._table(counts, *pair) for pair in pairs]
         return float(np.mean([self._pair_kappa(table) for table in tables if table.any()]))
@@ -166,13 +184,17 @@ class _Sampled:
     def _pair_kappa(self, table: Table) -> float:
         if self._level == "nominal":
             return cohen_kappa(table)
-        return cohen_kappa(table, weights="quadratic", scale=[float(grade) for grade in self._grades])
+        return cohen_kappa(
+            table, weights="quadratic", scale=[float(grade) for grade in self._grades]
+        )
 
     def _table(self, counts: Counts, first: int, second: int) -> Table:
         """Return how often each grade of one rater occurs with each of the other."""
         size = len(self._grades)
         if size > _GRADES_MAX:
-            raise UndefinedMetric(f"more than {_GRADES_MAX} different grades; alpha measures their distances")
+            raise UndefinedMetric(
+                f"more than {_GRADES_MAX} different grades; alpha measures their distances"
+            )
         if (first, second) not in self._cells:
             self._cells[first, second] = self._cells_of(first, second)
         cells, is_met = self._cells[first, second]
@@ -180,10 +202,14 @@ class _Sampled:
         return np.asarray(found.reshape(size, size), dtype=np.float64)
 
     def _cells_of(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the cell of each pattern that has a grade of both raters, and which patterns those are."""
+        """Return the cell of each pattern that has a grade of both raters, and which patterns those
+        are.
+        """
         places = {grade: place for place, grade in enumerate(self._grades)}
         both = [(row, _at(one, first), _at(one, second)) for row, one in enumerate(self._patterns)]
-        met = [(row, one, other) for row, one, other in both if one is not None and other is not None]
+        met = [
+            (row, one, other) for row, one, other in both if one is not None and other is not None
+        ]
         cells = [places[one] * len(places) + places[other] for _, one, other in met]
         return np.array(cells, dtype=np.int64), np.array([row for row, _, _ in met], dtype=np.int64)
 
@@ -202,7 +228,9 @@ class _Sampled:
         if n_samples < _TWO:
             return _none("fewer than two samples")
         places = {pattern: place for place, pattern in enumerate(self._patterns)}
-        entries = [(row, places[one]) for row, (cases, _) in enumerate(self._samples) for one in cases]
+        entries = [
+            (row, places[one]) for row, (cases, _) in enumerate(self._samples) for one in cases
+        ]
         rows, columns = np.array(entries, dtype=np.int64).T
         shares = np.array([n for _, n in self._samples], dtype=np.float64) / n_samples
         rng = np.random.default_rng(_SEED)
@@ -216,9 +244,14 @@ class _Sampled:
 
 
 def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.int64]]:
-    """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in them."""
+    """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in
+    them.
+    """
     keys = [tuple(sorted(_known(one), key=_order)) for one in patterns]
-    rows = {key: row for row, key in enumerate(sorted(set(keys), key=lambda key: [_order(one) for one in key]))}
+    rows = {
+        key: row
+        for row, key in enumerate(sorted(set(keys), key=lambda key: [_order(one) for one in key]))
+    }
     found = Ratings.of(Counter(keys)) if keys else None
     return found, np.array([rows[key] for key in keys], dtype=np.int64)
 

@@ -1,8 +1,9 @@
 """Position bias: how a judge's verdict on a pair depends on the order of the answers.
 
-A verdict that changes with the order favours a position: the answer shown first wins both times, or once with a tie the
-other time, or the second does (Zheng et al. 2023, arXiv 2306.05685). An unbiased judge's verdicts change too: only the
-shares of the positions among the changed verdicts distinguish bias from noise. Depends on `nel.metrics.intervals`.
+A verdict that changes with the order favours a position: the answer shown first wins both times, or
+once with a tie the other time, or the second does (Zheng et al. 2023, arXiv 2306.05685). An
+unbiased judge's verdicts change too: only the shares of the positions among the changed verdicts
+distinguish bias from noise. Depends on `nel.metrics.intervals`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class PositionBiasJson(TypedDict):
 
 @dataclass(slots=True)
 class PositionBiasCounts:
-    """Counts pairs that one judge saw in both orders; those of one question must be added consecutively."""
+    """Counts pairs that one judge saw in both orders; those of one question must be added
+    consecutively.
+    """
 
     n_pairs: int = 0
     n_first: int = 0
@@ -53,13 +56,18 @@ class PositionBiasCounts:
     n_second: int = 0
     """The same in favour of the answer shown second."""
     _questions: Counter[tuple[int, int, int]] = field(default_factory=Counter)
-    """Pairs of a question, those that favoured the first and the second position, to the number of such questions."""
+    """Pairs of a question, those that favoured the first and the second position, to the number of
+    such questions.
+    """
     _question: int | None = None
     _open: tuple[int, int, int] = (0, 0, 0)
 
     def add(self, before: Position, after: Position, *, question: int | None = None) -> None:
-        """Count a pair, given the position that won in each order; without a question it is one of its own."""
-        # A judge that prefers one of the answers names opposite positions, which cancel out, as two ties do.
+        """Count a pair, given the position that won in each order; without a question it is one of
+        its own.
+        """
+        # A judge that prefers one of the answers names opposite positions, which cancel out, as two
+        # ties do.
         leaning = _FAVOURED[before] + _FAVOURED[after]
         self.n_pairs += 1
         self.n_first += leaning > 0
@@ -71,7 +79,9 @@ class PositionBiasCounts:
         self._open = n + 1, first + (leaning > 0), second + (leaning < 0)
 
     def as_json(self) -> PositionBiasJson:
-        """Return counts and shares; with several pairs to a question, intervals are clustered by question."""
+        """Return counts and shares; with several pairs to a question, intervals are clustered by
+        question.
+        """
         self._close()
         changed = self.n_first + self.n_second
         consistent = self.n_pairs - changed
@@ -86,7 +96,11 @@ class PositionBiasCounts:
                 "no pair was seen in both orders",
             ),
             "first_share": _share(
-                [(first, first + second, count) for (_, first, second), count in by_question if first + second],
+                [
+                    (first, first + second, count)
+                    for (_, first, second), count in by_question
+                    if first + second
+                ],
                 "no verdict changed with the order",
             ),
         }
@@ -113,10 +127,11 @@ def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
 
 
 def _interval(questions: Sequence[tuple[int, int, int]], part: int, whole: int) -> Interval:
-    """Return Wilson's interval, or Student's t with errors clustered by question where one has several pairs.
+    """Return Wilson's interval, or Student's t with errors clustered by question where one has
+    several pairs.
 
-    The error is CR1 of `nel.metrics.clusters`. Where the questions have no spread to estimate it from, Wilson's
-    interval has one trial per question.
+    The error is CR1 of `nel.metrics.clusters`. Where the questions have no spread to estimate it
+    from, Wilson's interval has one trial per question.
     """
     n_questions = sum(count for _, _, count in questions)
     mean = part / whole
@@ -127,4 +142,9 @@ def _interval(questions: Sequence[tuple[int, int, int]], part: int, whole: int) 
         return wilson_interval(mean * n_questions, n_questions)
     half = math.sqrt(n_questions / (n_questions - 1) * squares) / whole
     half *= student_quantile(n_questions - 1, 0.5 + LEVEL / 2)
-    return Interval(lower=max(mean - half, 0.0), upper=min(mean + half, 1.0), method="t_cluster", covers="new clusters")
+    return Interval(
+        lower=max(mean - half, 0.0),
+        upper=min(mean + half, 1.0),
+        method="t_cluster",
+        covers="new clusters",
+    )

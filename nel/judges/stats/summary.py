@@ -1,8 +1,9 @@
-"""Summarizes the judging of a benchmark, from the judgements stored with its outcomes, in bounded memory.
+"""Summarizes the judging of a benchmark, from the judgements stored with its outcomes, in bounded
+memory.
 
-`nel.judges.stats.panel_agreement` computes from those counts how far judges agree with each other and with themselves.
-A case without a verdict has no grade; it is counted by its kind of fault and is part of no mean. Depends on
-`nel.judges.record` for the format of a judgement.
+`nel.judges.stats.panel_agreement` computes from those counts how far judges agree with each other
+and with themselves. A case without a verdict has no grade; it is counted by its kind of fault and
+is part of no mean. Depends on `nel.judges.record` for the format of a judgement.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class _Judge:
 
 @dataclass(slots=True)
 class _Repeats:
-    """The grades of cases that one judge was asked about several times; their order has no meaning."""
+    """The grades of cases that one judge was asked about several times; their order has no
+    meaning.
+    """
 
     n_missing: int = 0
     """Cases with a missing grade in at least one repeat."""
@@ -103,12 +106,19 @@ class JudgingCounts:
         self.details: dict[str, str] = {}
         """Kind of fault to the message of its first occurrence."""
 
-    def add(self, sample: int, records: object, *, unscored_kind: str | None = None, unscored_detail: str = "") -> None:
+    def add(
+        self,
+        sample: int,
+        records: object,
+        *,
+        unscored_kind: str | None = None,
+        unscored_detail: str = "",
+    ) -> None:
         """Count the judgements of one outcome; those of one sample must be added consecutively.
 
         Args:
-            sample: The number of the sample, or of the question where several samples are about one; its repeats and
-                cases are resampled together.
+            sample: The number of the sample, or of the question where several samples are about
+                one; its repeats and cases are resampled together.
             records: A list of `nel.judges.record.JudgementJson`; anything else is ignored.
             unscored_kind: The kind of fault where the judges' fault left the outcome unscored.
             unscored_detail: Its message.
@@ -133,12 +143,17 @@ class JudgingCounts:
             cases[template.name] += template.cases
         return {
             "n_judged": self._n_judged,
-            "n_without_grade": {"n": self._without_grade.total(), "kinds": dict(self._without_grade)},
+            "n_without_grade": {
+                "n": self._without_grade.total(),
+                "kinds": dict(self._without_grade),
+            },
             "n_cases": self._n_cases,
             "n_cases_without_grade": self._n_cases_without_grade,
             "templates": dict(cases),
             "judges": [{"name": name, **judge.as_json()} for name, judge in self._judges.items()],
-            "agreement": [self._agreement(template) for template in templates if len(template.members) > 1],
+            "agreement": [
+                self._agreement(template) for template in templates if len(template.members) > 1
+            ],
             "self_consistency": [
                 {
                     "template": template.name,
@@ -157,8 +172,12 @@ class JudgingCounts:
         }
 
     def _agreement(self, template: _Template) -> dict[str, Any]:
-        places = {place: name for place, name in enumerate(self._judges) if name in template.members}
-        measured = agreement_json(places, template.level, template.panel, n_missing=template.n_missing)
+        places = {
+            place: name for place, name in enumerate(self._judges) if name in template.members
+        }
+        measured = agreement_json(
+            places, template.level, template.panel, n_missing=template.n_missing
+        )
         return {"template": template.name, **measured}
 
     def _add_case(self, sample: int, record: JudgementJson) -> None:
@@ -174,17 +193,24 @@ class JudgingCounts:
                 _add_repeats(template, sample, name, opinion)
                 _add_order(template, sample, name, opinion)
         template.n_missing += any(opinion.get("grade") is None for opinion in opinions.values())
-        template.panel.add(sample, [_grade(opinions.get(name), template.level) for name in self._judges])
+        template.panel.add(
+            sample, [_grade(opinions.get(name), template.level) for name in self._judges]
+        )
 
     def _template(self, record: JudgementJson) -> _Template:
-        name, level = str(record.get("template") or "custom"), _LEVELS.get(str(record.get("level")), "nominal")
+        name, level = (
+            str(record.get("template") or "custom"),
+            _LEVELS.get(str(record.get("level")), "nominal"),
+        )
         if (name, level) not in self._templates and len(self._templates) >= LABELS_MAX:
             name = OTHER
         return self._templates.setdefault((name, level), _Template(name, level))
 
 
 def judgements_in(records: object) -> list[JudgementJson]:
-    """Return the judgements in a value of an outcome's details, where a scorer may have stored something else."""
+    """Return the judgements in a value of an outcome's details, where a scorer may have stored
+    something else.
+    """
     return [record for record in records if _is_record(record)] if isinstance(records, list) else []
 
 
@@ -218,7 +244,9 @@ def _value(label: str | float, score: str | float, level: Scale) -> Grade:
 
 
 def _winning_positions(questions: Sequence[Sequence[str]]) -> tuple[Position, Position] | None:
-    """Return the position that won in each order, None where the questions are not about a pair in both orders."""
+    """Return the position that won in each order, None where the questions are not about a pair in
+    both orders.
+    """
     won = {label: _POSITIONS.get(grade) for label, grade in questions}
     before, after = won.get("response_first"), won.get("baseline_first")
     return None if before is None or after is None else (before, after)
@@ -243,11 +271,17 @@ def _is_opinion(opinion: object) -> bool:
     return (
         isinstance(opinion.get("judge"), str)
         and isinstance(opinion.get("reasked"), int)
-        and ((opinion.get("grade") is None and opinion.get("score") is None) or _is_grade(opinion, "grade", "score"))
+        and (
+            (opinion.get("grade") is None and opinion.get("score") is None)
+            or _is_grade(opinion, "grade", "score")
+        )
         and isinstance(repeats, list)
         and all(one is None or _is_grade(one, 0, 1) for one in repeats)
         and isinstance(questions, list)
-        and all(_is_pair(one) and isinstance(one[0], str) and isinstance(one[1], (str, NoneType)) for one in questions)
+        and all(
+            _is_pair(one) and isinstance(one[0], str) and isinstance(one[1], (str, NoneType))
+            for one in questions
+        )
     )
 
 

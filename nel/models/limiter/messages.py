@@ -1,8 +1,9 @@
-"""What a run and the limiter say to each other: lists that begin with their kind, several in one frame of JSON.
+"""What a run and the limiter say to each other: lists that begin with their kind, several in one
+frame of JSON.
 
-From a run: ``hello``, then ``want``, ``ok``, ``answered``, ``refused``, ``failed``, ``release`` and ``bye``; numbers
-name requests and are the run's own. From the limiter: ``welcome`` or ``refuse``, then ``grant``, ``state`` and
-``ended``. Depends on JSON alone.
+From a run: ``hello``, then ``want``, ``ok``, ``answered``, ``refused``, ``failed``, ``release`` and
+``bye``; numbers name requests and are the run's own. From the limiter: ``welcome`` or ``refuse``,
+then ``grant``, ``state`` and ``ended``. Depends on JSON alone.
 """
 
 from __future__ import annotations
@@ -108,13 +109,21 @@ def read_hello(message: Message) -> Hello:
         raise BadMessage("the first message is no hello")
     if given.get("protocol") != PROTOCOL:
         raise BadMessage(
-            f"protocol {given.get('protocol')!r} is spoken here as {PROTOCOL}; install the same nel on both sides"
+            f"protocol {given.get('protocol')!r} is spoken here as {PROTOCOL}; install the same nel"
+            " on both sides"
         )
     try:
-        held = tuple(Held(number=int(n), request=str(request), tokens=int(t)) for n, request, t in given["held"])
-        pace = Pace(**{name: given["pace"][name] for name in (field.name for field in fields(Pace))})
+        held = tuple(
+            Held(number=int(n), request=str(request), tokens=int(t))
+            for n, request, t in given["held"]
+        )
+        pace = Pace(
+            **{name: given["pace"][name] for name in (field.name for field in fields(Pace))}
+        )
         _check_pace(pace)
-        return Hello(client=str(given["client"]), endpoint=str(given["endpoint"]), pace=pace, held=held)
+        return Hello(
+            client=str(given["client"]), endpoint=str(given["endpoint"]), pace=pace, held=held
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise BadMessage(f"a hello cannot be read: {error!r}") from error
 

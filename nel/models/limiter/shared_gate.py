@@ -1,7 +1,10 @@
-"""A gate whose decisions the limiter makes, for all runs that ask the endpoint; alone only while the limiter is lost.
+"""A gate whose decisions the limiter makes, for all runs that ask the endpoint; alone only while
+the limiter is lost.
 
-A run that loses the limiter sends nothing for two seconds, in which it tries to reach it again. Then it goes on with
-its part of each limit until it does: the limits are divided by the number of runs, and never left away.
+A run that loses the limiter sends nothing for two seconds, in which it tries to reach it again.
+Then it goes on with
+its part of each limit until it does: the limits are divided by the number of runs, and never left
+away.
 """
 
 from __future__ import annotations
@@ -17,7 +20,15 @@ from itertools import count
 from typing import Final
 
 from nel.models.limiter.contract import Connect, Connection, LimiterRefused, LimiterUnreachable
-from nel.models.limiter.messages import BadMessage, Held, Hello, Message, State, number_at, read_state
+from nel.models.limiter.messages import (
+    BadMessage,
+    Held,
+    Hello,
+    Message,
+    State,
+    number_at,
+    read_state,
+)
 from nel.models.pacing import ClosingGate, EndpointDown, Gate, GateClosed, Pace, Permit
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
 from nel.models.pacing.retry_budget import RetryBudget
@@ -73,8 +84,8 @@ class SharedGate(ClosingGate):
             pace: The limits of all runs together.
             endpoint: Its address and model, without secrets.
             connect: Joins the limiter.
-            parts: Into how many parts the limits are divided while the limiter is lost, at least; None where only
-                the limiter knows how many runs there are.
+            parts: Into how many parts the limits are divided while the limiter is lost, at least;
+                None where only the limiter knows how many runs there are.
             own_max: Requests that this process may have in flight.
             jitter: Returns numbers in [0, 1).
         """
@@ -97,7 +108,12 @@ class SharedGate(ClosingGate):
         """Wait at the gate of this run alone."""
         self._following: asyncio.Task[None] | None = None
         self._state = State(
-            clients=1, is_up=True, down_seconds=None, limit=pace.concurrency_max, per_second=None, slowed_by=None
+            clients=1,
+            is_up=True,
+            down_seconds=None,
+            limit=pace.concurrency_max,
+            per_second=None,
+            slowed_by=None,
         )
         self._down_since: float | None = None
         self.use = LimiterUse(parts=parts or 1)
@@ -111,7 +127,8 @@ class SharedGate(ClosingGate):
 
         Raises:
             LimiterRefused: It does not take this run.
-            LimiterUnreachable: It cannot be reached, and nothing says what this run's part of the limits is.
+            LimiterUnreachable: It cannot be reached, and nothing says what this run's part of the
+                limits is.
         """
         try:
             self._connection = await self._connect(self._hello())
@@ -140,7 +157,9 @@ class SharedGate(ClosingGate):
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how long the endpoint has been down; None while it is up. May be called from any thread."""
+        """Return for how long the endpoint has been down; None while it is up. May be called from
+        any thread.
+        """
         alone, since = self._alone, self._down_since
         if alone is not None:
             return alone.down_seconds
@@ -155,7 +174,9 @@ class SharedGate(ClosingGate):
         """Wait until a request may be sent; raises as `Gate.acquire`."""
         if self._ended is not None:
             raise self._ended
-        waiter = _Waiter(next(self._numbers), request, tokens, asyncio.get_running_loop().create_future())
+        waiter = _Waiter(
+            next(self._numbers), request, tokens, asyncio.get_running_loop().create_future()
+        )
         self._queue.append(waiter)
         self._ask()
         try:
@@ -199,14 +220,18 @@ class SharedGate(ClosingGate):
         self._send(["refused", number, wait])
 
     def failed(self, permit: Permit, *, of_connection: bool, is_suspect: bool = False) -> None:
-        """Record that the endpoint did not respond, or responded with a server error; as `Gate.failed`."""
+        """Record that the endpoint did not respond, or responded with a server error; as
+        `Gate.failed`.
+        """
         alone, number = self._of(permit)
         if self._alone is not None and alone is not None:
             self._alone.failed(alone, of_connection=of_connection, is_suspect=is_suspect)
         self._send(["failed", number, of_connection, is_suspect])
 
     def connection_not_allowed(self, permit: Permit) -> None:
-        """Record that this process may open no further file: it has fewer requests in flight, and others have not."""
+        """Record that this process may open no further file: it has fewer requests in flight, and
+        others have not.
+        """
         if self.in_flight == 1:
             self.failed(permit, of_connection=True)
             return
@@ -220,7 +245,9 @@ class SharedGate(ClosingGate):
         return max(1, int(min(self._own_max, self._files.value(_now()))))
 
     def _hello(self) -> Hello:
-        held = tuple(Held(number=n, request=one.request, tokens=one.tokens) for n, one in self._held.items())
+        held = tuple(
+            Held(number=n, request=one.request, tokens=one.tokens) for n, one in self._held.items()
+        )
         return Hello(client=self._client, endpoint=self._endpoint, pace=self._pace, held=held)
 
     def _send(self, message: Message) -> None:
@@ -237,7 +264,9 @@ class SharedGate(ClosingGate):
                 continue
             self._asked[waiter.number] = waiter
             if self._alone is not None:
-                self._tasks[waiter.number] = asyncio.create_task(self._acquire_alone(self._alone, waiter))
+                self._tasks[waiter.number] = asyncio.create_task(
+                    self._acquire_alone(self._alone, waiter)
+                )
             else:
                 self._send(["want", waiter.number, waiter.request, waiter.tokens])
 
@@ -272,7 +301,9 @@ class SharedGate(ClosingGate):
         waiter.granted.set_result(permit)
 
     def _forget(self, waiter: _Waiter) -> None:
-        """Take a cancelled waiter out, and give back what was granted in the same turn of the event loop."""
+        """Take a cancelled waiter out, and give back what was granted in the same turn of the event
+        loop.
+        """
         if waiter.number in self._held:
             self.release(self._held[waiter.number])
             return
@@ -311,7 +342,9 @@ class SharedGate(ClosingGate):
         self._rejoin(connection)
 
     async def _try_again(self) -> Connection | str | None:
-        """Return a connection, why the limiter does not take this run, or None where it cannot be reached."""
+        """Return a connection, why the limiter does not take this run, or None where it cannot be
+        reached.
+        """
         try:
             return await self._connect(self._hello())
         except LimiterRefused as error:
@@ -332,7 +365,11 @@ class SharedGate(ClosingGate):
         if self._ended is not None:
             return
         parts = self.use.parts = max(self.use.parts, self._state.clients)
-        rates = [rate for rate in (self._pace.requests_per_minute, _per_minute(self._state.per_second)) if rate]
+        rates = [
+            rate
+            for rate in (self._pace.requests_per_minute, _per_minute(self._state.per_second))
+            if rate
+        ]
         tokens = self._pace.tokens_per_minute
         pace = replace(
             self._pace,
@@ -345,7 +382,9 @@ class SharedGate(ClosingGate):
         self._alone.begin_empty()
         for permit in self._held.values():
             permit.alone = self._alone.adopt(permit.request, permit.tokens)
-        _LOG.warning("the limiter is lost; this run goes on with 1/%d of each limit until it is back", parts)
+        _LOG.warning(
+            "the limiter is lost; this run goes on with 1/%d of each limit until it is back", parts
+        )
         self._ask()
 
     def _rejoin(self, connection: Connection) -> None:

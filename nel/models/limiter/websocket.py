@@ -1,4 +1,6 @@
-"""The connection of a run to the limiter: frames of messages over a WebSocket. Depends on aiohttp."""
+"""The connection of a run to the limiter: frames of messages over a WebSocket. Depends on
+aiohttp.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,16 @@ async def _joined(session: aiohttp.ClientSession, address: str, hello: Hello) ->
         first = decode(frame.data) if isinstance(frame.data, bytes) else []
     except aiohttp.WSServerHandshakeError as error:
         if error.status == _UNAUTHORIZED:
-            raise LimiterRefused("it wants another token; name its variable with --limiter-token-env") from error
+            raise LimiterRefused(
+                "it wants another token; name its variable with --limiter-token-env"
+            ) from error
         raise LimiterRefused(f"HTTP {error.status} is no answer of nel limiter serve") from error
     except aiohttp.InvalidURL as error:
         raise LimiterRefused(f"{address} is no URL") from error
     except (aiohttp.ClientError, BadMessage, OSError, TimeoutError) as error:
-        raise LimiterUnreachable(str(error) or f"no answer within {_CONNECT_SECONDS:g} s") from error
+        raise LimiterUnreachable(
+            str(error) or f"no answer within {_CONNECT_SECONDS:g} s"
+        ) from error
     if first and first[0][0] == "refuse":
         raise LimiterRefused(str(first[0][-1]))
     if not first or first[0][0] != "welcome":
@@ -55,7 +61,10 @@ async def _joined(session: aiohttp.ClientSession, address: str, hello: Hello) ->
 
 class _WebSocket:
     def __init__(
-        self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse, first: list[list[object]]
+        self,
+        session: aiohttp.ClientSession,
+        socket: aiohttp.ClientWebSocketResponse,
+        first: list[list[object]],
     ) -> None:
         self._session, self._socket, self._first = session, socket, first
         self._unsent: list[Message] = []

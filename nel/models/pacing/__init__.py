@@ -1,4 +1,6 @@
-"""Client-side flow control of one endpoint: concurrency, rate limits, backoff, retry budget and circuit breaker."""
+"""Client-side flow control of one endpoint: concurrency, rate limits, backoff, retry budget and
+circuit breaker.
+"""
 
 from nel.models.pacing.admission import Admission
 from nel.models.pacing.closing import ClosingGate, EndpointDown, GateClosed

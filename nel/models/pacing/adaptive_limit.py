@@ -1,8 +1,10 @@
-"""An adaptive upper bound, for concurrency or a rate: cut when the endpoint refuses, then grown along a cubic curve.
+"""An adaptive upper bound, for concurrency or a rate: cut when the endpoint refuses, then grown
+along a cubic curve.
 
-The curve is CUBIC's (Ha, Rhee, Xu 2008): flat near the limit that was last found, steep once the limit has clearly
-moved. Unlike CUBIC, the flat part grows longer each time the limit is found at about the same value, so that a
-constant limit is probed ever more rarely. No I/O; times are seconds on the event loop's clock, passed in.
+The curve is CUBIC's (Ha, Rhee, Xu 2008): flat near the limit that was last found, steep once the
+limit has clearly moved. Unlike CUBIC, the flat part grows longer each time the limit is found at
+about the same value, so that a constant limit is probed ever more rarely. No I/O; times are seconds
+on the event loop's clock, passed in.
 """
 
 from __future__ import annotations
@@ -41,20 +43,24 @@ class AdaptiveLimit:
         if self._base is None:
             return float("inf")
         elapsed = max(0.0, now - self._cut_at)
-        if self._base < self._found:  # lowered for a while: linear back to the limit found, the cubic curve after that
+        if (
+            self._base < self._found
+        ):  # lowered for a while: linear back to the limit found, the cubic curve after that
             recovery = min(_RECOVERY_SECONDS_MAX, 2 * self._stride)
             if elapsed < recovery:
                 return self._base + (self._found - self._base) * elapsed / recovery
             elapsed -= recovery
         steps = elapsed / self._stride
-        # After one stride 2.04 times the base; the linear term keeps the flat part from standing still.
+        # After one stride 2.04 times the base; the linear term keeps the flat part from standing
+        # still.
         return max(self._base, self._found) * (1 + steps / 25 + steps**3)
 
     def cut(self, base: float, now: float, *, stride: float = _STRIDE) -> None:
         """Record that the endpoint refused at ``base``, and continue from there.
 
         Args:
-            stride: Seconds in which the bound doubles, unless the value confirms the limit found before.
+            stride: Seconds in which the bound doubles, unless the value confirms the limit found
+                before.
         """
         if self._base is not None and abs(base - self._found) <= _SAME_PLACE * self._found:
             self._stride = min(max(self._stride * 2, _STRIDE), _STRIDE_MAX)
@@ -64,7 +70,9 @@ class AdaptiveLimit:
         self._cut_at = now
 
     def is_below_found(self, now: float) -> bool:
-        """Return whether the current bound is at most the limit found: probing does not explain a refusal then."""
+        """Return whether the current bound is at most the limit found: probing does not explain a
+        refusal then.
+        """
         return self._base is not None and self.value(now) <= _FLAT * self._found
 
     def hold(self, bound: float, now: float) -> None:
@@ -73,7 +81,9 @@ class AdaptiveLimit:
         self._stride, self._cut_at = _STRIDE_MAX, now
 
     def grow_quickly(self, now: float) -> None:
-        """Continue from the current bound with the steepest growth, as if no limit had been confirmed."""
+        """Continue from the current bound with the steepest growth, as if no limit had been
+        confirmed.
+        """
         if self._base is not None:
             self._base = self._found = self.value(now)
             self._stride, self._cut_at = _STRIDE_SOON, now
@@ -88,5 +98,7 @@ class AdaptiveLimit:
         self._cut_at += seconds
 
     def lower(self, base: float, now: float) -> None:
-        """Lower the bound for a few seconds and return to the limit found: for refusals that show no new limit."""
+        """Lower the bound for a few seconds and return to the limit found: for refusals that show
+        no new limit.
+        """
         self._base, self._cut_at = base, now

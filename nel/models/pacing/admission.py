@@ -1,4 +1,6 @@
-"""What a client needs of the gate in front of its endpoint. `Gate` is one of a process, `SharedGate` one of several."""
+"""What a client needs of the gate in front of its endpoint. `Gate` is one of a process,
+`SharedGate` one of several.
+"""
 
 from __future__ import annotations
 

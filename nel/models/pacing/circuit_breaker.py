@@ -1,8 +1,10 @@
-"""Circuit breaker: distinguishes an endpoint that is down from single requests that fail. No I/O; times are passed in.
+"""Circuit breaker: distinguishes an endpoint that is down from single requests that fail. No I/O;
+times are passed in.
 
-Closed, all requests pass. After several consecutive failures, of different requests or of the connection itself, it
-opens: one probe at a time, at growing intervals, until a probe is answered. One request that fails on every attempt
-never opens it alone, since its input may be what makes it fail.
+Closed, all requests pass. After several consecutive failures, of different requests or of the
+connection itself, it
+opens: one probe at a time, at growing intervals, until a probe is answered. One request that fails
+on every attempt never opens it alone, since its input may be what makes it fail.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class CircuitBreaker:
         Args:
             request: Identifies the request.
             of_connection: No connection was made, so that no request could have succeeded.
-            is_suspect: The request failed before while others were answered; suspect requests alone are no outage.
+            is_suspect: The request failed before while others were answered; suspect requests alone
+                are no outage.
         """
         if self.failing_since is None:
             self.failing_since = now
@@ -49,15 +52,17 @@ class CircuitBreaker:
         if len(self._requests) < _REQUESTS_KEPT:
             self._requests.add(request)
         self._has_unsuspected = self._has_unsuspected or not is_suspect
-        # A failed connection is evidence against the endpoint by itself; failed requests count once they are several,
-        # at least one of which has never failed while others were answered.
+        # A failed connection is evidence against the endpoint by itself; failed requests count once
+        # they are several, at least one of which has never failed while others were answered.
         enough = of_connection or (self._has_unsuspected and len(self._requests) >= _REQUESTS_MIN)
         if not self.is_open and self._failures >= _FAILURES_MIN and enough:
             self.is_open = True
             self.next_probe = now + self._between_probes
 
     def probe_failed(self, now: float, wait: float | None) -> None:
-        """Double the time to the next probe; ``wait`` is the delay that the endpoint asked for, if any."""
+        """Double the time to the next probe; ``wait`` is the delay that the endpoint asked for, if
+        any.
+        """
         self._between_probes = min(self._between_probes * 2, self._probe_seconds)
         self.next_probe = now + max(self._between_probes, wait or 0.0)
 

@@ -1,4 +1,6 @@
-"""What all gates have in common: they end for good, and a request that waits for its retry hears of it."""
+"""What all gates have in common: they end for good, and a request that waits for its retry hears of
+it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class ClosingGate:
         self.n_backing_off = 0
         """Requests that wait for a retry and hold no permit."""
         self.on_back_off: Callable[[], None] | None = None
-        """Called when a request starts to back off, so that another one can be started in its place."""
+        """Called when a request starts to back off, so that another one can be started in its
+        place.
+        """
 
     async def back_off(self, seconds: float) -> None:
         """Wait before a retry, without holding a permit.
@@ -52,7 +56,9 @@ class ClosingGate:
         self._end(GateClosed("the run is stopping"))
 
     def _end(self, error: Exception) -> None:
-        """End for good; the first error is what every request hears. A gate with waiters fails them besides."""
+        """End for good; the first error is what every request hears. A gate with waiters fails them
+        besides.
+        """
         if self._ended is None:
             self._ended = error
             self._closing.set()

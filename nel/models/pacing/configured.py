@@ -8,7 +8,9 @@ from nel.config.schema import EndpointConfig
 from nel.models.pacing.gate import Pace
 
 _PAUSE_MAX: Final = 15.0
-"""Longest pause of all requests after one refusal, in seconds: a long hint to one request does not freeze a run."""
+"""Longest pause of all requests after one refusal, in seconds: a long hint to one request does not
+freeze a run.
+"""
 
 
 def pace_of(endpoint: EndpointConfig, concurrency: int) -> Pace:

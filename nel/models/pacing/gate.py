@@ -1,8 +1,9 @@
-"""Admission control for one endpoint: a request acquires a permit from the endpoint's gate before it is sent.
+"""Admission control for one endpoint: a request acquires a permit from the endpoint's gate before
+it is sent.
 
-A permit is held while the request is in flight and until its response is on disk, and not during a backoff. All
-decisions are made on one event loop and read its clock; apart from `down_seconds`, a gate must not be used from other
-threads.
+A permit is held while the request is in flight and until its response is on disk, and not during a
+backoff. All decisions are made on one event loop and read its clock; apart from `down_seconds`, a
+gate must not be used from other threads.
 """
 
 from __future__ import annotations
@@ -30,16 +31,22 @@ _LOG = logging.getLogger(__name__)
 _SLOW_SECONDS: Final = 1.0
 """A wait that is named in the progress line and in run.log."""
 _PAUSE_UNKNOWN: Final = 0.5
-"""Seconds of pause after a refusal that names no wait and from which no rate can be learned; doubled each time."""
+"""Seconds of pause after a refusal that names no wait and from which no rate can be learned;
+doubled each time.
+"""
 _PAUSE_DOUBLINGS_MAX: Final = 5
 _CUT: Final = 0.9
 """Factor for the concurrency at a refusal."""
 _CUT_MIN: Final = 0.5
 """Lowest factor for all refusals of requests that were in flight at the same time."""
 _ROOM_BESIDE_RATE: Final = 2.0
-"""Factor for the concurrency where a rate is known: the rate does the pacing, and concurrency only stays near it."""
+"""Factor for the concurrency where a rate is known: the rate does the pacing, and concurrency only
+stays near it.
+"""
 _ROOM_SECONDS: Final = 0.25
-"""The concurrency is at least this many seconds of a known rate: a commit may take longer than the response."""
+"""The concurrency is at least this many seconds of a known rate: a commit may take longer than the
+response.
+"""
 _TRIAL: Final = 2.0
 """Factor for the rate and the concurrency in a trial for random refusals."""
 _JITTER: Final = 0.25
@@ -48,7 +55,9 @@ _CLOCK_SLACK: Final = 0.001
 _SLOW_START: Final = 8
 """Requests that are sent at once when a run starts."""
 _SLOW_START_DOUBLES_SECONDS: Final = 0.05
-"""A thousand requests are in flight after less than half a second, and a limit is found before all are."""
+"""A thousand requests are in flight after less than half a second, and a limit is found before all
+are.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +73,9 @@ class Pace:
     outage_seconds_max: float = 1800.0
     probe_seconds: float = 5.0
     pause_seconds_max: float = 15.0
-    """Longest pause of all requests after one refusal; the refused request itself waits as long as it was asked to."""
+    """Longest pause of all requests after one refusal; the refused request itself waits as long as
+    it was asked to.
+    """
 
 
 @dataclass(slots=True, eq=False)
@@ -101,10 +112,14 @@ class Gate(ClosingGate):
         self._breaker = CircuitBreaker(probe_seconds=pace.probe_seconds)
         self._concurrency = self._concurrency_before_trial = AdaptiveLimit()
         self._ramp = float(pace.concurrency_max)
-        """Concurrency after an outage or an unexplained refusal: grows by one with each response."""
+        """Concurrency after an outage or an unexplained refusal: grows by one with each
+        response.
+        """
         self._cut_floor = 0.0
         self._cut_at = float("-inf")
-        """When the concurrency was last cut; refusals of requests sent before that belong to the same event."""
+        """When the concurrency was last cut; refusals of requests sent before that belong to the
+        same event.
+        """
         self._paused_until = 0.0
         self._n_pauses_in_a_row = 0
         self._waiting: deque[_Waiter] = deque()
@@ -114,7 +129,9 @@ class Gate(ClosingGate):
         self._is_slow_start = pace.adaptive and pace.concurrency_max > _SLOW_START
         self._down_since: float | None = None
         self.slowed_by: str | None = None
-        """What requests have waited for by more than a second, for people; None while they do not."""
+        """What requests have waited for by more than a second, for people; None while they do
+        not.
+        """
         self._logged: set[str] = set()
         self.n_answered = 0
         """Successful responses so far."""
@@ -132,7 +149,9 @@ class Gate(ClosingGate):
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how long the endpoint has been down; None while it is up. May be called from any thread."""
+        """Return for how long the endpoint has been down; None while it is up. May be called from
+        any thread.
+        """
         since = self._down_since
         return None if since is None else time.monotonic() - since
 
@@ -162,8 +181,13 @@ class Gate(ClosingGate):
         try:
             return await waiter.granted
         except asyncio.CancelledError:
-            # The permit may have been granted in the same iteration of the event loop: without this it would be lost.
-            if waiter.granted.done() and not waiter.granted.cancelled() and waiter.granted.exception() is None:
+            # The permit may have been granted in the same iteration of the event loop: without this
+            # it would be lost.
+            if (
+                waiter.granted.done()
+                and not waiter.granted.cancelled()
+                and waiter.granted.exception() is None
+            ):
                 self.release(waiter.granted.result())
             raise
 
@@ -207,9 +231,13 @@ class Gate(ClosingGate):
         if quotas:
             believed = self._rate.disbelieved is None
             used = permit.tokens if tokens is None else tokens
-            self._rate.update_from_headers(quotas, self.in_flight, now, tokens=used, sent_at=permit.sent_at)
+            self._rate.update_from_headers(
+                quotas, self.in_flight, now, tokens=used, sent_at=permit.sent_at
+            )
             if believed and self._rate.disbelieved is not None:
-                _LOG.warning("the endpoint's headers are not believed: they name %s", self._rate.disbelieved)
+                _LOG.warning(
+                    "the endpoint's headers are not believed: they name %s", self._rate.disbelieved
+                )
 
     def answered(self) -> None:
         """Record an error response that shows the endpoint to be up, such as a 400."""
@@ -222,8 +250,9 @@ class Gate(ClosingGate):
         if not self._pace.adaptive:
             return
         if permit.sent_at < self._cut_at:
-            # One of a batch that was in flight when the first of it was refused: the limit has been cut for all of
-            # them. Each further one lowers the concurrency by one, down to half of what was in flight.
+            # One of a batch that was in flight when the first of it was refused: the limit has been
+            # cut for all of them. Each further one lowers the concurrency by one, down to half of
+            # what was in flight.
             self._cut_floor = max(self._cut_floor, self._pace.concurrency_min)
             known = self._concurrency.value(self._cut_at)
             self._concurrency.lower(min(known, max(self._cut_floor, known - 1)), self._cut_at)
@@ -231,7 +260,9 @@ class Gate(ClosingGate):
             return
         if self._is_random(wait, now):
             return
-        learnt = self._rate.refused(now, is_costly=bool(wait), per_second=self._random_refusals.per_second)
+        learnt = self._rate.refused(
+            now, is_costly=bool(wait), per_second=self._random_refusals.per_second
+        )
         in_flight = max(1, self.in_flight)
         self._cut_at, self._cut_floor = now, in_flight * _CUT_MIN
         room = in_flight * (_ROOM_BESIDE_RATE if learnt else _CUT)
@@ -246,7 +277,9 @@ class Gate(ClosingGate):
         self._pause(wait, now)
 
     def _is_random(self, wait: float | None, now: float) -> bool:
-        """Return whether a refusal is no evidence of a limit; start or end a trial where one is due."""
+        """Return whether a refusal is no evidence of a limit; start or end a trial where one is
+        due.
+        """
         if wait:  # an endpoint that names a wait applies a limit, to all requests
             self._random_refusals.retry_after_given()
             return False
@@ -269,12 +302,14 @@ class Gate(ClosingGate):
         Args:
             permit: Of the request.
             of_connection: No connection was made.
-            is_suspect: The request failed before while others were answered, so it alone is no evidence of an outage.
+            is_suspect: The request failed before while others were answered, so it alone is no
+                evidence of an outage.
         """
         self._note_failure(permit, None, of_connection=of_connection, is_suspect=is_suspect)
 
     def connection_not_allowed(self, permit: Permit) -> None:
-        """Record that this process may open no further file: fewer requests are in flight, until that is tried again.
+        """Record that this process may open no further file: fewer requests are in flight, until
+        that is tried again.
 
         A request that is alone has nothing to wait for but the files of others, as in an outage.
         """
@@ -297,7 +332,9 @@ class Gate(ClosingGate):
             self._down_since = time.monotonic() - (now - (breaker.failing_since or now))
             self._ramp = float(self._pace.concurrency_min)
         if permit.is_probe:
-            breaker.probe_failed(now, None if wait is None else min(wait, self._pace.pause_seconds_max))
+            breaker.probe_failed(
+                now, None if wait is None else min(wait, self._pace.pause_seconds_max)
+            )
         since = breaker.failing_since
         if since is not None and now - since >= self._pace.outage_seconds_max:
             self._end(EndpointDown(f"the endpoint has not answered for {now - since:.0f} s"))
@@ -322,7 +359,9 @@ class Gate(ClosingGate):
                 waiter.granted.set_exception(self._ended or error)
 
     def _seconds_to_wait(self, now: float) -> float:
-        """Return the seconds until the next request may be admitted; infinite where that takes another event."""
+        """Return the seconds until the next request may be admitted; infinite where that takes
+        another event.
+        """
         if self._breaker.is_open:
             return float("inf") if self._probe_out else max(0.0, self._breaker.next_probe - now)
         if self.in_flight >= self.limit:
@@ -335,7 +374,8 @@ class Gate(ClosingGate):
         if self._started_at is None:
             self._started_at = now
         elapsed = now - self._started_at
-        # The limit is _SLOW_START * 2 ** (elapsed / doubling time); solved for the time at which it admits one more.
+        # The limit is _SLOW_START * 2 ** (elapsed / doubling time); solved for the time at which it
+        # admits one more.
         doublings = math.log2(self._pace.concurrency_max / _SLOW_START)
         self._is_slow_start = elapsed < _SLOW_START_DOUBLES_SECONDS * doublings
         wait = _SLOW_START_DOUBLES_SECONDS * math.log2((self.in_flight + 1) / _SLOW_START) - elapsed
@@ -351,7 +391,9 @@ class Gate(ClosingGate):
         return permit
 
     def _grant_waiting(self) -> None:
-        """Grant permits to the waiters that may be admitted now, and set a timer for the next one."""
+        """Grant permits to the waiters that may be admitted now, and set a timer for the next
+        one.
+        """
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,8 +1,11 @@
-"""Tells whether what passes contradicts the rate limit that headers claim. No I/O; times are passed in.
+"""Tells whether what passes contradicts the rate limit that headers claim. No I/O; times are passed
+in.
 
-An endpoint that keeps a limit says after each request how much of it remains, and that falls by what passes, as far as
-it does not refill: with a span of r between the highest and the lowest remainder, r + 1 requests have passed, or twice
-as many where a new window began in between. Where more pass than that and than the limit refills, nothing is counted.
+An endpoint that keeps a limit says after each request how much of it remains, and that falls by
+what passes, as far as
+it does not refill: with a span of r between the highest and the lowest remainder, r + 1 requests
+have passed, or twice as many where a new window began in between. Where more pass than that and
+than the limit refills, nothing is counted.
 """
 
 from __future__ import annotations
@@ -43,7 +46,9 @@ class HeaderClaims:
             now: When its response arrived.
         """
         is_new = quota.limit != self._limit or now - self._since >= _WINDOW_SECONDS
-        if is_new or (quota.remaining < 1 <= self._low):  # from where nothing remains, nothing should pass
+        if is_new or (
+            quota.remaining < 1 <= self._low
+        ):  # from where nothing remains, nothing should pass
             self._limit, self._since = quota.limit, sent_at
             self._passed = self._largest = 0.0
             self._low = self._high = quota.remaining
@@ -51,8 +56,12 @@ class HeaderClaims:
         self._passed += amount
         self._largest = max(self._largest, amount)
         self._low, self._high = min(self._low, quota.remaining), max(self._high, quota.remaining)
-        explained = 2 * (self._high - self._low + self._largest) + quota.per_second * (now - self._since)
-        return self._passed > explained + _SLACK * self._largest + (self._rounding if self._high >= 1 else 0.0)
+        explained = 2 * (self._high - self._low + self._largest) + quota.per_second * (
+            now - self._since
+        )
+        return self._passed > explained + _SLACK * self._largest + (
+            self._rounding if self._high >= 1 else 0.0
+        )
 
     @property
     def passed(self) -> float:

@@ -1,16 +1,19 @@
 """Distinguishes random refusals from a rate limit, by sending at twice the rate for a moment.
 
-One address is often served by several machines, and one of them may refuse a constant share of all requests, whatever
-the rate. Treating such a refusal as a rate limit slows a run down for nothing: with one refusal in a hundred, a run at
-640 requests a second ended at 4. The two differ in how refusals depend on the rate: below a limit no request is
-refused and at twice the limit every second one is, while random refusals keep their share at any rate.
+One address is often served by several machines, and one of them may refuse a constant share of all
+requests, whatever the rate. Treating such a refusal as a rate limit slows a run down for nothing:
+with one refusal in a hundred, a run at 640 requests a second ended at 4. The two differ in how
+refusals depend on the rate: below a limit no request is refused and at twice the limit every second
+one is, while random refusals keep their share at any rate.
 
-A refusal below the limit found last is unexpected. After several unexpected refusals a trial starts: at least two
-seconds at twice the rate. If the share of refusals does not rise in it, refusals are random, and from then on only an
-excess over that share counts as a limit: a cumulative sum (CUSUM, Page 1954) of refusals beyond twice the share. A
-trial that hits a limit costs a few refusals, and the next trial needs twice as many unexpected ones. If most refusals
-later turn out to come in runs or with a limit, as those of a per-second quota do, the assumption of random refusals is
-dropped. No I/O; times are seconds on the event loop's clock, passed in.
+A refusal below the limit found last is unexpected. After several unexpected refusals a trial
+starts: at least two seconds at twice the rate. If the share of refusals does not rise in it,
+refusals are random, and from then on only an
+excess over that share counts as a limit: a cumulative sum (CUSUM, Page 1954) of refusals beyond
+twice the share. A trial that hits a limit costs a few refusals, and the next trial needs twice as
+many unexpected ones. If most refusals later turn out to come in runs or with a limit, as those of a
+per-second quota do, the assumption of random refusals is dropped. No I/O; times are seconds on the
+event loop's clock, passed in.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ _REFERENCE_MAX: Final = 0.4
 """Highest share of refusals that is ever tolerated."""
 _DISPROOF: Final = 3.0
 _DISPROOF_MIN: Final = 20
-"""Refusals by a limit, as a multiple of the random ones and above it, that disprove random refusals."""
+"""Refusals by a limit, as a multiple of the random ones and above it, that disprove random
+refusals.
+"""
 _ALARM: Final = 3.0
 """Excess refusals that show a limit: the threshold of the cumulative sum."""
 _MEASURED_MIN: Final = 3
@@ -57,14 +62,18 @@ class RefusalVerdict(Enum):
 
 
 class RandomRefusals:
-    """Estimates the share of requests that an endpoint refuses at random; 0 until a trial has shown one."""
+    """Estimates the share of requests that an endpoint refuses at random; 0 until a trial has shown
+    one.
+    """
 
     def __init__(self) -> None:
         """Start with the assumption that every refusal shows a rate limit."""
         self.share = 0.0
         self.is_trial = False
         self.per_second: float | None = None
-        """Requests a second that were accepted while the limit found last refused others; None where not measured."""
+        """Requests a second that were accepted while the limit found last refused others; None
+        where not measured.
+        """
         self._shown = 0.0
         """The share shown by the last trial: the upper bound of `share` until the next one."""
         self._expected = 0.0
@@ -75,7 +84,9 @@ class RandomRefusals:
         self._accepted = self._refused = 0
         """Requests since the first unexpected refusal, or since the trial started."""
         self._excess = 0.0
-        """The cumulative sum: refusals beyond what `_reference` tolerates; an excursion lasts while it is positive."""
+        """The cumulative sum: refusals beyond what `_reference` tolerates; an excursion lasts while
+        it is positive.
+        """
         self._accepted_since = self._refused_since = 0
         """Requests in the current excursion."""
         self._consecutive = 0
@@ -88,11 +99,15 @@ class RandomRefusals:
 
     @property
     def excuses(self) -> bool:
-        """Return whether a refusal may be random: during a trial, and after one that has shown random refusals."""
+        """Return whether a refusal may be random: during a trial, and after one that has shown
+        random refusals.
+        """
         return self.is_trial or self.share > 0
 
     def accepted(self, now: float) -> bool:
-        """Record an accepted request; return whether it completes a trial, which shows that refusals are random."""
+        """Record an accepted request; return whether it completes a trial, which shows that
+        refusals are random.
+        """
         self._accepted += 1
         self._was_refused = False
         if not self.excuses:
@@ -100,8 +115,8 @@ class RandomRefusals:
         self._excess -= self._reference
         self._accepted_since += 1
         if self._excess <= 0:
-            # The excursion ended without an alarm. Its isolated refusals look random; those in a run look like a quota
-            # that was used up.
+            # The excursion ended without an alarm. Its isolated refusals look random; those in a
+            # run look like a quota that was used up.
             self._n_random += self._refused_since - self._consecutive
             self._n_limited += self._consecutive
             self._reset_excursion()
@@ -143,13 +158,17 @@ class RandomRefusals:
 
     @property
     def _reference(self) -> float:
-        """Return the share of refusals that is tolerated: the reference value of the cumulative sum."""
+        """Return the share of refusals that is tolerated: the reference value of the cumulative
+        sum.
+        """
         return min(_REFERENCE_MAX, 2 * (self._expected if self.is_trial else self.share) + _BEYOND)
 
     def _found_limit(self, now: float, *, is_below: bool) -> RefusalVerdict:
         """Record that a limit was found, and decide whether a trial should question it."""
         accepted, refused = self._accepted_since, self._refused_since
-        self.share = min(self.share, self._share_since)  # the excursion was a limit's, so it says nothing of the share
+        self.share = min(
+            self.share, self._share_since
+        )  # the excursion was a limit's, so it says nothing of the share
         self._n_limited += refused
         if self.share and self._n_limited > _DISPROOF * self._n_random + _DISPROOF_MIN:
             self._drop_assumption()
@@ -171,17 +190,26 @@ class RandomRefusals:
         return RefusalVerdict.TRIAL_STARTED
 
     def _complete_trial(self, now: float) -> bool:
-        """End the trial with the share that it has shown, if it has run long enough; return whether it ended."""
-        if self._accepted + self._refused < _TRIAL_REQUESTS or now - self._trial_since < _TRIAL_SECONDS:
+        """End the trial with the share that it has shown, if it has run long enough; return whether
+        it ended.
+        """
+        if (
+            self._accepted + self._refused < _TRIAL_REQUESTS
+            or now - self._trial_since < _TRIAL_SECONDS
+        ):
             return False
         self.is_trial = False
-        self.share = self._shown = max(_SHARE_SHOWN_MIN, self._refused / (self._accepted + self._refused))
+        self.share = self._shown = max(
+            _SHARE_SHOWN_MIN, self._refused / (self._accepted + self._refused)
+        )
         self._n_random = self._n_limited = 0
         self._reset_counts()
         return True
 
     def _drop_assumption(self) -> None:
-        """End a trial without a result, or give up the share found by an earlier one; the next trial comes later."""
+        """End a trial without a result, or give up the share found by an earlier one; the next
+        trial comes later.
+        """
         if not self.is_trial:
             self.share = 0.0
         self.is_trial = False

@@ -1,7 +1,8 @@
-"""Rate limiter for requests and tokens: from the configuration, from response headers, and learned from refusals.
+"""Rate limiter for requests and tokens: from the configuration, from response headers, and learned
+from refusals.
 
-The learned limit is the rate at which the endpoint accepted requests between two refusals, whatever window it counts
-in. No I/O; times are seconds on the event loop's clock, passed in.
+The learned limit is the rate at which the endpoint accepted requests between two refusals, whatever
+window it counts in. No I/O; times are seconds on the event loop's clock, passed in.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _SENT_MAX: Final = 2.0
 _STRIDE_MIN: Final = 0.5
 _STRIDE_MAX: Final = 2.0
 _STRIDE_REQUESTS: Final = 8.0
-"""A first measurement is uncertain, so the bound doubles in the time that this many requests take."""
+"""A first measurement is uncertain, so the bound doubles in the time that this many requests
+take.
+"""
 _CUT_BLIND: Final = 0.7
 """Factor for a refusal that follows the last one too soon to measure a rate."""
 _FLOOR_PER_SECOND: Final = 0.2
@@ -39,24 +42,34 @@ _NEAR_SHARE: Final = 0.1
 _TOKENS_ROUNDED: Final = 1000.0
 """Anthropic rounds the tokens that remain to thousands."""
 _BEYOND_MAX: Final = 6
-"""Requests that are sent although headers say that nothing remains, as long as the endpoint has never refused one."""
+"""Requests that are sent although headers say that nothing remains, as long as the endpoint has
+never refused one.
+"""
 
 
 class RateLimiter:
     """The rate limits of one endpoint; a limit of infinity means none."""
 
-    def __init__(self, *, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
+    def __init__(
+        self, *, requests_per_minute: float | None, tokens_per_minute: float | None
+    ) -> None:
         """Start with the configured bounds, if any."""
         self._configured = (_per_second(requests_per_minute), _per_second(tokens_per_minute))
         self._from_headers: tuple[float, float] = (_INFINITE, _INFINITE)
         self._from_headers_until = 0.0
         self._has_refused = False
         self._n_beyond = 0
-        self._claims = {"requests": HeaderClaims(rounding=0), "tokens": HeaderClaims(rounding=_TOKENS_ROUNDED)}
+        self._claims = {
+            "requests": HeaderClaims(rounding=0),
+            "tokens": HeaderClaims(rounding=_TOKENS_ROUNDED),
+        }
         self.disbelieved: str | None = None
         """The header limit that what passed contradicts; None where there is none."""
         self._learned = self._before = AdaptiveLimit()
-        self._requests, self._tokens = TokenBucket(burst_seconds=0.1), TokenBucket(burst_seconds=1.0)
+        self._requests, self._tokens = (
+            TokenBucket(burst_seconds=0.1),
+            TokenBucket(burst_seconds=1.0),
+        )
         self._accepted = 0
         self._counting_since: float | None = None
         self._paused = 0.0
@@ -74,10 +87,15 @@ class RateLimiter:
             return 0.0
         requests, tokens = self._rates(now)
         waits = self._requests.wait(now, requests), self._tokens.wait(now, tokens)
-        return max(0.0 if beyond else wait for wait, beyond in zip(waits, self._may_go_beyond(now), strict=True))
+        return max(
+            0.0 if beyond else wait
+            for wait, beyond in zip(waits, self._may_go_beyond(now), strict=True)
+        )
 
     def _may_go_beyond(self, now: float) -> tuple[bool, bool]:
-        """Return for requests and tokens whether a limit is used up by the word of headers alone, and never refused."""
+        """Return for requests and tokens whether a limit is used up by the word of headers alone,
+        and never refused.
+        """
         if self._has_refused or self._n_beyond >= _BEYOND_MAX or now >= self._from_headers_until:
             return False, False
         by_headers, others = (
@@ -94,7 +112,9 @@ class RateLimiter:
         requests = self._rates(now)[0]
         if requests == self._configured[0] < _INFINITE:
             return "the configured rate"
-        by_headers = now < self._from_headers_until and requests == self._from_headers[0] < _INFINITE
+        by_headers = (
+            now < self._from_headers_until and requests == self._from_headers[0] < _INFINITE
+        )
         if by_headers or requests == _INFINITE:
             return "the rate limit that the endpoint's headers name"
         return "the rate learned from its refusals"
@@ -125,9 +145,16 @@ class RateLimiter:
         self._tokens.give_back(tokens_off)
 
     def update_from_headers(
-        self, quotas: Mapping[str, Quota], in_flight: int, now: float, *, tokens: int = 0, sent_at: float | None = None
+        self,
+        quotas: Mapping[str, Quota],
+        in_flight: int,
+        now: float,
+        *,
+        tokens: int = 0,
+        sent_at: float | None = None,
     ) -> None:
-        """Record the rate limit headers of a response; they hold for a minute, or until the next response.
+        """Record the rate limit headers of a response; they hold for a minute, or until the next
+        response.
 
         Args:
             quotas: What they claim.
@@ -145,25 +172,33 @@ class RateLimiter:
         self._from_headers_until = now + _HEADERS_SECONDS
         self._is_bounded = True
 
-    def _note_passed(self, quotas: Mapping[str, Quota], tokens: int, sent_at: float, now: float) -> None:
-        """Compare what passes with what the headers claim; an endpoint that has refused keeps some limit."""
+    def _note_passed(
+        self, quotas: Mapping[str, Quota], tokens: int, sent_at: float, now: float
+    ) -> None:
+        """Compare what passes with what the headers claim; an endpoint that has refused keeps some
+        limit.
+        """
         if self._has_refused:
             return
         for kind, amount in (("requests", 1.0), ("tokens", float(tokens))):
             quota, claims = quotas.get(kind), self._claims[kind]
             if quota is not None and claims.add(quota, amount, sent_at=sent_at, now=now):
                 self.disbelieved = (
-                    f"{quota.limit:g} {kind} a minute, and do not change with the {claims.passed:g} that passed"
+                    f"{quota.limit:g} {kind} a minute, and do not change with the {claims.passed:g}"
+                    " that passed"
                 )
                 self._from_headers = (_INFINITE, _INFINITE)
                 return
 
-    def refused(self, now: float, *, is_costly: bool = False, per_second: float | None = None) -> bool:
+    def refused(
+        self, now: float, *, is_costly: bool = False, per_second: float | None = None
+    ) -> bool:
         """Learn from a refusal; return whether a rate is known now.
 
         Args:
             is_costly: The refusal names a wait, so that probing the limit is expensive.
-            per_second: Requests accepted a second while others were refused, where that was measured.
+            per_second: Requests accepted a second while others were refused, where that was
+                measured.
         """
         self._has_refused = True
         self._requests.empty()
@@ -174,16 +209,19 @@ class RateLimiter:
         if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
             if self._learned.is_known:
                 delivered = accepted / max(elapsed + self._paused, _MEASURED_SECONDS_MIN)
-                self._learned.lower(max(_CUT_BLIND * self._learned.value(now), delivered, _FLOOR_PER_SECOND), now)
-            # The interval before the first refusal is not limited by the endpoint, so measuring starts with that
-            # refusal; once a rate is known, each refusal starts a new interval.
+                self._learned.lower(
+                    max(_CUT_BLIND * self._learned.value(now), delivered, _FLOOR_PER_SECOND), now
+                )
+            # The interval before the first refusal is not limited by the endpoint, so measuring
+            # starts with that refusal; once a rate is known, each refusal starts a new interval.
             if self._learned.is_known or not self._is_measuring:
                 self._is_measuring = True
                 self._counting_since, self._accepted, self._paused = now, 0, 0.0
             return self._learned.is_known
         self._is_measuring = True
-        # The limit lies between two pairs of values: the average with and without the pauses, during which the endpoint
-        # may have saved up quota, and that average and the rate sent last. The geometric mean is taken of each.
+        # The limit lies between two pairs of values: the average with and without the pauses,
+        # during which the endpoint may have saved up quota, and that average and the rate sent
+        # last. The geometric mean is taken of each.
         measured = accepted / math.sqrt(elapsed * (elapsed + self._paused))
         measured = math.sqrt(measured * self._last_sent(measured, now))
         return self._learn(measured, now, is_costly=is_costly)
@@ -195,7 +233,9 @@ class RateLimiter:
         if is_costly:
             self._learned.cut(base, now)
         else:
-            self._learned.cut(base, now, stride=min(max(_STRIDE_REQUESTS / base, _STRIDE_MIN), _STRIDE_MAX))
+            self._learned.cut(
+                base, now, stride=min(max(_STRIDE_REQUESTS / base, _STRIDE_MIN), _STRIDE_MAX)
+            )
         return True
 
     def is_below_found(self, now: float) -> bool:
@@ -203,7 +243,9 @@ class RateLimiter:
         return self._learned.is_below_found(now)
 
     def hold(self, factor: float, now: float) -> None:
-        """Keep a multiple of the learned rate, for a trial; `undo_hold` restores the rate from before."""
+        """Keep a multiple of the learned rate, for a trial; `undo_hold` restores the rate from
+        before.
+        """
         self._before = copy(self._learned)
         self._learned.hold(factor * self._learned.value(now), now)
         self._counting_since, self._accepted, self._paused = now, 0, 0.0
@@ -229,7 +271,9 @@ class RateLimiter:
         return sent if accepted < sent < _SENT_MAX * accepted else accepted
 
     def _rates(self, now: float) -> tuple[float, float]:
-        from_headers = self._from_headers if now < self._from_headers_until else (_INFINITE, _INFINITE)
+        from_headers = (
+            self._from_headers if now < self._from_headers_until else (_INFINITE, _INFINITE)
+        )
         requests = min(self._configured[0], from_headers[0], self._learned.value(now))
         return requests, min(self._configured[1], from_headers[1])
 
@@ -239,7 +283,9 @@ def _per_second(per_minute: float | None) -> float:
 
 
 def _rate_of_quota(quota: Quota | None, near: int) -> float:
-    """Return the rate that a quota allows; infinite while more than ``near`` and a tenth of it remain."""
+    """Return the rate that a quota allows; infinite while more than ``near`` and a tenth of it
+    remain.
+    """
     if quota is None or quota.remaining > max(near, _NEAR_SHARE * quota.limit):
         return _INFINITE
     return _BELOW_LIMIT * quota.per_second

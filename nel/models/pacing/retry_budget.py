@@ -1,7 +1,8 @@
 """Retry budget of an endpoint: a share of its traffic, plus a few retries a second.
 
-As in Finagle's RetryBudget, each new request deposits a share and each retry withdraws one. Retries beyond the budget
-are delayed, not dropped. No I/O; times are seconds on the event loop's clock, passed in.
+As in Finagle's RetryBudget, each new request deposits a share and each retry withdraws one. Retries
+beyond the budget are delayed, not dropped. No I/O; times are seconds on the event loop's clock,
+passed in.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ class RetryBudget:
 
         Args:
             share: Retries allowed for each new request, e.g. 0.1.
-            parts: Processes that have a budget of the endpoint each; the floor is divided among them.
+            parts: Processes that have a budget of the endpoint each; the floor is divided among
+                them.
         """
         self._share = share
         self._floor = _FLOOR_PER_SECOND / parts

@@ -1,4 +1,6 @@
-"""A token bucket that may go into debt. No I/O; times are seconds on the event loop's clock, passed in."""
+"""A token bucket that may go into debt. No I/O; times are seconds on the event loop's clock, passed
+in.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ _NOTHING = 1e-9
 
 
 class TokenBucket:
-    """Refills at a rate, up to a small burst; a taker may overdraw it, and the next one waits for the refill."""
+    """Refills at a rate, up to a small burst; a taker may overdraw it, and the next one waits for
+    the refill.
+    """
 
     def __init__(self, burst_seconds: float) -> None:
         """Start full.
@@ -31,7 +35,9 @@ class TokenBucket:
         self._level -= amount
 
     def give_back(self, amount: float) -> None:
-        """Correct an estimate: a positive amount was taken in excess, a negative one is still owed."""
+        """Correct an estimate: a positive amount was taken in excess, a negative one is still
+        owed.
+        """
         self._level += amount
 
     def empty(self) -> None:

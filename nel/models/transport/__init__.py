@@ -1,4 +1,6 @@
-"""HTTP transport: sends one request and reads one body, with named deadlines and a size limit. Does not retry."""
+"""HTTP transport: sends one request and reads one body, with named deadlines and a size limit. Does
+not retry.
+"""
 
 from collections.abc import Mapping
 
@@ -23,9 +25,14 @@ __all__ = [
 
 
 def transport_for(
-    endpoint: EndpointConfig, headers: Mapping[str, str], *, connections: int, wire: Wire | None = None
+    endpoint: EndpointConfig,
+    headers: Mapping[str, str],
+    *,
+    connections: int,
+    wire: Wire | None = None,
 ) -> Transport:
-    """Return the transport of an endpoint: direct, or through the proxy named by its settings or the environment.
+    """Return the transport of an endpoint: direct, or through the proxy named by its settings or
+    the environment.
 
     Args:
         endpoint: Deadlines, limits, proxy and certificates.
@@ -37,13 +44,23 @@ def transport_for(
         ConfigError: A certificate file, a header or the proxy cannot be used.
     """
     found = _unsigned(endpoint, headers, connections)
-    return SignedTransport(found, wire, endpoint, headers) if wire is not None and wire.signs else found
+    return (
+        SignedTransport(found, wire, endpoint, headers)
+        if wire is not None and wire.signs
+        else found
+    )
 
 
 def _unsigned(endpoint: EndpointConfig, headers: Mapping[str, str], connections: int) -> Transport:
-    proxy = checked_proxy(endpoint.proxy, "endpoint.proxy") if endpoint.proxy else proxy_for(endpoint.url)
+    proxy = (
+        checked_proxy(endpoint.proxy, "endpoint.proxy")
+        if endpoint.proxy
+        else proxy_for(endpoint.url)
+    )
     if proxy is None:
         return DirectTransport(endpoint, headers)
-    from nel.models.transport.proxied import ProxiedTransport  # noqa: PLC0415 - aiohttp is slow to import
+    from nel.models.transport.proxied import (  # noqa: PLC0415 - aiohttp is slow to import
+        ProxiedTransport,
+    )
 
     return ProxiedTransport(endpoint, headers, proxy=proxy, connections=connections)

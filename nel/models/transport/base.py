@@ -18,7 +18,9 @@ _WRITTEN_OUT: Final = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 
 
 def as_sent(url: str) -> URL:
-    """Return a URL; one that is written out is sent character by character, since a signature may cover it."""
+    """Return a URL; one that is written out is sent character by character, since a signature may
+    cover it.
+    """
     return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)
 
 
@@ -54,9 +56,15 @@ class Transport(Protocol):
     """Sends one request."""
 
     async def fetch(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        stream: AnswerStream | None = None,
     ) -> Fetched | Fault:
-        """Return the response, or the fault that prevented one; network and protocol errors do not raise.
+        """Return the response, or the fault that prevented one; network and protocol errors do not
+        raise.
 
         Args:
             stream: Is fed the body if the endpoint answers with a stream of events.
@@ -68,7 +76,10 @@ class Transport(Protocol):
         ...
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close all connections."""
         ...

@@ -3,15 +3,17 @@
 States of a connection, and what moves it on:
 
     idle ──exchange()──> head ──headers complete──> body ──message complete──> idle, or closed
-                                                     └─last event of a stream──> draining ──message complete──> idle
+                                                     └─last event of a stream──> draining ──message
+                                                     complete──> idle
 
-From each state a deadline, an error or `close` leads to closed. In `draining` the response has been returned and only
-the end of its message is outstanding.
+From each state a deadline, an error or `close` leads to closed. In `draining` the response has been
+returned and only the end of its message is outstanding.
 
-A response must never be taken for the response to another request. A connection on which unsolicited bytes arrive, or
-on which bytes are left over after a message, is closed and not used again. A second response that arrives only after
-the next request was sent looks like the response to that one; the connection is out of step from then on, and the
-response to its last request is found as the unsolicited one. So what it carried after its first response is in doubt.
+A response must never be taken for the response to another request. A connection on which
+unsolicited bytes arrive, or on which bytes are left over after a message, is closed and not used
+again. A second response that arrives only after the next request was sent looks like the response
+to that one; the connection is out of step from then on, and the response to its last request is
+found as the unsolicited one. So what it carried after its first response is in doubt.
 """
 
 from __future__ import annotations
@@ -23,12 +25,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
-from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
+from httptools import (
+    HttpParserCallbackError,
+    HttpParserError,
+    HttpParserUpgrade,
+    HttpResponseParser,
+)
 from multidict import CIMultiDict
 
 from nel.models.faults import ANSWERED
 from nel.models.streams import AnswerStream
-from nel.models.transport.faults import ConnectionDropped, ResponseIncomplete, ResponseTooLarge, deadline_exceeded
+from nel.models.transport.faults import (
+    ConnectionDropped,
+    ResponseIncomplete,
+    ResponseTooLarge,
+    deadline_exceeded,
+)
 from nel.models.transport.unpacking import unpacker
 
 _INFORMATIONAL: Final = range(100, 200)
@@ -71,8 +83,10 @@ class Connection(asyncio.Protocol):
 
         Args:
             limits: Of each response.
-            when_free: Called when a connection whose `exchange` has returned becomes usable again, or is lost.
-            when_unasked: Called when a response arrives that no request has asked for; the connection is closed then.
+            when_free: Called when a connection whose `exchange` has returned becomes usable again,
+                or is lost.
+            when_unasked: Called when a response arrives that no request has asked for; the
+                connection is closed then.
             number: Names the connection in its pool.
         """
         self._limits = limits
@@ -89,7 +103,9 @@ class Connection(asyncio.Protocol):
         self._timer_at = 0.0
         self._deadline = 0.0
         self._waits_for = "first_byte_timeout"
-        """Fault kind of the current deadline: ``first_byte_timeout`` in the head, ``idle_timeout`` after it."""
+        """Fault kind of the current deadline: ``first_byte_timeout`` in the head, ``idle_timeout``
+        after it.
+        """
         self._ends = 0.0
         self._reply: asyncio.Future[None] | None = None
         """Resolved when the response is complete; None while no `exchange` is running."""
@@ -109,7 +125,9 @@ class Connection(asyncio.Protocol):
         self.headers: Mapping[str, str] = {}
         self.streamed = False
         self.has_served = False
-        """Whether it has carried a response, so that the server may have closed it while it was idle."""
+        """Whether it has carried a response, so that the server may have closed it while it was
+        idle.
+        """
         self.idle_since = 0.0
 
     @property
@@ -118,7 +136,9 @@ class Connection(asyncio.Protocol):
         return self._keep and self._transport is not None and not self._transport.is_closing()
 
     def has_unread(self) -> bool:
-        """Return whether bytes, or the end of the connection, have arrived that the event loop has not yet read."""
+        """Return whether bytes, or the end of the connection, have arrived that the event loop has
+        not yet read.
+        """
         return self._poll is not None and bool(self._poll.poll(0))
 
     @property
@@ -127,18 +147,22 @@ class Connection(asyncio.Protocol):
         return self._draining
 
     async def exchange(self, request: bytes, ends: float, stream: AnswerStream | None) -> bytes:
-        """Send a request and return the body of the response; status and headers are in the attributes.
+        """Send a request and return the body of the response; status and headers are in the
+        attributes.
 
-        A cancelled exchange closes the connection, so that the endpoint can stop working on the request.
+        A cancelled exchange closes the connection, so that the endpoint can stop working on the
+        request.
 
         Args:
             request: Head and body.
             ends: End of the total timeout, on the event loop's clock.
-            stream: Is fed the body if the response is a stream of events; the returned body is empty then.
+            stream: Is fed the body if the response is a stream of events; the returned body is
+                empty then.
 
         Raises:
             ConnectionDropped: The connection was closed before the first byte of the response.
-            ResponseIncomplete: The connection was closed in the middle of the response, or a second response followed.
+            ResponseIncomplete: The connection was closed in the middle of the response, or a second
+                response followed.
             DeadlineExceeded: A deadline passed.
             ResponseTooLarge: The head or the body is larger than its limit.
             HttpParserError: The response is not HTTP.
@@ -208,7 +232,11 @@ class Connection(asyncio.Protocol):
         if self._waits_for == "first_byte_timeout":  # the head is still incomplete
             self._size += len(data)
             if self._size > _HEAD_BYTES_MAX:
-                self._fail(ResponseTooLarge(f"the head of the response is larger than {_HEAD_BYTES_MAX} bytes"))
+                self._fail(
+                    ResponseTooLarge(
+                        f"the head of the response is larger than {_HEAD_BYTES_MAX} bytes"
+                    )
+                )
 
     def eof_received(self) -> bool:
         """Return False: close this side too when the server closes its own."""
@@ -234,7 +262,9 @@ class Connection(asyncio.Protocol):
             self._reply.set_result(None)
         else:
             where = "head" if self._waits_for == "first_byte_timeout" else "body"
-            self._fail(ResponseIncomplete(f"the connection was closed in the middle of the {where}"))
+            self._fail(
+                ResponseIncomplete(f"the connection was closed in the middle of the {where}")
+            )
 
     # Called by the parser, from within `data_received`.
 
@@ -256,11 +286,16 @@ class Connection(asyncio.Protocol):
             return
         self.status = status
         self.headers = headers = CIMultiDict(
-            [(name.decode(), value.decode("utf-8", "surrogateescape")) for name, value in self._raw_headers]
+            [
+                (name.decode(), value.decode("utf-8", "surrogateescape"))
+                for name, value in self._raw_headers
+            ]
         )
         self._unpack = unpacker(headers.get("Content-Encoding", ""), self._limits.body_bytes_max)
         if self._stream is not None and status in ANSWERED:
-            self.streamed = headers.get("Content-Type", "").lower().startswith(self._stream.content_type)
+            self.streamed = (
+                headers.get("Content-Type", "").lower().startswith(self._stream.content_type)
+            )
         self._waits_for = "idle_timeout"
         self._size = 0
         self._restart_idle_timeout()
@@ -273,15 +308,20 @@ class Connection(asyncio.Protocol):
             chunk = self._unpack(chunk)
         self._size += len(chunk)
         if self._size > self._limits.body_bytes_max:
-            raise ResponseTooLarge(f"the response is larger than {self._limits.body_bytes_max} bytes")
+            raise ResponseTooLarge(
+                f"the response is larger than {self._limits.body_bytes_max} bytes"
+            )
         if not self.streamed or self._stream is None:
             self._chunks.append(chunk)
             self._restart_idle_timeout()
             return
-        if self._stream.feed(chunk, time.monotonic()):  # false for comments, which keep a stalled stream alive
+        if self._stream.feed(
+            chunk, time.monotonic()
+        ):  # false for comments, which keep a stalled stream alive
             self._restart_idle_timeout()
         if self._stream.is_finished and self._reply is not None and not self._reply.done():
-            # The last event is here, so the caller need not wait for the end of the message, which servers send late.
+            # The last event is here, so the caller need not wait for the end of the message, which
+            # servers send late.
             self._reply.set_result(None)
             if self._stream.is_broken:
                 self.close()
@@ -296,7 +336,8 @@ class Connection(asyncio.Protocol):
         transport = self._transport
         self.has_served = True
         self.idle_since = self._loop.time()
-        # A response that came before the whole request was sent leaves the rest of the request on the connection.
+        # A response that came before the whole request was sent leaves the rest of the request on
+        # the connection.
         is_sent = transport is not None and not transport.get_write_buffer_size()
         self._keep = self._parser.should_keep_alive() and is_sent
         if self._draining:
@@ -305,7 +346,9 @@ class Connection(asyncio.Protocol):
             self._reply.set_result(None)
 
     def _finish_draining(self) -> None:
-        """Return the connection to the pool, unless `exchange` has yet to return: its caller does it then."""
+        """Return the connection to the pool, unless `exchange` has yet to return: its caller does
+        it then.
+        """
         self._draining = False
         if self._reply is None:
             self._when_free(self)
@@ -351,7 +394,9 @@ class Connection(asyncio.Protocol):
         self.close()
 
     def _body_ends_with_connection(self) -> bool:
-        """Return whether the current response states no length, so that closing the connection completes it."""
+        """Return whether the current response states no length, so that closing the connection
+        completes it.
+        """
         if self._waits_for == "first_byte_timeout":
             return False
         return "Content-Length" not in self.headers and "Transfer-Encoding" not in self.headers

@@ -1,7 +1,8 @@
 """Transport without a proxy: HTTP/1.1 over pooled connections.
 
-It takes a quarter of the CPU time of a general HTTP client, which is what limits the throughput of a run; the figures
-are in docs/explanation/decisions.md. Redirects, cookies and automatic retries are left out on purpose.
+It takes a quarter of the CPU time of a general HTTP client, which is what limits the throughput of
+a run; the figures are in docs/explanation/decisions.md. Redirects, cookies and automatic retries
+are left out on purpose.
 """
 
 from __future__ import annotations
@@ -50,8 +51,12 @@ class DirectTransport:
         """
         self._origin = URL(endpoint.url)
         self._headers = _checked({"Accept": "*/*", "Accept-Encoding": ACCEPTED, **headers})
-        names_certificates = endpoint.ca_bundle is not None or endpoint.client_certificate is not None
-        tls = tls_context(endpoint) if self._origin.scheme == "https" or names_certificates else None
+        names_certificates = (
+            endpoint.ca_bundle is not None or endpoint.client_certificate is not None
+        )
+        tls = (
+            tls_context(endpoint) if self._origin.scheme == "https" or names_certificates else None
+        )
         self._tls = tls if self._origin.scheme == "https" else None
         self._endpoint = endpoint
         self._heads: dict[tuple[str, str], bytes] = {}
@@ -70,7 +75,10 @@ class DirectTransport:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close the connections, and run the event loop once so that they end."""
         if self._pool is not None:
@@ -88,7 +96,12 @@ class DirectTransport:
         return () if self._pool is None else self._pool.unasked
 
     async def fetch(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        stream: AnswerStream | None = None,
     ) -> Fetched | Fault:
         """Return the response, or the fault that prevented one."""
         pool = self._pool
@@ -108,9 +121,13 @@ class DirectTransport:
                 pool.release(connection)
         except (OSError, ValueError, zlib.error, HttpParserError, HttpParserUpgrade) as error:
             fault = fault_of_exception(error)
-            # A reused connection that is dropped before a response is the race with a server that closes idle
-            # connections.
-            return replace(fault, on_reused=True) if reused and isinstance(error, ConnectionDropped) else fault
+            # A reused connection that is dropped before a response is the race with a server that
+            # closes idle connections.
+            return (
+                replace(fault, on_reused=True)
+                if reused and isinstance(error, ConnectionDropped)
+                else fault
+            )
         if connection.status in REDIRECTS:
             return redirected(connection.status, connection.headers.get("Location"))
         return Fetched(
@@ -123,20 +140,26 @@ class DirectTransport:
             carried,
         )
 
-    def _request(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> bytes:
+    def _request(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> bytes:
         head = self._heads.get((method, url))
         if head is None:
             head = self._heads[method, url] = self._head(method, url, headers)
         for name, value in headers.items():
             if _VALUE_FORBIDS.search(value):
                 raise ValueError(f"the header {name} contains a line break")
-        own = "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode("utf-8", "surrogateescape")
+        own = "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode(
+            "utf-8", "surrogateescape"
+        )
         if body is None:
             return b"%b%b\r\n" % (head, own)
         return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, own, len(body), body)
 
     def _head(self, method: str, url: str, own: Mapping[str, str]) -> bytes:
-        """Return the request line and the headers that all requests to a URL have, without those in ``own``."""
+        """Return the request line and the headers that all requests to a URL have, without those in
+        ``own``.
+        """
         target = as_sent(url)
         host = target.raw_host or ""
         host = f"[{host}]" if ":" in host else host
@@ -145,7 +168,11 @@ class DirectTransport:
         lines = [f"{method} {target.raw_path_qs} HTTP/1.1"]
         if not any(name.lower() == "host" for name in self._headers):
             lines.append(f"Host: {host}{port}")
-        lines += [f"{name}: {value}" for name, value in self._headers.items() if name.lower() not in replaced]
+        lines += [
+            f"{name}: {value}"
+            for name, value in self._headers.items()
+            if name.lower() not in replaced
+        ]
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
@@ -154,5 +181,7 @@ def _checked(headers: Mapping[str, str]) -> dict[str, str]:
         if not _NAME.fullmatch(name) or name.lower() in FRAMING_HEADERS:
             raise ConfigError(f"endpoint.headers: {name!r} cannot be set as a header; remove it")
         if _VALUE_FORBIDS.search(value):
-            raise ConfigError(f"endpoint.headers: the value of {name} contains a line break; remove it")
+            raise ConfigError(
+                f"endpoint.headers: the value of {name} contains a line break; remove it"
+            )
     return dict(headers)

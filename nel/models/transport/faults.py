@@ -1,4 +1,6 @@
-"""Exceptions of the transport, and their translation to `Fault`. Every exception that a transport catches is mapped."""
+"""Exceptions of the transport, and their translation to `Fault`. Every exception that a transport
+catches is mapped.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,15 @@ from nel.models.faults import NO_FILES, Fault
 _DROPPED: Final = (errno.ECONNRESET, errno.EPIPE)
 _TOO_MANY_FILES: Final = (errno.EMFILE, errno.ENFILE)
 REDIRECTS: Final = range(300, 400)
-NO_TLS: Final = "the endpoint does not speak TLS there; if it is one of plain HTTP, its URL begins with http://"
-_NO_TLS: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "UNKNOWN_PROTOCOL")
+NO_TLS: Final = (
+    "the endpoint does not speak TLS there; if it is one of plain HTTP, its URL begins with http://"
+)
+_NO_TLS: Final = (
+    "WRONG_VERSION_NUMBER",
+    "HTTP_REQUEST",
+    "PACKET_LENGTH_TOO_LONG",
+    "UNKNOWN_PROTOCOL",
+)
 """What OpenSSL says of bytes that are no record of TLS."""
 
 
@@ -29,11 +38,15 @@ class ConnectFailed(OSError):
 
 
 class ConnectionDropped(OSError):
-    """The connection was closed after the request was sent and before the first byte of the response."""
+    """The connection was closed after the request was sent and before the first byte of the
+    response.
+    """
 
 
 class ResponseIncomplete(OSError):
-    """The connection was closed in the middle of a response, or the response was followed by another."""
+    """The connection was closed in the middle of a response, or the response was followed by
+    another.
+    """
 
 
 class DeadlineExceeded(TimeoutError):
@@ -59,8 +72,8 @@ def deadline_exceeded(kind: str, seconds: float) -> DeadlineExceeded:
 def fault_of_exception(error: Exception) -> Fault:
     """Return the fault of an exception; one that is not listed is a connection fault."""
     text = str(error) or type(error).__name__
-    # From the special to the general: deadlines, TLS errors and broken connections are all OSErrors, and
-    # ResponseTooLarge is a ValueError like unreadable content.
+    # From the special to the general: deadlines, TLS errors and broken connections are all
+    # OSErrors, and ResponseTooLarge is a ValueError like unreadable content.
     if isinstance(error, DeadlineExceeded):
         return Fault(kind=error.kind, message=text, retryable=True)
     if isinstance(error, ResponseTooLarge):
@@ -78,7 +91,13 @@ def fault_of_exception(error: Exception) -> Fault:
         return Fault(kind=NO_FILES, message=message, retryable=True, never_connected=True)
     never_connected = isinstance(error, ConnectFailed)
     dropped = not never_connected and isinstance(error, OSError) and error.errno in _DROPPED
-    return Fault(kind="connection", message=text, retryable=True, never_connected=never_connected, hung_up=dropped)
+    return Fault(
+        kind="connection",
+        message=text,
+        retryable=True,
+        never_connected=never_connected,
+        hung_up=dropped,
+    )
 
 
 _UNREADABLE: Final = (
@@ -109,9 +128,15 @@ def unreadable_response(text: str) -> Fault:
 
 
 def redirected(status: int, location: str | None) -> Fault:
-    """Return the fault of a redirect, which is not followed: the key would be sent to another host."""
+    """Return the fault of a redirect, which is not followed: the key would be sent to another
+    host.
+    """
     try:
-        where = f"redirected to {redact_url(location)[:200]}" if location else "redirected, but not where to"
+        where = (
+            f"redirected to {redact_url(location)[:200]}"
+            if location
+            else "redirected, but not where to"
+        )
     except ValueError:
         where = "redirected to what is no URL"
     message = f"HTTP {status}: {where}; redirects are not followed, give the final URL"

@@ -1,4 +1,6 @@
-"""Connection pool of one endpoint: reuses idle connections, most recently used first, and opens new ones as needed."""
+"""Connection pool of one endpoint: reuses idle connections, most recently used first, and opens new
+ones as needed.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,17 @@ _ADDRESSES_SECONDS: Final = 10.0
 _EYEBALLS_SECONDS: Final = 0.25
 """RFC 8305, Happy Eyeballs: delay before the next address is tried in parallel."""
 
-_Addresses = list[tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[str, int]]]
+_Addresses = list[
+    tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[str, int]]
+]
 
 
 class Pool:
     """Connections to one host and port; bound to one event loop."""
 
-    def __init__(self, origin: URL, tls: ssl.SSLContext | None, limits: Limits, *, connect_seconds: float) -> None:
+    def __init__(
+        self, origin: URL, tls: ssl.SSLContext | None, limits: Limits, *, connect_seconds: float
+    ) -> None:
         """Create an empty pool.
 
         Args:
@@ -71,7 +77,8 @@ class Pool:
         while self._idle:
             connection = self._idle.pop()
             if connection.is_usable and connection.has_unread():
-                continue  # the event loop is about to read what has arrived, and the connection closes itself
+                # the event loop is about to read what has arrived, and the connection closes itself
+                continue
             if connection.is_usable and connection.idle_since > oldest:
                 return connection
             self._drop(connection)
@@ -103,14 +110,18 @@ class Pool:
     def _stop_reusing(self, connection: Connection) -> None:
         """Note a connection that may be out of step, and use each further one once.
 
-        Those that have carried several responses stay open without a request: they show whether they are out of step.
+        Those that have carried several responses stay open without a request: they show whether
+        they are out of step.
         """
         self._open.discard(connection)
         self.unasked.append(connection.number)
         if self._reuses:
             self._reuses = False
             self._idle.clear()
-            _LOG.warning("the endpoint sent a response that no request had asked for; connections are not used again")
+            _LOG.warning(
+                "the endpoint sent a response that no request had asked for; connections are not"
+                " used again"
+            )
 
     def _drop(self, connection: Connection) -> None:
         self._open.discard(connection)
@@ -124,14 +135,18 @@ class Pool:
             opened = await aiohappyeyeballs.start_connection(
                 addresses, happy_eyeballs_delay=_EYEBALLS_SECONDS, interleave=1, loop=loop
             )
-        except UnicodeError as error:  # of the codec of names: a label that is empty, or longer than 63 characters
+        except (
+            UnicodeError
+        ) as error:  # of the codec of names: a label that is empty, or longer than 63 characters
             raise ConnectFailed(f"{where}: that is no name of a host") from error
         except OSError as error:
             raise ConnectFailed(f"{where}: {error.strerror or error}") from error
         try:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             _, connection = await loop.create_connection(
-                lambda: Connection(self._limits, self.release, self._stop_reusing, number=next(self._numbers)),
+                lambda: Connection(
+                    self._limits, self.release, self._stop_reusing, number=next(self._numbers)
+                ),
                 sock=opened,
                 ssl=self._tls,
                 server_hostname=self._host.rstrip(".") if self._tls else None,
@@ -142,8 +157,14 @@ class Pool:
         except OSError as error:
             opened.close()
             closed = "it closed the connection" if self._tls else "the connection is gone"
-            during = " in the handshake of TLS; a URL of plain HTTP begins with http://" if self._tls else ""
-            raise ConnectFailed(f"{where}: {error.strerror or str(error) or closed}{during}") from error
+            during = (
+                " in the handshake of TLS; a URL of plain HTTP begins with http://"
+                if self._tls
+                else ""
+            )
+            raise ConnectFailed(
+                f"{where}: {error.strerror or str(error) or closed}{during}"
+            ) from error
         except BaseException:
             opened.close()
             raise
@@ -154,6 +175,9 @@ class Pool:
         async with self._lookup_lock:
             if loop.time() >= self._addresses_until:
                 found = await loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
-                self._addresses = [(family, kind, proto, name, address) for family, kind, proto, name, address in found]  # type: ignore[misc]
+                self._addresses = [
+                    (family, kind, proto, name, address)  # type: ignore[misc]
+                    for family, kind, proto, name, address in found
+                ]
                 self._addresses_until = loop.time() + _ADDRESSES_SECONDS
             return self._addresses

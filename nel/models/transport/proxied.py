@@ -1,6 +1,7 @@
 """Transport through a proxy, over aiohttp.
 
-Note: aiohttp decompresses a whole chunk at once, without a limit, so bodies are decompressed here in bounded pieces.
+Note: aiohttp decompresses a whole chunk at once, without a limit, so bodies are decompressed here
+in bounded pieces.
 """
 
 from __future__ import annotations
@@ -39,14 +40,17 @@ _CHUNK_BYTES: Final = 64 * 1024
 class ProxiedTransport:
     """Sends through a proxy; use as an async context manager."""
 
-    def __init__(self, endpoint: EndpointConfig, headers: Mapping[str, str], *, proxy: str, connections: int) -> None:
+    def __init__(
+        self, endpoint: EndpointConfig, headers: Mapping[str, str], *, proxy: str, connections: int
+    ) -> None:
         """Prepare; no connection is opened yet.
 
         Args:
             endpoint: Deadlines, limits and certificates.
             headers: Sent with every request.
             proxy: URL of the proxy.
-            connections: Largest number of open connections; at least the number of requests in flight.
+            connections: Largest number of open connections; at least the number of requests in
+                flight.
 
         Raises:
             ConfigError: A certificate file cannot be used.
@@ -72,14 +76,22 @@ class ProxiedTransport:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close the connection pool."""
         if self._session is not None:
             await self._session.close()
 
     async def fetch(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        stream: AnswerStream | None = None,
     ) -> Fetched | Fault:
         """Return the response, or the fault that prevented one."""
         assert self._session is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
@@ -104,14 +116,27 @@ class ProxiedTransport:
                         idle.restart()
                     if response.status in REDIRECTS:
                         return redirected(response.status, response.headers.get("Location"))
-                    streamed = stream is not None and response.status in ANSWERED and _is_stream(response, stream)
+                    streamed = (
+                        stream is not None
+                        and response.status in ANSWERED
+                        and _is_stream(response, stream)
+                    )
                     read = await self._read(response, idle, stream if streamed else None)
                     return Fetched(
-                        response.status, response.headers, read, time.monotonic() - started, streamed, started
+                        response.status,
+                        response.headers,
+                        read,
+                        time.monotonic() - started,
+                        streamed,
+                        started,
                     )
         except aiohttp.ConnectionTimeoutError:
-            fault = fault_of_exception(deadline_exceeded("connect_timeout", endpoint.connect_seconds))
-            return replace(fault, message=f"the proxy {urlsplit(self._proxy).hostname}: {fault.message}")
+            fault = fault_of_exception(
+                deadline_exceeded("connect_timeout", endpoint.connect_seconds)
+            )
+            return replace(
+                fault, message=f"the proxy {urlsplit(self._proxy).hostname}: {fault.message}"
+            )
         except TimeoutError:
             if asyncio.get_running_loop().time() >= ends - 0.001:
                 kind, allowed = "timeout", endpoint.total_timeout_seconds
@@ -120,10 +145,14 @@ class ProxiedTransport:
             fault = fault_through_proxy(error)
             if fault.hung_up:
                 no_answer = kind == "first_byte_timeout"
-                return replace(fault, hung_up=no_answer, on_reused=no_answer and connection["reused"])
+                return replace(
+                    fault, hung_up=no_answer, on_reused=no_answer and connection["reused"]
+                )
             return fault
 
-    async def _read(self, response: aiohttp.ClientResponse, idle: _IdleTimeout, stream: AnswerStream | None) -> bytes:
+    async def _read(
+        self, response: aiohttp.ClientResponse, idle: _IdleTimeout, stream: AnswerStream | None
+    ) -> bytes:
         limit = self._endpoint.response_bytes_max
         unpack = unpacker(response.headers.get("Content-Encoding", ""), limit)
         chunks: list[bytes] = []
@@ -176,7 +205,9 @@ def _is_stream(response: aiohttp.ClientResponse, stream: AnswerStream) -> bool:
 
 def fault_through_proxy(error: Exception) -> Fault:
     """Return the fault of an exception of aiohttp, or of any other that a transport may catch."""
-    if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError)):
+    if isinstance(
+        error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError)
+    ):
         return tls_fault(str(error))
     if isinstance(error, aiohttp.ClientHttpProxyError):
         message = f"the proxy refused the connection: HTTP {error.status} {error.message}"
@@ -185,7 +216,10 @@ def fault_through_proxy(error: Exception) -> Fault:
         message = f"the proxy {error.host}:{error.port} takes no connection"
         return Fault(kind="connection", message=message, retryable=True, never_connected=True)
     if isinstance(error, aiohttp.ClientConnectorDNSError):  # the proxy resolves the endpoint's name
-        message = f"the proxy {error.host}:{error.port} cannot be found: {error.strerror or error.os_error}"
+        message = (
+            f"the proxy {error.host}:{error.port} cannot be found:"
+            f" {error.strerror or error.os_error}"
+        )
         return Fault(kind="connection", message=message, retryable=True, never_connected=True)
     if isinstance(error, aiohttp.InvalidURL):
         return Fault(kind="not_found", message=f"invalid URL: {error}", retryable=False)

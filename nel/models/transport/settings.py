@@ -11,12 +11,15 @@ from urllib.request import getproxies, proxy_bypass
 from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
 
-_HOST: Final = re.compile(r"[0-9A-Za-z_](?:[0-9A-Za-z._-]*[0-9A-Za-z_.])?|[0-9A-Fa-f:.]*[0-9A-Fa-f][0-9A-Fa-f:.]*")
+_HOST: Final = re.compile(
+    r"[0-9A-Za-z_](?:[0-9A-Za-z._-]*[0-9A-Za-z_.])?|[0-9A-Fa-f:.]*[0-9A-Fa-f][0-9A-Fa-f:.]*"
+)
 """A name, or an address of either version."""
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment variables (``HTTPS_PROXY``, ``NO_PROXY``, ...) name for a URL, or None.
+    """Return the proxy that the environment variables (``HTTPS_PROXY``, ``NO_PROXY``, ...) name for
+    a URL, or None.
 
     Raises:
         ConfigError: What the variable holds is no URL of an HTTP proxy.
@@ -42,13 +45,15 @@ def checked_proxy(proxy: str, source: str) -> str:
     url = proxy if "://" in proxy else f"http://{proxy}"
     try:
         parts = urlsplit(url)
-        is_url = bool(_HOST.fullmatch(parts.hostname or "")) and (parts.port is None or parts.port > 0)
+        is_url = bool(_HOST.fullmatch(parts.hostname or "")) and (
+            parts.port is None or parts.port > 0
+        )
     except ValueError:
         is_url = False
     if not is_url:
         raise ConfigError(
-            f"the proxy in {source} is no URL such as http://host:3128; correct it, or name the endpoint's host in "
-            "NO_PROXY"
+            f"the proxy in {source} is no URL such as http://host:3128; correct it, or name the"
+            " endpoint's host in NO_PROXY"
         )
     if parts.scheme not in ("http", "https"):
         raise ConfigError(f"{source} names a {parts.scheme} proxy; only HTTP proxies can be used")
@@ -56,7 +61,8 @@ def checked_proxy(proxy: str, source: str) -> str:
 
 
 def tls_context(endpoint: EndpointConfig) -> ssl.SSLContext:
-    """Return a TLS context with the system's authorities or the configured bundle, and the client certificate if any.
+    """Return a TLS context with the system's authorities or the configured bundle, and the client
+    certificate if any.
 
     Raises:
         ConfigError: A file is missing or contains no certificate.
@@ -66,7 +72,13 @@ def tls_context(endpoint: EndpointConfig) -> ssl.SSLContext:
         if endpoint.client_certificate is not None:
             context.load_cert_chain(endpoint.client_certificate, endpoint.client_key)
     except (OSError, ssl.SSLError) as error:
-        named = [path for path in (endpoint.ca_bundle, endpoint.client_certificate, endpoint.client_key) if path]
-        raise ConfigError(f"cannot use the certificates in {', '.join(named)}: {error}; give PEM files") from error
+        named = [
+            path
+            for path in (endpoint.ca_bundle, endpoint.client_certificate, endpoint.client_key)
+            if path
+        ]
+        raise ConfigError(
+            f"cannot use the certificates in {', '.join(named)}: {error}; give PEM files"
+        ) from error
     context.set_alpn_protocols(["http/1.1"])
     return context

@@ -1,4 +1,6 @@
-"""Sends requests of which each attempt has headers of its own, such as a signature that holds the time."""
+"""Sends requests of which each attempt has headers of its own, such as a signature that holds the
+time.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _LOG = logging.getLogger(__name__)
 class SignedTransport:
     """Asks a protocol for the headers of each attempt, and sends through another transport."""
 
-    def __init__(self, behind: Transport, wire: Wire, endpoint: EndpointConfig, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, behind: Transport, wire: Wire, endpoint: EndpointConfig, headers: Mapping[str, str]
+    ) -> None:
         """Prepare; nothing is signed before it is sent.
 
         Args:
@@ -40,7 +44,10 @@ class SignedTransport:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close all connections."""
         await self._behind.__aexit__(kind, error, trace)
@@ -51,15 +58,25 @@ class SignedTransport:
         return self._behind.unasked if isinstance(self._behind, DirectTransport) else ()
 
     async def fetch(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        stream: AnswerStream | None = None,
     ) -> Fetched | Fault:
         """Return the response, or the fault that prevented one."""
         try:
-            signed = await self._wire.sign(self._endpoint, method, url, {**self._headers, **headers}, body or b"")
+            signed = await self._wire.sign(
+                self._endpoint, method, url, {**self._headers, **headers}, body or b""
+            )
         except NelError as error:
             return Fault(kind=UNSIGNED, message=str(error), retryable=False)
         except Exception as error:  # noqa: BLE001 - a package's own code
             _LOG.exception("a request could not be signed")
-            message = f"the client {self._wire.name} could not sign a request ({type(error).__name__}: {error})"
+            message = (
+                f"the client {self._wire.name} could not sign a request ({type(error).__name__}:"
+                f" {error})"
+            )
             return Fault(kind=UNSIGNED, message=message, retryable=False)
         return await self._behind.fetch(method, url, body, {**headers, **signed}, stream)

@@ -21,18 +21,23 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def unpacker(encoding: str, limit: int) -> Callable[[bytes], bytes] | None:
-    """Return a function that decodes the pieces of one body, in order; None for a body that is not encoded.
+    """Return a function that decodes the pieces of one body, in order; None for a body that is not
+    encoded.
 
     The function raises ResponseTooLarge when the decoded body exceeds ``limit`` bytes.
 
     Raises:
         ValueError: The encoding was not accepted.
     """
-    names = [name for part in encoding.split(",") if (name := part.strip().lower()) not in _NO_ENCODING]
+    names = [
+        name for part in encoding.split(",") if (name := part.strip().lower()) not in _NO_ENCODING
+    ]
     if not names:
         return None
     if len(names) > 1 or names[0] not in _WINDOW_BITS:
-        raise ValueError(f"the body has the content encoding {encoding[:40]!r}; only {ACCEPTED} were accepted")
+        raise ValueError(
+            f"the body has the content encoding {encoding[:40]!r}; only {ACCEPTED} were accepted"
+        )
     return _Unpacker(names[0], limit).unpack
 
 
@@ -46,13 +51,17 @@ class _Unpacker:
         self._has_begun = False
 
     def unpack(self, packed: bytes) -> bytes:
-        """Return what the next bytes decode to; never more than a byte beyond the limit, so that no bomb fits."""
+        """Return what the next bytes decode to; never more than a byte beyond the limit, so that no
+        bomb fits.
+        """
         if packed and not self._has_begun:
             self._has_begun = True
             if self._name == "deflate" and packed[:2] != _GZIP and packed[0] & 15 != _ZLIB_METHOD:
                 self._stream = zlib.decompressobj(_BARE)
         unpacked = self._decoded(packed)
-        while self._stream.eof and self._stream.unused_data.startswith(_GZIP):  # gzip may have several members
+        while self._stream.eof and self._stream.unused_data.startswith(
+            _GZIP
+        ):  # gzip may have several members
             rest, self._stream = self._stream.unused_data, zlib.decompressobj(_WINDOW_BITS["gzip"])
             unpacked += self._decoded(rest)
         return unpacked
@@ -61,5 +70,7 @@ class _Unpacker:
         unpacked = self._stream.decompress(packed, self._left + 1)
         self._left -= len(unpacked)
         if self._left < 0:
-            raise ResponseTooLarge(f"the response is larger than {self._limit} bytes after decompression")
+            raise ResponseTooLarge(
+                f"the response is larger than {self._limit} bytes after decompression"
+            )
         return unpacked

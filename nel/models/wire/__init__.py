@@ -1,1 +1,3 @@
-"""How each vendor's protocol looks on the wire: a request to bytes, an answer from them. Sends nothing."""
+"""How each vendor's protocol looks on the wire: a request to bytes, an answer from them. Sends
+nothing.
+"""

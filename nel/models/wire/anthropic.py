@@ -1,6 +1,7 @@
 """The Messages API of Anthropic. Sends nothing.
 
-The system message stands apart, a limit on the answer is required, and thinking arrives in blocks of its own.
+The system message stands apart, a limit on the answer is required, and thinking arrives in blocks
+of its own.
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ class Anthropic(Wire):
 
     def problems(self, generation: Generation | GenerationConfig) -> list[str]:
         """Return which settings it cannot send, and that it needs a limit."""
-        needed = [] if generation.max_tokens is not None else ["it needs a limit on the answer; give --max-tokens N"]
+        needed = (
+            []
+            if generation.max_tokens is not None
+            else ["it needs a limit on the answer; give --max-tokens N"]
+        )
         return [*super().problems(generation), *needed]
 
     def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
@@ -85,7 +90,9 @@ class Anthropic(Wire):
         extra = dict(generation.extra)
         if request.tools:
             body |= {"tools": [_tool(tool) for tool in request.tools]}
-            body |= _choice(request.tool_choice, are_parallel=extra.pop("parallel_tool_calls", None))
+            body |= _choice(
+                request.tool_choice, are_parallel=extra.pop("parallel_tool_calls", None)
+            )
         return merged(body, extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
@@ -101,8 +108,14 @@ class Anthropic(Wire):
             return fault_of_error_object(payload["error"])
         blocks = objects(payload.get("content"))
         if not all_objects(payload.get("content")):
-            return no_answer(payload, "the body has no content, or content that is no list of blocks")
-        if any(not isinstance(block.get("text"), str) for block in blocks if block.get("type") == "text"):
+            return no_answer(
+                payload, "the body has no content, or content that is no list of blocks"
+            )
+        if any(
+            not isinstance(block.get("text"), str)
+            for block in blocks
+            if block.get("type") == "text"
+        ):
             return malformed("a text block has no text")
         text = joined([block.get("text") for block in blocks if block.get("type") == "text"])
         thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
@@ -114,7 +127,12 @@ class Anthropic(Wire):
         found = read_text(text, finish_reason=finish, reasoning=reasoning or None)
         uses = [block for block in blocks if block.get("type") == "tool_use"]
         calls = calls_of([(use.get("id"), use.get("name"), use.get("input")) for use in uses])
-        return replace(found, tool_calls=calls, usage=_usage(payload.get("usage")), model=name_in(payload, "model"))
+        return replace(
+            found,
+            tool_calls=calls,
+            usage=_usage(payload.get("usage")),
+            model=name_in(payload, "model"),
+        )
 
     def stream(self) -> AnswerStream:
         """Return a collector of events."""
@@ -147,7 +165,13 @@ class MessageStream(AnswerStream):
             self._fail(malformed("an event of the stream does not say which block it belongs to"))
         elif kind == "message_delta":
             self._message = {**self._message, **inner(payload, "delta")}
-            self._usage.update({name: value for name, value in inner(payload, "usage").items() if value is not None})
+            self._usage.update(
+                {
+                    name: value
+                    for name, value in inner(payload, "usage").items()
+                    if value is not None
+                }
+            )
         elif kind == "message_stop":
             self._done = True
 
@@ -168,25 +192,35 @@ class MessageStream(AnswerStream):
         if not self._done and self._message.get("stop_reason") is None:
             return malformed("the stream broke off: neither a stop reason nor message_stop")
         if not self._message:
-            return malformed("the stream has no message; is this the protocol that the endpoint has?")
+            return malformed(
+                "the stream has no message; is this the protocol that the endpoint has?"
+            )
         content = []
         for place, block in sorted(self._blocks.items()):
             field, begun = word(block.get("type")), block.get(word(block.get("type")))
             pieces = [begun, *self._pieces.get(place, [])]
             is_call = field == "tool_use" and place in self._pieces
             whole = {"input": joined(pieces) or "{}"} if is_call else {}
-            content.append({**block, field: joined(pieces)} if field in _TEXTS.values() else {**block, **whole})
+            content.append(
+                {**block, field: joined(pieces)} if field in _TEXTS.values() else {**block, **whole}
+            )
         return {**self._message, "content": content, "usage": self._usage}
 
 
 def _tool(tool: JsonObject) -> dict[str, Any]:
     function = function_of(tool)
     said = {} if function.get("description") is None else {"description": function["description"]}
-    return {"name": function.get("name"), **said, "input_schema": function.get("parameters") or {"type": "object"}}
+    return {
+        "name": function.get("name"),
+        **said,
+        "input_schema": function.get("parameters") or {"type": "object"},
+    }
 
 
 def _choice(choice: object, *, are_parallel: object) -> dict[str, Any]:
-    """Return the field that says which tools must be called, and whether several may be; nothing where neither is."""
+    """Return the field that says which tools must be called, and whether several may be; nothing
+    where neither is.
+    """
     name = forced_name(choice)
     kind = "tool" if name is not None else "any" if choice == REQUIRED else "auto"
     if choice is None and are_parallel is None:
@@ -196,13 +230,19 @@ def _choice(choice: object, *, are_parallel: object) -> dict[str, Any]:
 
 
 def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the turns of a conversation; results of calls that follow each other are one turn of the user."""
+    """Return the turns of a conversation; results of calls that follow each other are one turn of
+    the user.
+    """
     turns: list[dict[str, Any]] = []
     follows = False
     for message in messages:
         is_result = message.role == "tool"
         if is_result:
-            result = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": _content(message)}
+            result = {
+                "type": "tool_result",
+                "tool_use_id": message.tool_call_id,
+                "content": _content(message),
+            }
             if follows:
                 turns[-1]["content"].append(result)
             else:
@@ -217,7 +257,11 @@ def _said(message: Message) -> str | list[dict[str, Any]]:
     content = _content(message)
     if not message.tool_calls:
         return content
-    first = [{"type": "text", "text": content}] if isinstance(content, str) and content else content or []
+    first = (
+        [{"type": "text", "text": content}]
+        if isinstance(content, str) and content
+        else content or []
+    )
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_of(call)}
         for call in message.tool_calls
@@ -238,14 +282,21 @@ def _part(part: JsonObject) -> dict[str, Any]:
         data = data_of(url)
         if data is None:
             return {"type": "image", "source": {"type": "url", "url": url}}
-        return {"type": "image", "source": {"type": "base64", "media_type": data[0], "data": data[1]}}
+        return {
+            "type": "image",
+            "source": {"type": "base64", "media_type": data[0], "data": data[1]},
+        }
     raise unknown_part(part, "anthropic")
 
 
 def _usage(usage: object) -> Usage:
-    """Return the counts; tokens that were read from or written to the cache are not among ``input_tokens``."""
+    """Return the counts; tokens that were read from or written to the cache are not among
+    ``input_tokens``.
+    """
     given = usage if isinstance(usage, dict) else {}
-    read, written = (count(given.get(f"cache_{what}_input_tokens")) for what in ("read", "creation"))
+    read, written = (
+        count(given.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")
+    )
     asked = count(given.get("input_tokens"))
     return Usage(
         prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),

@@ -1,7 +1,8 @@
-"""What a protocol has to say of itself; the one client does the rest: retries, pace, deadlines, redaction, the cache.
+"""What a protocol has to say of itself; the one client does the rest: retries, pace, deadlines,
+redaction, the cache.
 
-A protocol turns a `Request` into a JSON body and a decoded HTTP 200 body into a `Response` or a `Fault`. Errors with a
-status of their own are read in `nel.models.faults`, whatever the protocol.
+A protocol turns a `Request` into a JSON body and a decoded HTTP 200 body into a `Response` or a
+`Fault`. Errors with a status of their own are read in `nel.models.faults`, whatever the protocol.
 """
 
 from __future__ import annotations
@@ -59,20 +60,31 @@ class Wire(ABC):
         return {"Authorization": f"Bearer {key}"}
 
     def headers(self) -> dict[str, str]:
-        """Return the headers that every request has, which the settings of an endpoint may replace."""
+        """Return the headers that every request has, which the settings of an endpoint may
+        replace.
+        """
         return {}
 
     def check(self, endpoint: EndpointConfig) -> None:  # noqa: B027 - most protocols need nothing
-        """Raise ConfigError where an endpoint cannot be asked from here, e.g. since credentials are missing."""
+        """Raise ConfigError where an endpoint cannot be asked from here, e.g. since credentials are
+        missing.
+        """
 
     def secrets(self, endpoint: EndpointConfig) -> Sequence[str]:
         """Return secrets, other than the key, that are removed from whatever an endpoint says."""
         return ()
 
     async def sign(
-        self, endpoint: EndpointConfig, method: str, url: str, headers: Mapping[str, str], body: bytes
+        self,
+        endpoint: EndpointConfig,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
     ) -> Mapping[str, str]:
-        """Return further headers of one attempt, such as its signature; called only where `signs`."""
+        """Return further headers of one attempt, such as its signature; called only where
+        `signs`.
+        """
         return {}
 
     @abstractmethod
@@ -112,11 +124,12 @@ def _address(endpoint: EndpointConfig, path: str, base: str | None = None) -> st
 
 
 def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None, list[Message]]:
-    """Return the text of the system messages at the beginning, None without one, and the messages after them.
+    """Return the text of the system messages at the beginning, None without one, and the messages
+    after them.
 
     Raises:
-        NotInProtocol: A system message stands between others, or a role is neither the user's, the assistant's nor, for
-            the result of a call, a tool's.
+        NotInProtocol: A system message stands between others, or a role is neither the user's, the
+            assistant's nor, for the result of a call, a tool's.
     """
     first = 0
     while first < len(messages) and messages[first].role in ("system", "developer"):
@@ -126,8 +139,9 @@ def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None
         is_result = message.role == "tool" and message.tool_call_id is not None
         if message.role not in ("user", "assistant") and not is_result:
             raise NotInProtocol(
-                f'the {protocol} protocol has no place for a message of the role "{message.role}" here; '
-                "use a system message at the beginning, and user and assistant messages after it"
+                f'the {protocol} protocol has no place for a message of the role "{message.role}"'
+                " here; use a system message at the beginning, and user and assistant messages"
+                " after it"
             )
     texts = [text_of(message, protocol) for message in messages[:first]]
     return "\n\n".join(texts) if texts else None, rest
@@ -143,7 +157,9 @@ def text_of(message: Message, protocol: str) -> str:
         return message.content
     texts = [part.get("text") for part in message.content if part.get("type") == TEXT_PART]
     if len(texts) != len(message.content):
-        raise NotInProtocol(f"the {protocol} protocol takes text alone in a message of the role {message.role}")
+        raise NotInProtocol(
+            f"the {protocol} protocol takes text alone in a message of the role {message.role}"
+        )
     return "".join(str(text) for text in texts)
 
 
@@ -164,11 +180,15 @@ def data_of(url: str) -> tuple[str, str] | None:
 
 def unknown_part(part: JsonObject, protocol: str) -> NotInProtocol:
     """Return the error of a part of a message that a protocol has no place for."""
-    return NotInProtocol(f'the {protocol} protocol has no place for a part of the type "{part.get("type")}"')
+    return NotInProtocol(
+        f'the {protocol} protocol has no place for a part of the type "{part.get("type")}"'
+    )
 
 
 def merged(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
-    """Return a body with further fields; one that holds fields on both sides has those of both, the body's first."""
+    """Return a body with further fields; one that holds fields on both sides has those of both, the
+    body's first.
+    """
     found: dict[str, Any] = dict(extra)
     for name, value in body.items():
         other = found.get(name)
@@ -188,10 +208,16 @@ def all_objects(value: object) -> bool:
 
 
 def unfinished(text: str, reasoning: str | None, finish: str | None) -> Fault | None:
-    """Return the fault of an answer that the server broke off, or that says nothing, not even why it ended."""
+    """Return the fault of an answer that the server broke off, or that says nothing, not even why
+    it ended.
+    """
     if ending_of(finish) == "aborted":
         return aborted(finish or "")
-    return None if text or reasoning or finish else malformed("the body has neither an answer nor why it ended")
+    return (
+        None
+        if text or reasoning or finish
+        else malformed("the body has neither an answer nor why it ended")
+    )
 
 
 def inner(value: object, name: str) -> dict[str, Any]:
@@ -202,7 +228,11 @@ def inner(value: object, name: str) -> dict[str, Any]:
 
 def count(value: object) -> int | None:
     """Return a count of tokens; None for what is no such count."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53 else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53
+        else None
+    )
 
 
 def joined(values: Sequence[object]) -> str:

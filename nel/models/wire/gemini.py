@@ -1,6 +1,7 @@
 """The Gemini API of Google: generateContent and streamGenerateContent. Sends nothing.
 
-The model is part of the address. A prompt that is blocked has no candidate; its reason counts as a content filter.
+The model is part of the address. A prompt that is blocked has no candidate; its reason counts as a
+content filter.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ class Gemini(Wire):
         if given := {name: value for name, value in settings.items() if value is not None}:
             body["generationConfig"] = given
         if request.tools:
-            body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.tools]}]
+            body["tools"] = [
+                {"functionDeclarations": [_declaration(tool) for tool in request.tools]}
+            ]
         if request.tool_choice is not None:
             body["toolConfig"] = {"functionCallingConfig": _choice(request.tool_choice)}
         return merged(body, generation.extra)
@@ -134,14 +137,18 @@ class ContentStream(AnswerStream):
                 self._rest[name] = payload[name]
         candidates = payload.get("candidates") or []
         if not all_objects(candidates):
-            self._fail(malformed("a chunk of the stream has candidates that are no list of objects"))
+            self._fail(
+                malformed("a chunk of the stream has candidates that are no list of objects")
+            )
             return
         for place, candidate in enumerate(candidates):
             if self._is_chosen(index_of(candidate, place)):
                 self._candidate(candidate, now)
 
     def _is_chosen(self, index: int) -> bool:
-        """Return whether a chunk belongs to the candidate with the lowest index; drops what came of a higher one."""
+        """Return whether a chunk belongs to the candidate with the lowest index; drops what came of
+        a higher one.
+        """
         if self._index is not None and index < self._index:
             self._parts, self._finish = [], None
         self._index = index if self._index is None else min(index, self._index)
@@ -165,16 +172,23 @@ class ContentStream(AnswerStream):
             return malformed("the stream broke off: no finish reason")
         if self._finish is None:
             return self._rest
-        return {**self._rest, "candidates": [{"content": {"parts": self._parts}, "finishReason": self._finish}]}
+        return {
+            **self._rest,
+            "candidates": [{"content": {"parts": self._parts}, "finishReason": self._finish}],
+        }
 
 
 def _says_something(part: Mapping[str, Any]) -> bool:
     """Return whether a part belongs to the answer, which an empty text and a thought do not."""
-    return "functionCall" in part or bool(not part.get("thought") and str(part.get("text") or "").strip())
+    return "functionCall" in part or bool(
+        not part.get("thought") and str(part.get("text") or "").strip()
+    )
 
 
 def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return the parts of a candidate, none where it has no content; None for what is no list of parts."""
+    """Return the parts of a candidate, none where it has no content; None for what is no list of
+    parts.
+    """
     content = candidate.get("content") or {}
     parts = (content.get("parts") or []) if isinstance(content, dict) else None
     return parts if all_objects(parts) else None
@@ -194,9 +208,14 @@ def _choice(choice: object) -> dict[str, Any]:
 
 
 def _contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the turns of a conversation; the result of a call names the function, which its message does not."""
+    """Return the turns of a conversation; the result of a call names the function, which its
+    message does not.
+    """
     names = {call.id: call.name for message in messages for call in message.tool_calls}
-    return [_result(message, names) if message.role == "tool" else _content(message) for message in messages]
+    return [
+        _result(message, names) if message.role == "tool" else _content(message)
+        for message in messages
+    ]
 
 
 def _result(message: Message, names: Mapping[str, str]) -> dict[str, Any]:
@@ -210,7 +229,8 @@ def _result(message: Message, names: Mapping[str, str]) -> dict[str, Any]:
 def _content(message: Message) -> dict[str, Any]:
     content = message.content
     calls = [
-        {"functionCall": {"id": call.id, "name": call.name, "args": arguments_of(call)}} for call in message.tool_calls
+        {"functionCall": {"id": call.id, "name": call.name, "args": arguments_of(call)}}
+        for call in message.tool_calls
     ]
     if isinstance(content, str):
         parts = [{"text": content}] if content or not calls else []
@@ -225,7 +245,10 @@ def _part(part: JsonObject) -> dict[str, Any]:
     if part.get("type") == IMAGE_PART:
         data = data_of(image_of(part))
         if data is None:
-            raise NotInProtocol("the gemini protocol takes images as data; give the file or a data URL, not an address")
+            raise NotInProtocol(
+                "the gemini protocol takes images as data; give the file or a data URL, not an"
+                " address"
+            )
         return {"inlineData": {"mimeType": data[0], "data": data[1]}}
     raise unknown_part(part, "gemini")
 
@@ -236,7 +259,9 @@ def _usage(usage: object) -> Usage:
     said, thought = count(given.get("candidatesTokenCount")), count(given.get("thoughtsTokenCount"))
     return Usage(
         prompt_tokens=count(given.get("promptTokenCount")),
-        completion_tokens=None if said is None and thought is None else (said or 0) + (thought or 0),
+        completion_tokens=(
+            None if said is None and thought is None else (said or 0) + (thought or 0)
+        ),
         reasoning_tokens=thought,
         cached_tokens=count(given.get("cachedContentTokenCount")),
     )

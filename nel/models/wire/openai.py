@@ -1,4 +1,6 @@
-"""The protocols of OpenAI that most servers speak, chat and completions, as one of several. Sends nothing."""
+"""The protocols of OpenAI that most servers speak, chat and completions, as one of several. Sends
+nothing.
+"""
 
 from __future__ import annotations
 

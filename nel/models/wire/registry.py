@@ -1,4 +1,5 @@
-"""The protocols by name, and what the rest of nel asks of them: nel's own, and those of installed packages.
+"""The protocols by name, and what the rest of nel asks of them: nel's own, and those of installed
+packages.
 
 Sends nothing. A package brings a protocol as an entry point of the group ``nel.clients``.
 """
@@ -27,7 +28,9 @@ COMPLETIONS: Final = Completions()
 RESPONSES: Final = Responses()
 ANTHROPIC: Final = Anthropic()
 GEMINI: Final = Gemini()
-_BUILT_IN: Final[dict[str, Wire]] = {wire.name: wire for wire in (CHAT, COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI)}
+_BUILT_IN: Final[dict[str, Wire]] = {
+    wire.name: wire for wire in (CHAT, COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI)
+}
 
 
 def wire_of(protocol: Protocol) -> Wire:
@@ -43,7 +46,9 @@ def wire_of(protocol: Protocol) -> Wire:
 def _installed(protocol: Protocol) -> Wire:
     found = plugins.load("clients", protocol)
     if not isinstance(found, Wire):
-        raise PluginError(f'the client "{protocol}" is a {type(found).__name__}, not a nel.clients.Wire')
+        raise PluginError(
+            f'the client "{protocol}" is a {type(found).__name__}, not a nel.clients.Wire'
+        )
     return found
 
 
@@ -57,9 +62,13 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         NotInProtocol: A message, or a part of one, has no place in its protocol.
     """
     wire = wire_of(request.protocol)
-    if not wire.takes_tools and (request.tools or any(one.tool_calls or one.tool_call_id for one in request.messages)):
+    if not wire.takes_tools and (
+        request.tools or any(one.tool_calls or one.tool_call_id for one in request.messages)
+    ):
         known = [name for name, one in _BUILT_IN.items() if one.takes_tools]
-        raise NotInProtocol(f"the {request.protocol} protocol has no place for tools here; use {', '.join(known)}")
+        raise NotInProtocol(
+            f"the {request.protocol} protocol has no place for tools here; use {', '.join(known)}"
+        )
     if wire.name in _BUILT_IN:
         return wire.body(request, stream=stream)
     try:
@@ -67,16 +76,21 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     except NelError:
         raise
     except (Exception, SystemExit) as error:
-        raise NotInProtocol(f'the client "{request.protocol}" failed: {type(error).__name__}: {error}') from error
+        raise NotInProtocol(
+            f'the client "{request.protocol}" failed: {type(error).__name__}: {error}'
+        ) from error
 
 
-def parse_answer(protocol: Protocol, payload: object, *, offers_tools: bool = False) -> Response | Fault:
+def parse_answer(
+    protocol: Protocol, payload: object, *, offers_tools: bool = False
+) -> Response | Fault:
     """Return the answer in a decoded HTTP 200 body, or the fault it is instead.
 
     Args:
         protocol: Of the request.
         payload: The body.
-        offers_tools: Whether the model was free to call tools; a call in any other answer is dropped.
+        offers_tools: Whether the model was free to call tools; a call in any other answer is
+            dropped.
     """
     found = wire_of(protocol).answer(payload)
     if isinstance(found, Fault):
@@ -84,7 +98,9 @@ def parse_answer(protocol: Protocol, payload: object, *, offers_tools: bool = Fa
     if not offers_tools:
         return replace(found, tool_calls=()) if found.tool_calls else found
     if not found.text and not found.tool_calls and ending_of(found.finish_reason) == "tool_calls":
-        return malformed("the answer is a call of a tool that cannot be read: it has no name, or odd arguments")
+        return malformed(
+            "the answer is a call of a tool that cannot be read: it has no name, or odd arguments"
+        )
     return found
 
 
@@ -93,7 +109,9 @@ def neutral_body(body: bytes, protocol: Protocol, prompt: str) -> bytes:
     return dumps_bytes(wire_of(protocol).neutral(loads(body), prompt))
 
 
-def check_settings(name: str, protocol: Protocol, generation: Generation | GenerationConfig) -> None:
+def check_settings(
+    name: str, protocol: Protocol, generation: Generation | GenerationConfig
+) -> None:
     """Refuse settings that a protocol has no field for.
 
     Raises:
@@ -101,7 +119,9 @@ def check_settings(name: str, protocol: Protocol, generation: Generation | Gener
     """
     problems = wire_of(protocol).problems(generation)
     if problems:
-        raise ConfigError(f"{name} cannot be asked over the {protocol} protocol: {'; '.join(problems)}")
+        raise ConfigError(
+            f"{name} cannot be asked over the {protocol} protocol: {'; '.join(problems)}"
+        )
 
 
 def plain_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The Responses API of OpenAI. Sends nothing.
 
-A response is asked not to be stored. Reasoning arrives as a summary at most, which is kept apart from the answer.
+A response is asked not to be stored. Reasoning arrives as a summary at most, which is kept apart
+from the answer.
 """
 
 from __future__ import annotations
@@ -65,15 +66,23 @@ class Responses(Wire):
             "max_output_tokens": generation.max_tokens,
             "temperature": generation.temperature,
             "top_p": generation.top_p,
-            "reasoning": None if generation.reasoning_effort is None else {"effort": generation.reasoning_effort},
+            "reasoning": (
+                None
+                if generation.reasoning_effort is None
+                else {"effort": generation.reasoning_effort}
+            ),
             "stream": True if stream else None,
         }
         body |= {name: value for name, value in settings.items() if value is not None}
         if request.tools:
-            body["tools"] = [{"type": "function", **function_of(tool), "strict": False} for tool in request.tools]
+            body["tools"] = [
+                {"type": "function", **function_of(tool), "strict": False} for tool in request.tools
+            ]
         if request.tool_choice is not None:
             name = forced_name(request.tool_choice)
-            body["tool_choice"] = request.tool_choice if name is None else {"type": "function", "name": name}
+            body["tool_choice"] = (
+                request.tool_choice if name is None else {"type": "function", "name": name}
+            )
         if "store" in generation.extra:
             del body["store"]
         return merged(body, generation.extra)
@@ -104,18 +113,26 @@ class Responses(Wire):
             return malformed("a text of the output is no text")
         text = joined(texts)
         refusal = joined([part.get("refusal") for part in parts if part.get("type") == "refusal"])
-        finish: object = "stop" if status != "incomplete" else inner(payload, "incomplete_details").get("reason")
+        finish: object = (
+            "stop" if status != "incomplete" else inner(payload, "incomplete_details").get("reason")
+        )
         if not text and refusal:
             text, finish = refusal, "refusal"
         if not text and any(word(item.get("type")).endswith("_call") for item in items):
             finish = "tool_calls"
         if (fault := unfinished(text, None, word(finish) or "incomplete")) is not None:
             return fault
-        found = read_text(text, finish_reason=word(finish) or "incomplete", reasoning=_reasoning(items))
+        found = read_text(
+            text, finish_reason=word(finish) or "incomplete", reasoning=_reasoning(items)
+        )
         usage = payload.get("usage")
         called = [item for item in items if item.get("type") == "function_call"]
-        calls = calls_of([(one.get("call_id"), one.get("name"), one.get("arguments")) for one in called])
-        return replace(found, tool_calls=calls, usage=_usage(usage), model=name_in(payload, "model"))
+        calls = calls_of(
+            [(one.get("call_id"), one.get("name"), one.get("arguments")) for one in called]
+        )
+        return replace(
+            found, tool_calls=calls, usage=_usage(usage), model=name_in(payload, "model")
+        )
 
     def stream(self) -> AnswerStream:
         """Return a collector of events, the last of which holds the whole response."""
@@ -143,17 +160,27 @@ class ResponseStream(AnswerStream):
         if self._whole is None:
             return malformed("the stream broke off: the response never ended")
         if self._has_text and self._whole.get("output") == []:
-            return malformed("the last event of the stream leaves out the output that came before; ask without stream")
+            return malformed(
+                "the last event of the stream leaves out the output that came before; ask without"
+                " stream"
+            )
         return self._whole
 
 
 def _items(message: Message) -> list[dict[str, Any]]:
-    """Return a message, and apart from it each call of a tool in it; of a tool's message the result alone."""
+    """Return a message, and apart from it each call of a tool in it; of a tool's message the result
+    alone.
+    """
     if message.role == "tool" and message.tool_call_id is not None:
         output = text_of(message, "responses")
         return [{"type": "function_call_output", "call_id": message.tool_call_id, "output": output}]
     calls = [
-        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        {
+            "type": "function_call",
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+        }
         for call in message.tool_calls
     ]
     return [*([_item(message)] if message.content or not calls else []), *calls]
@@ -161,15 +188,23 @@ def _items(message: Message) -> list[dict[str, Any]]:
 
 def _item(message: Message) -> dict[str, Any]:
     if message.role not in _ROLES:
-        raise NotInProtocol(f'the responses protocol has no place for a message of the role "{message.role}"')
+        raise NotInProtocol(
+            f'the responses protocol has no place for a message of the role "{message.role}"'
+        )
     if isinstance(message.content, str):
         return {"role": message.role, "content": message.content}
-    return {"role": message.role, "content": [_part(part, message.role) for part in message.content]}
+    return {
+        "role": message.role,
+        "content": [_part(part, message.role) for part in message.content],
+    }
 
 
 def _part(part: JsonObject, role: str) -> dict[str, Any]:
     if part.get("type") == TEXT_PART:
-        return {"type": "output_text" if role == "assistant" else "input_text", "text": part.get("text")}
+        return {
+            "type": "output_text" if role == "assistant" else "input_text",
+            "text": part.get("text"),
+        }
     if part.get("type") == IMAGE_PART and role == "user":
         image = part.get("image_url")
         fields = image if isinstance(image, Mapping) else {"url": image}
@@ -180,7 +215,11 @@ def _part(part: JsonObject, role: str) -> dict[str, Any]:
 
 def _reasoning(items: list[dict[str, Any]]) -> str | None:
     thoughts = [item for item in items if item.get("type") == "reasoning"]
-    texts = [part.get("text") for item in thoughts for part in objects(item.get("content") or item.get("summary"))]
+    texts = [
+        part.get("text")
+        for item in thoughts
+        for part in objects(item.get("content") or item.get("summary"))
+    ]
     return "\n".join(text for text in texts if isinstance(text, str)) or None
 
 

@@ -1,4 +1,5 @@
-"""Tools, choices and calls in OpenAI's chat shape, taken apart for the protocols that have shapes of their own.
+"""Tools, choices and calls in OpenAI's chat shape, taken apart for the protocols that have shapes
+of their own.
 
 Sends nothing.
 """
@@ -39,7 +40,12 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 
 
 def calls_of(found: list[tuple[object, object, object]]) -> tuple[ToolCall, ...]:
-    """Return calls of which id, name and arguments are known, none of them where one cannot be read."""
+    """Return calls of which id, name and arguments are known, none of them where one cannot be
+    read.
+    """
     return tool_calls_in(
-        [{"id": identity, "function": {"name": name, "arguments": given}} for identity, name, given in found]
+        [
+            {"id": identity, "function": {"name": name, "arguments": given}}
+            for identity, name, given in found
+        ]
     )

@@ -1,7 +1,9 @@
-"""Uploads snapshots of a run while it goes on, and its artifacts at the end. What fails is said and tried again.
+"""Uploads snapshots of a run while it goes on, and its artifacts at the end. What fails is said and
+tried again.
 
-The run works on this machine and never waits for the store: a snapshot is a copy of run.db by SQLite's backup, made in
-a thread. Nothing here can end a session; an upload that failed at the end is made up for by a resume.
+The run works on this machine and never waits for the store: a snapshot is a copy of run.db by
+SQLite's backup, made in a thread. Nothing here can end a session; an upload that failed at the end
+is made up for by a resume.
 """
 
 from __future__ import annotations
@@ -40,14 +42,18 @@ _LIVE: Final = ("run.log", "progress.json")
 class Mirror:
     """The uploads of one session."""
 
-    def __init__(self, run_dir: Path, home: Home, *, every_seconds: float, sleep: Callable[[float], None]) -> None:
+    def __init__(
+        self, run_dir: Path, home: Home, *, every_seconds: float, sleep: Callable[[float], None]
+    ) -> None:
         """Prepare; `begin` asks the store."""
         self._run_dir, self._home, self._every, self._sleep = run_dir, home, every_seconds, sleep
         self._objects = Objects(home.url)
         self._last: Manifest | None = None
         self._writer: Writer | None = None
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._keep_uploading, name="nel-remote-upload", daemon=True)
+        self._thread = threading.Thread(
+            target=self._keep_uploading, name="nel-remote-upload", daemon=True
+        )
         self._problem: OutputError | None = None
         self.n_failed = 0
         """Uploads that failed."""
@@ -66,7 +72,8 @@ class Mirror:
         """Become the writer, and upload from now on.
 
         Raises:
-            OutputError: Another process writes the run, the store has a newer snapshot, or cannot be used.
+            OutputError: Another process writes the run, the store has a newer snapshot, or cannot
+                be used.
         """
         name = self._run_dir.name
         self._writer = claim(self._objects, name, say=say, sleep=self._sleep)
@@ -76,7 +83,9 @@ class Mirror:
             self._writer.release()
             if self._home.number == 0:
                 raise OutputError(f"{self.url} exists already; resume it, or choose another run id")
-            raise OutputError(f"{self.url} was continued elsewhere; go on with nel eval resume {self.url}")
+            raise OutputError(
+                f"{self.url} was continued elsewhere; go on with nel eval resume {self.url}"
+            )
         self._thread.start()
 
     def finish(self) -> str | None:
@@ -125,7 +134,9 @@ class Mirror:
             remove_unused(self._objects, name, before, self._last)
         except (NelError, OSError) as error:
             self.n_failed += 1
-            self._problem = error if isinstance(error, OutputError) else OutputError(f"cannot upload: {error}")
+            self._problem = (
+                error if isinstance(error, OutputError) else OutputError(f"cannot upload: {error}")
+            )
             _LOG.warning("the run is not uploaded: %s", error)
             return False
         finally:
@@ -139,7 +150,9 @@ class Mirror:
         with Snapshot(self._run_dir / FILE_NAME) as snapshot:
             snapshot.copy_to(work / FILE_NAME)
         found = {FILE_NAME: work / FILE_NAME}
-        everything = self._run_dir.rglob("*") if complete else (self._run_dir / name for name in _LIVE)
+        everything = (
+            self._run_dir.rglob("*") if complete else (self._run_dir / name for name in _LIVE)
+        )
         for path in everything:
             name = path.relative_to(self._run_dir).as_posix()
             if name not in _NOT_SENT and path.is_file() and not path.is_symlink():
@@ -149,7 +162,11 @@ class Mirror:
 
 @contextmanager
 def mirrored(
-    run_dir: Path, progress: Progress, *, every_seconds: float, sleep: Callable[[float], None] = time.sleep
+    run_dir: Path,
+    progress: Progress,
+    *,
+    every_seconds: float,
+    sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Mirror | None]:
     """Upload a run within the block where it belongs elsewhere; yields None where it does not.
 
@@ -182,7 +199,8 @@ def mirrored(
         problem = mirror.finish()
         if problem is not None:
             progress.notes.append(
-                f"the run is kept in {run_dir} and was not uploaded: {problem}; nel eval resume {mirror.url} uploads it"
+                f"the run is kept in {run_dir} and was not uploaded: {problem}; nel eval resume"
+                f" {mirror.url} uploads it"
             )
         elif is_finished:
             progress.notes.append(f"uploaded to {mirror.url}" + _failures(mirror.n_failed))

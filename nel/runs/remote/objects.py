@@ -1,7 +1,7 @@
 """Bytes at a URL: read, written whole, created once, listed and removed. Depends on fsspec.
 
-A write is visible whole or not at all on object stores, in memory and on this machine's file systems; elsewhere a
-reader may see a part of it, which the digest in the content shows.
+A write is visible whole or not at all on object stores, in memory and on this machine's file
+systems; elsewhere a reader may see a part of it, which the digest in the content shows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Objects:
         self.url = url.rstrip("/")
         scheme = url.partition("://")[0]
         if urlsplit(url).password:
-            raise ConfigError(f"the {scheme} URL holds a password; leave it to the store's own variables or files")
+            raise ConfigError(
+                f"the {scheme} URL holds a password; leave it to the store's own variables or files"
+            )
         try:
             import fsspec  # noqa: PLC0415 - an extra, and slow to import
         except ImportError as error:
@@ -54,11 +56,15 @@ class Objects:
                 f"{scheme}:// needs fsspec: pip install fsspec{' s3fs' if scheme == 's3' else ''}"
             ) from error
         try:
-            options = {"use_listings_cache": False} if scheme not in ("file", "local", "memory") else {}
+            options = (
+                {"use_listings_cache": False} if scheme not in ("file", "local", "memory") else {}
+            )
             self._files: Any
             self._files, self._root = fsspec.core.url_to_fs(self.url, **options)
         except ImportError as error:
-            raise MissingExtra(f"{scheme}:// needs a package of fsspec that is not installed: {error}") from error
+            raise MissingExtra(
+                f"{scheme}:// needs a package of fsspec that is not installed: {error}"
+            ) from error
         except ValueError as error:
             raise ConfigError(f"{self.url} cannot be used: {error}") from error
         self._is_local = scheme in ("file", "local")
@@ -105,7 +111,9 @@ class Objects:
             if self._is_local:
                 path = Path(self._at(name))
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                with os.fdopen(
+                    os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+                ) as file:
                     file.write(content)
             else:
                 self._files.pipe_file(self._at(name), content, mode="create")
@@ -124,7 +132,9 @@ class Objects:
             StoreUnreachable: The store cannot be read.
         """
         try:
-            found = self._files.ls(self._at(folder), detail=False, **({} if self._is_local else {"refresh": True}))
+            found = self._files.ls(
+                self._at(folder), detail=False, **({} if self._is_local else {"refresh": True})
+            )
         except FileNotFoundError:
             return []
         except TypeError:

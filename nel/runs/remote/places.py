@@ -1,6 +1,8 @@
-"""Where runs of remote stores are on this machine: the live ones, and copies for reading. Depends on the cache folder.
+"""Where runs of remote stores are on this machine: the live ones, and copies for reading. Depends
+on the cache folder.
 
-A live run knows where it belongs by a hidden file beside its run.db, so that it is uploaded again whenever it goes on.
+A live run knows where it belongs by a hidden file beside its run.db, so that it is uploaded again
+whenever it goes on.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ def home_of(run_dir: Path) -> Home | None:
         found = loads(path.read_bytes())
         return Home(url=str(found["url"]), number=int(found["number"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise OutputError(f"{path}, which says where the run is uploaded, cannot be read; remove it") from error
+        raise OutputError(
+            f"{path}, which says where the run is uploaded, cannot be read; remove it"
+        ) from error
 
 
 def set_home(run_dir: Path, home: Home) -> None:
@@ -72,7 +76,8 @@ def split(url: str) -> tuple[str, str]:
 
 
 def resumable(url: str) -> Path:
-    """Return the directory of this machine in which a remote run goes on: the live one, or the newest snapshot.
+    """Return the directory of this machine in which a remote run goes on: the live one, or the
+    newest snapshot.
 
     Raises:
         OutputError: There is no such run, or it cannot be fetched.
@@ -95,7 +100,8 @@ def resumable(url: str) -> Path:
 
 
 def local_copy(place: str) -> Path:
-    """Return a path as it is; of a remote run, or directory of runs, a copy of the newest snapshots for reading.
+    """Return a path as it is; of a remote run, or directory of runs, a copy of the newest snapshots
+    for reading.
 
     Raises:
         OutputError: There is no such run, or it cannot be fetched.
@@ -133,7 +139,9 @@ def _set_aside(run_dir: Path) -> None:
     """Keep what another machine has gone on without, under another name."""
     owner = owner_of(run_dir)
     if owner is not None:
-        raise OutputError(f"{run_dir} is in use by process {owner.pid} on {owner.host}; wait for it or stop it")
+        raise OutputError(
+            f"{run_dir} is in use by process {owner.pid} on {owner.host}; wait for it or stop it"
+        )
     number = 1
     while (aside := run_dir.with_name(f"{run_dir.name}.superseded-{number}")).exists():
         number += 1

@@ -1,8 +1,10 @@
-"""The form of a run on a remote store: pieces named by their content, and a manifest that is written last.
+"""The form of a run on a remote store: pieces named by their content, and a manifest that is
+written last.
 
-A file is divided into pieces of 4 MiB; a piece that is there already is not sent again, so that a growing run.db costs
-what is new in it. The manifest names every piece and is replaced as one object: a reader sees the snapshot before, or
-the one after. Pieces of the last two snapshots are kept, so that a reader of the one before finds them.
+A file is divided into pieces of 4 MiB; a piece that is there already is not sent again, so that a
+growing run.db costs what is new in it. The manifest names every piece and is replaced as one
+object: a reader sees the snapshot before, or the one after. Pieces of the last two snapshots are
+kept, so that a reader of the one before finds them.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Manifest:
     writer: int
     """The number of the process that wrote it, as `nel.runs.remote.writing` counts them."""
     complete: bool
-    """Whether it holds the artifacts of an ended session, and not only the store of one in progress."""
+    """Whether it holds the artifacts of an ended session, and not only the store of one in
+    progress.
+    """
     files: Mapping[str, tuple[int, tuple[str, ...]]]
     """By path: the size and the digests of the pieces."""
 
@@ -64,7 +68,13 @@ def read_manifest(objects: Objects, run: str) -> Manifest | None:
 
 
 def write_snapshot(
-    objects: Objects, run: str, paths: Mapping[str, Path], *, before: Manifest | None, writer: int, complete: bool
+    objects: Objects,
+    run: str,
+    paths: Mapping[str, Path],
+    *,
+    before: Manifest | None,
+    writer: int,
+    complete: bool,
 ) -> Manifest:
     """Send what is new in files and replace the manifest.
 
@@ -124,11 +134,15 @@ def fetch(objects: Objects, run: str, target: Path) -> Manifest:
             raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
         finally:
             shutil.rmtree(work, ignore_errors=True)
-    raise OutputError(f"pieces of {objects.url}/{run} are missing; it may be damaged, or be written very quickly")
+    raise OutputError(
+        f"pieces of {objects.url}/{run} are missing; it may be damaged, or be written very quickly"
+    )
 
 
 def _fetched(objects: Objects, run: str, manifest: Manifest, work: Path) -> bool:
-    """Write all files; return False where a piece is gone, as when newer snapshots have come meanwhile."""
+    """Write all files; return False where a piece is gone, as when newer snapshots have come
+    meanwhile.
+    """
     for name, (size, pieces) in manifest.files.items():
         path = work / name
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -139,10 +153,14 @@ def _fetched(objects: Objects, run: str, manifest: Manifest, work: Path) -> bool
                 if content is None:
                     return False
                 if hashlib.sha256(content).hexdigest() != digest:
-                    raise OutputError(f"{objects.url}/{run}/{PIECES}/{digest} is damaged: its content is another")
+                    raise OutputError(
+                        f"{objects.url}/{run}/{PIECES}/{digest} is damaged: its content is another"
+                    )
                 file.write(content)
         if path.stat().st_size != size:
-            raise OutputError(f"{name} of {objects.url}/{run} has another size than its manifest says")
+            raise OutputError(
+                f"{name} of {objects.url}/{run} has another size than its manifest says"
+            )
     return True
 
 
@@ -158,7 +176,10 @@ def _encoded(manifest: Manifest) -> bytes:
         "number": manifest.number,
         "writer": manifest.writer,
         "complete": manifest.complete,
-        "files": {name: {"bytes": size, "pieces": list(pieces)} for name, (size, pieces) in manifest.files.items()},
+        "files": {
+            name: {"bytes": size, "pieces": list(pieces)}
+            for name, (size, pieces) in manifest.files.items()
+        },
     }
     digest = hashlib.sha256(dumps_bytes(content)).hexdigest()
     return dumps_bytes({"snapshot": content, "sha256": digest})
@@ -172,12 +193,19 @@ def _decoded(data: bytes) -> Manifest | None:
         if hashlib.sha256(dumps_bytes(content)).hexdigest() != outer["sha256"]:
             return None
         if content["format"] > _FORMAT:
-            raise OutputError(f"the run was uploaded in format {content['format']}; use the nel that wrote it")
-        files = {str(name): (int(one["bytes"]), tuple(one["pieces"])) for name, one in content["files"].items()}
+            raise OutputError(
+                f"the run was uploaded in format {content['format']}; use the nel that wrote it"
+            )
+        files = {
+            str(name): (int(one["bytes"]), tuple(one["pieces"]))
+            for name, one in content["files"].items()
+        }
         if not all(_is_below(name) for name in files):
             return None
         number, writer = int(content["number"]), int(content["writer"])
-        return Manifest(number=number, writer=writer, complete=content["complete"] is True, files=files)
+        return Manifest(
+            number=number, writer=writer, complete=content["complete"] is True, files=files
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -185,4 +213,10 @@ def _decoded(data: bytes) -> Manifest | None:
 def _is_below(name: str) -> bool:
     """Return whether a path of a manifest stays below its directory."""
     path = PurePosixPath(name)
-    return bool(name) and not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\0" not in name
+    return (
+        bool(name)
+        and not path.is_absolute()
+        and ".." not in path.parts
+        and "\\" not in name
+        and "\0" not in name
+    )

@@ -1,8 +1,9 @@
 """Who may write a run on a remote store: one process at a time, named by a number that only grows.
 
-The process with the highest number is the writer. It counts up in its own object as long as it lives; one that is to
-take its place looks whether that counts on, and takes the next number where it does not. No clock of two machines is
-compared. A writer that finds a higher number than its own stops uploading.
+The process with the highest number is the writer. It counts up in its own object as long as it
+lives; one that is to take its place looks whether that counts on, and takes the next number where
+it does not. No clock of two machines is compared. A writer that finds a higher number than its own
+stops uploading.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _LOOKS: Final = 3
 """So many beats are waited for before a silent writer is taken to be dead."""
 _FOLDER: Final = "writers"
 _OWN: Final[set[str]] = set()
-"""Tokens of this process's writers; its number another may have had before it: in a container it is often the same."""
+"""Tokens of this process's writers; its number another may have had before it: in a container it is
+often the same.
+"""
 
 
 class Superseded(OutputError):
@@ -47,15 +50,22 @@ class Writer:
         """Raise Superseded where another process has taken its place."""
         newest = _numbers(self._objects, self._run)[-1:]
         if newest != [self.number]:
-            raise Superseded(f"another process writes {self._objects.url}/{self._run} now; this one uploads no more")
+            raise Superseded(
+                f"another process writes {self._objects.url}/{self._run} now; this one uploads no"
+                " more"
+            )
 
     def release(self) -> None:
         """Let another process write at once."""
         self._stopping.set()
         self._thread.join()
-        _OWN.discard(self._token)  # so that another writer of this process does not wait for this one
+        _OWN.discard(
+            self._token
+        )  # so that another writer of this process does not wait for this one
         try:
-            self._objects.write(_name(self._run, self.number), _content(self._token, self._beats, released=True))
+            self._objects.write(
+                _name(self._run, self.number), _content(self._token, self._beats, released=True)
+            )
         except StoreUnreachable:
             return  # the next writer waits for a while
 
@@ -63,12 +73,16 @@ class Writer:
         while not self._stopping.wait(BEAT_SECONDS):
             self._beats += 1
             try:
-                self._objects.write(_name(self._run, self.number), _content(self._token, self._beats))
+                self._objects.write(
+                    _name(self._run, self.number), _content(self._token, self._beats)
+                )
             except StoreUnreachable:
                 continue  # uploads say it
 
 
-def claim(objects: Objects, run: str, *, say: Callable[[str], None], sleep: Callable[[float], None]) -> Writer:
+def claim(
+    objects: Objects, run: str, *, say: Callable[[str], None], sleep: Callable[[float], None]
+) -> Writer:
     """Become the writer of a run.
 
     Args:
@@ -86,14 +100,20 @@ def claim(objects: Objects, run: str, *, say: Callable[[str], None], sleep: Call
     number, token = (numbers[-1] if numbers else 0) + 1, secrets.token_hex(16)
     _OWN.add(token)
     if not objects.create(_name(run, number), _content(token, 0)):
-        raise OutputError(f"another process has just begun to write {objects.url}/{run}; wait for it or stop it")
+        raise OutputError(
+            f"another process has just begun to write {objects.url}/{run}; wait for it or stop it"
+        )
     for old in numbers:
         objects.remove(_name(run, old))
     return Writer(objects, run, number=number, token=token)
 
 
 def _check_silent(
-    objects: Objects, run: str, number: int, say: Callable[[str], None], sleep: Callable[[float], None]
+    objects: Objects,
+    run: str,
+    number: int,
+    say: Callable[[str], None],
+    sleep: Callable[[float], None],
 ) -> None:
     """Raise OutputError where the writer of this number is at work."""
     last = _read(objects, run, number)
@@ -101,7 +121,10 @@ def _check_silent(
         return
     who = f"process {last.get('pid')} on {last.get('host')}"
     if last.get("host") != socket.gethostname():
-        say(f"looking for {_LOOKS * BEAT_SECONDS:.0f} s whether {who} still writes {objects.url}/{run}")
+        say(
+            f"looking for {_LOOKS * BEAT_SECONDS:.0f} s whether {who} still writes"
+            f" {objects.url}/{run}"
+        )
         for _ in range(_LOOKS):
             sleep(BEAT_SECONDS)
             if _read(objects, run, number) != last:
@@ -144,5 +167,11 @@ def _name(run: str, number: int) -> str:
 
 
 def _content(token: str, beats: int, *, released: bool = False) -> bytes:
-    owner = {"token": token, "beats": beats, "pid": os.getpid(), "host": socket.gethostname(), "released": released}
+    owner = {
+        "token": token,
+        "beats": beats,
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "released": released,
+    }
     return dumps_bytes({**owner, "at": round(time.time()) if released else None})

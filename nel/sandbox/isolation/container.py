@@ -1,7 +1,7 @@
 """One warm container: started, spoken to over its standard input and output, removed.
 
-The end of its standard input is its end: a killed run leaves nothing. A container in which anything unexpected happened
-is thrown away, never repaired.
+The end of its standard input is its end: a killed run leaves nothing. A container in which anything
+unexpected happened is thrown away, never repaired.
 """
 
 from __future__ import annotations
@@ -36,11 +36,15 @@ _ERROR_BYTES_MAX: Final = 1 << 20
 _STREAM: Final = struct.Struct(">BxxxL")
 _FRAME: Final = struct.Struct(">I")
 _STDERR: Final = 2
-_OPTIONS_OF: Final = {"memory": ("mem_limit", "memswap_limit"), "processes": ("pids_limit",), "CPU": ("nano_cpus",)}
+_OPTIONS_OF: Final = {
+    "memory": ("mem_limit", "memswap_limit"),
+    "processes": ("pids_limit",),
+    "CPU": ("nano_cpus",),
+}
 """By what `EngineInfo.lacks` names."""
 _FIRST_USERS: Final = range(10_000, 60_000, 4)
-"""Below 65536, which is all that a rootless engine maps; each container has users of its own, because the kernel counts
-processes and pipes of a user over all containers."""
+"""Below 65536, which is all that a rootless engine maps; each container has users of its own,
+because the kernel counts processes and pipes of a user over all containers."""
 
 _BOOT: Final = """
 import json, os, sys, types
@@ -94,11 +98,13 @@ class Container:
         Args:
             modules: The agent: names and files, in the order in which they import each other.
             image: The image to start.
-            options: ``memory_mb``, ``runtime``: what is None is the language's or the engine's own; and ``unlimited``:
-                what the engine cannot limit, which it would refuse to be asked for.
+            options: ``memory_mb``, ``runtime``: what is None is the language's or the engine's own;
+                and ``unlimited``: what the engine cannot limit, which it would refuse to be asked
+                for.
 
         Raises:
-            SandboxError: The engine refuses, the image is missing, or the container does not come up.
+            SandboxError: The engine refuses, the image is missing, or the container does not come
+                up.
         """
         self._api = client.api
         self.language = language
@@ -140,7 +146,9 @@ class Container:
 
     def _start(self) -> None:
         with speaking():
-            attached = self._api.attach_socket(self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+            attached = self._api.attach_socket(
+                self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+            )
             self._attached = attached
             self._socket = getattr(attached, "_sock", attached)
             self._api.start(self.id)
@@ -266,13 +274,20 @@ def host_options(
         "cap_add": ["SETUID", "SETGID"],
         "security_opt": ["no-new-privileges"],
         "read_only": True,
-        "tmpfs": {"/tmp": f"rw,nosuid,nodev,{execution},size={language.tmp_mb}m,nr_inodes={inodes},mode=1777"},  # noqa: S108
+        "tmpfs": {
+            "/tmp": (  # noqa: S108
+                f"rw,nosuid,nodev,{execution},size={language.tmp_mb}m,nr_inodes={inodes},mode=1777"
+            )
+        },
         "shm_size": 16 * _MEGABYTE,
         "mem_limit": memory,
         "memswap_limit": memory,
         "nano_cpus": 1_000_000_000,
         "pids_limit": language.processes + 64,
-        "ulimits": [{"Name": "nofile", "Soft": 1024, "Hard": 1024}, {"Name": "core", "Soft": 0, "Hard": 0}],
+        "ulimits": [
+            {"Name": "nofile", "Soft": 1024, "Hard": 1024},
+            {"Name": "core", "Soft": 0, "Hard": 0},
+        ],
         "sysctls": {
             "kernel.shm_rmid_forced": "1",
             "kernel.shmmni": "0",

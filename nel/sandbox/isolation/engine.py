@@ -1,6 +1,7 @@
 """The Docker engine: reached, asked what it can do, and its errors put into words.
 
-The SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSError` for one and the same fault.
+The SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSError` for one and the
+same fault.
 """
 
 from __future__ import annotations
@@ -58,9 +59,9 @@ class EngineInfo:
         """
         if self.lacks and not allow_unlimited:
             raise SandboxError(
-                f"the Docker engine {self.version} cannot limit {', '.join(self.lacks)} (cgroup {self.cgroup}), so a"
-                " program could take down its machine; use another engine, or accept it with sandbox.allow_unlimited"
-                " (--allow-unlimited-sandbox)",
+                f"the Docker engine {self.version} cannot limit {', '.join(self.lacks)} (cgroup"
+                f" {self.cgroup}), so a program could take down its machine; use another engine, or"
+                " accept it with sandbox.allow_unlimited (--allow-unlimited-sandbox)",
                 kind="no_limits",
             )
 
@@ -80,7 +81,9 @@ def connect(host: str | None = None) -> docker.DockerClient:
         _knock(host or _host_in_use())
         environment = {**os.environ, "DOCKER_HOST": host or _host_in_use()}
         # The system's own ssh, with its settings and keys, where the engine is reached in that way.
-        client = docker.from_env(timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=True, environment=environment)
+        client = docker.from_env(
+            timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=True, environment=environment
+        )
         client.ping()
         client.api.timeout = _ANSWER_SECONDS
         return client
@@ -95,18 +98,26 @@ def speaking(host: str | None = None) -> Iterator[None]:
     try:
         yield
     except docker.errors.ImageNotFound as error:
-        raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
+        raise SandboxError(
+            f"the image is not there: {error.explanation}", kind="no_image"
+        ) from error
     except docker.errors.APIError as error:
         if "no space left on device" in str(error.explanation or error).lower():
-            raise SandboxError(f"the engine's disk is full: {error.explanation}", kind="disk_full") from error
+            raise SandboxError(
+                f"the engine's disk is full: {error.explanation}", kind="disk_full"
+            ) from error
         if error.status_code == _NOT_FOUND and "No such image" in str(error.explanation):
-            raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
-        raise SandboxError(f"the Docker engine refuses: {error.explanation or error}", kind="engine") from error
+            raise SandboxError(
+                f"the image is not there: {error.explanation}", kind="no_image"
+            ) from error
+        raise SandboxError(
+            f"the Docker engine refuses: {error.explanation or error}", kind="engine"
+        ) from error
     except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as error:
         where = host or _host_in_use()
         raise SandboxError(
-            f"no Docker engine answers at {where} ({_root(error)}); start it, or name another one with DOCKER_HOST, "
-            "and see that you may use its socket (group docker)",
+            f"no Docker engine answers at {where} ({_root(error)}); start it, or name another one"
+            " with DOCKER_HOST, and see that you may use its socket (group docker)",
             kind="no_engine",
         ) from error
 
@@ -121,7 +132,11 @@ def info_of(client: docker.DockerClient) -> EngineInfo:
         said: Mapping[str, Any] = client.info()
     lacks = [
         name
-        for name, key in (("memory", "MemoryLimit"), ("processes", "PidsLimit"), ("CPU", "CpuCfsQuota"))
+        for name, key in (
+            ("memory", "MemoryLimit"),
+            ("processes", "PidsLimit"),
+            ("CPU", "CpuCfsQuota"),
+        )
         if said.get(key) is False
     ]
     return EngineInfo(
@@ -130,7 +145,9 @@ def info_of(client: docker.DockerClient) -> EngineInfo:
         runtimes=tuple(sorted(said.get("Runtimes") or ())),
         cpus=int(said.get("NCPU") or 1),
         memory_bytes=int(said.get("MemTotal") or 0),
-        operating_system=f"{said.get('OperatingSystem', '?')}, kernel {said.get('KernelVersion', '?')}",
+        operating_system=(
+            f"{said.get('OperatingSystem', '?')}, kernel {said.get('KernelVersion', '?')}"
+        ),
         lacks=tuple(lacks),
     )
 

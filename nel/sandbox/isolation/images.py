@@ -1,6 +1,7 @@
 """Builds the images of the languages, each from its folder and a base of the user's choice.
 
-Builds go through the engine's classic builder, the one that the SDK speaks; a Dockerfile may not use more.
+Builds go through the engine's classic builder, the one that the SDK speaks; a Dockerfile may not
+use more.
 """
 
 from __future__ import annotations
@@ -67,16 +68,25 @@ def sizes(client: docker.DockerClient) -> dict[str, int]:
     return {tag: int(image.attrs.get("Size") or 0) for image in images for tag in image.tags}
 
 
-def _read_line(line: Mapping[str, object], language: Language, base: str | None, log: Callable[[str], None]) -> None:
+def _read_line(
+    line: Mapping[str, object], language: Language, base: str | None, log: Callable[[str], None]
+) -> None:
     if "error" not in line:
         log(str(line.get("stream") or line.get("status") or "").rstrip())
         return
     text = str(line["error"]).strip()
     hint = ""
-    if "pull access denied" in text or "dial tcp" in text or "no such host" in text.lower() or "not found" in text:
+    if (
+        "pull access denied" in text
+        or "dial tcp" in text
+        or "no such host" in text.lower()
+        or "not found" in text
+    ):
         what = "cannot be had here" if base is None else f"{base} is not there"
         hint = f"; its base image {what}: name one that is with --base IMAGE"
-    raise SandboxError(f"the image for {language.title} cannot be built: {text}{hint}", kind="build_failed")
+    raise SandboxError(
+        f"the image for {language.title} cannot be built: {text}{hint}", kind="build_failed"
+    )
 
 
 def _context(language: Language) -> io.BytesIO:

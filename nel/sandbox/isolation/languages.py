@@ -1,7 +1,9 @@
-"""The languages a program can be in: one folder each under ``sandbox_images``, read and never changed.
+"""The languages a program can be in: one folder each under ``sandbox_images``, read and never
+changed.
 
-A folder holds the Dockerfile, ``language.toml`` (how a program is compiled and run), a runner for function tests and a
-smoke test. The image's tag is a digest of the folder, so that a changed folder needs a new build.
+A folder holds the Dockerfile, ``language.toml`` (how a program is compiled and run), a runner for
+function tests and a smoke test. The image's tag is a digest of the folder, so that a changed folder
+needs a new build.
 """
 
 from __future__ import annotations
@@ -60,16 +62,26 @@ class Language:
         return self.name == PYTHON
 
     def framed(self, solution: str, tests: str) -> dict[str, str]:
-        """Return the files of a program with its tests around it; a part of the runner's names is another each time.
+        """Return the files of a program with its tests around it; a part of the runner's names is
+        another each time.
 
         Raises:
             ConfigError: The language has no runner for function tests.
         """
         if not self.runner:
-            raise ConfigError(f"{self.title} has no runner for function tests; give inputs and outputs instead")
-        given = {_SECRET: f"nel_{secrets.token_hex(8)}", _TESTS: tests, _SOLUTION: self.completed(solution)}
+            raise ConfigError(
+                f"{self.title} has no runner for function tests; give inputs and outputs instead"
+            )
+        given = {
+            _SECRET: f"nel_{secrets.token_hex(8)}",
+            _TESTS: tests,
+            _SOLUTION: self.completed(solution),
+        }
         markers = re.compile("|".join(given))
-        return {name: markers.sub(lambda found: given[found[0]], text) for name, text in self.runner.items()}
+        return {
+            name: markers.sub(lambda found: given[found[0]], text)
+            for name, text in self.runner.items()
+        }
 
     def completed(self, solution: str) -> str:
         """Return a program with the line that its file must hold."""
@@ -104,12 +116,16 @@ def find_language(name: str) -> Language:
     for language in known.values():
         if wanted in language.fences:
             return language
-    raise ConfigError(f'no language "{name}"{did_you_mean(wanted, known)}; there are: {", ".join(known)}')
+    raise ConfigError(
+        f'no language "{name}"{did_you_mean(wanted, known)}; there are: {", ".join(known)}'
+    )
 
 
 def _read(folder: Path) -> Language:
     try:
-        given: dict[str, Any] = tomllib.loads((folder / "language.toml").read_text(encoding="utf-8"))
+        given: dict[str, Any] = tomllib.loads(
+            (folder / "language.toml").read_text(encoding="utf-8")
+        )
         return Language(
             name=folder.name,
             folder=folder,

@@ -1,7 +1,8 @@
 """Whose container is whose: labels, and the removal of what a killed run left.
 
-An owner is a process: machine, boot, process name space, process id and start time, so that a number that is used again
-names another one. Containers of living owners and of other machines are never touched: they end with their input.
+An owner is a process: machine, boot, process name space, process id and start time, so that a
+number that is used again names another one. Containers of living owners and of other machines are
+never touched: they end with their input.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ def containers(client: docker.DockerClient) -> list[Known]:
         SandboxError: The engine does not answer.
     """
     with speaking():
-        found = client.containers.list(all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True)
+        found = client.containers.list(
+            all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True
+        )
     return [
         Known(
             id=str(container.id),

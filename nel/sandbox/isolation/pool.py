@@ -1,8 +1,8 @@
 """Warm containers and the threads that feed them: many jobs at once, each alone in its container.
 
-A fault of the machinery is retried in a fresh container and then raised, never scored. A program that
-takes its container down again and again, while a known-good one runs there, has failed; otherwise it
-would have a way out of the denominator.
+A fault of the machinery is retried in a fresh container and then raised, never scored. A program
+that takes its container down again and again, while a known-good one runs there, has failed;
+otherwise it would have a way out of the denominator.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ class Pool:
             self._grow(1)
         return future
 
-    def check(self, wanted: Sequence[Language], is_well: Callable[[Language, Ask], None]) -> EngineInfo:
+    def check(
+        self, wanted: Sequence[Language], is_well: Callable[[Language, Ask], None]
+    ) -> EngineInfo:
         """Make sure that the engine answers, has the images and runs containers of them.
 
         Args:
@@ -112,7 +114,12 @@ class Pool:
                     with speaking():
                         image = self.image_of(language)
                         images[language.name] = f"{image}@{client.images.get(image).id}"
-                    is_well(language, lambda job, seconds, ask=container.ask: ask(job, seconds=seconds))  # type: ignore[misc]
+                    is_well(
+                        language,
+                        lambda job, seconds, ask=container.ask: ask(  # type: ignore[misc]
+                            job, seconds=seconds
+                        ),
+                    )
                 finally:
                     container.remove()
             return replace(info, images=images)
@@ -137,7 +144,9 @@ class Pool:
         """Return the image that programs of a language run in."""
         return self.settings.images.get(language.name) or language.image
 
-    def start(self, client: docker.DockerClient, language: Language, memory_mb: int | None = None) -> Container:
+    def start(
+        self, client: docker.DockerClient, language: Language, memory_mb: int | None = None
+    ) -> Container:
         """Return a fresh container.
 
         Raises:
@@ -156,8 +165,12 @@ class Pool:
         except SandboxError as error:
             if error.kind != "no_image":
                 raise
-            text = f"there is no image {self.image_of(language)} for {language.title}; build it with: "
-            raise SandboxError(f"{text}nel sandbox build {language.name}", kind="no_image") from None
+            text = (
+                f"there is no image {self.image_of(language)} for {language.title}; build it with: "
+            )
+            raise SandboxError(
+                f"{text}nel sandbox build {language.name}", kind="no_image"
+            ) from None
 
     def meet(self, client: docker.DockerClient) -> None:
         """See, once, how many CPUs the engine has, and remove what killed runs left there."""
@@ -289,7 +302,8 @@ class _Worker:
         if not is_well:
             raise last
         return work.of_repeated_death(
-            f"it ended its sandbox {len(failures)} times, while a known-good program runs there ({last})"
+            f"it ended its sandbox {len(failures)} times, while a known-good program runs there"
+            f" ({last})"
         )
 
     def hang_up(self) -> None:

@@ -14,14 +14,18 @@ _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-
 _SHOWN_CHARACTERS_MAX: Final = 40
 
 
-def outputs_equal(actual: str, expected: str, *, rule: Rule = "lines", tolerance: float = 1e-6) -> bool:
+def outputs_equal(
+    actual: str, expected: str, *, rule: Rule = "lines", tolerance: float = 1e-6
+) -> bool:
     """Return whether a program's output is the expected one.
 
     Args:
-        rule: ``lines``: whitespace at the end of a line, empty lines at the end and the kind of line end
+        rule: ``lines``: whitespace at the end of a line, empty lines at the end and the kind of
+            line end
             do not matter. ``exact``: every character counts. ``tokens``: any whitespace separates.
             ``floats``: as ``tokens``, but two numbers are equal within the tolerance.
-        tolerance: The difference, absolute or as a share of the expected number, that counts as equal.
+        tolerance: The difference, absolute or as a share of the expected number, that counts as
+            equal.
 
     >>> outputs_equal("5 6 \\r\\n7\\n\\n", "5 6\\n7"), outputs_equal("5  6", "5 6")
     (True, False)
@@ -61,7 +65,9 @@ def _lines(text: str) -> list[str]:
 
 
 def _shown(line: str | None, other: str | None) -> str:
-    """Return a line, or None as the end of the output, quoted and cut around its first difference."""
+    """Return a line, or None as the end of the output, quoted and cut around its first
+    difference.
+    """
     if line is None:
         return "the end"
     start = 0

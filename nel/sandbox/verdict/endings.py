@@ -1,7 +1,8 @@
 """From what the supervisor saw to a verdict.
 
-Precedence: whatever is not the program's fault, then breached limits, then how the program ended, then
-what the tests say. Nothing that the program wrote is read for success. Exit status 0 proves nothing.
+Precedence: whatever is not the program's fault, then breached limits, then how the program ended,
+then what the tests say. Nothing that the program wrote is read for success. Exit status 0 proves
+nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def breach_of(run: Mapping[str, Any], cpu_seconds: float) -> tuple[VerdictName, 
     """
     reason = run["reason"]
     if reason == "overloaded":
-        raise SandboxError("the machine is so busy that the program had no chance to run", kind="overloaded")
+        raise SandboxError(
+            "the machine is so busy that the program had no chance to run", kind="overloaded"
+        )
     ending = run["ending"] or {}
     if reason == "output":
         return _OF_REASON["output"]
@@ -90,11 +93,18 @@ def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Verdict
         result = {"program": kind, "text": failed.get("trace")}
     if "program" in result or "failed" in result:
         return _of_failure(run, "shared", result)
-    return verdict_of(run, "shared", "runtime_error", f"it ended before its tests did ({_shown(ending)})")
+    return verdict_of(
+        run, "shared", "runtime_error", f"it ended before its tests did ({_shown(ending)})"
+    )
 
 
 def of_step(
-    run: Mapping[str, Any], cpu_seconds: float, mode: Mode, *, syntax_error: str = "", assertion: str = ""
+    run: Mapping[str, Any],
+    cpu_seconds: float,
+    mode: Mode,
+    *,
+    syntax_error: str = "",
+    assertion: str = "",
 ) -> Verdict | None:
     """Return the verdict of a program that ended badly, None where it ended well.
 
@@ -118,7 +128,9 @@ def of_step(
         return verdict_of(run, mode, "wrong", match[0].strip())
     if re.search(r"^MemoryError\b", stderr, re.MULTILINE):
         return verdict_of(run, mode, "out_of_memory", _error_of(stderr))
-    return verdict_of(run, mode, "runtime_error", f"{_shown(ending)}: {_error_of(stderr)}".rstrip(": "))
+    return verdict_of(
+        run, mode, "runtime_error", f"{_shown(ending)}: {_error_of(stderr)}".rstrip(": ")
+    )
 
 
 def of_compile(run: Mapping[str, Any], cpu_seconds: float, mode: Mode) -> Verdict:
@@ -156,7 +168,9 @@ def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -
     if kind == "gone":
         text = f"{text} ({_shown(run['ending'] or {})})"
     lines = [str(result.get("where") or ""), text]
-    return verdict_of(run, mode, _OF_PROGRAM.get(kind, "runtime_error"), "\n".join(filter(None, lines)))
+    return verdict_of(
+        run, mode, _OF_PROGRAM.get(kind, "runtime_error"), "\n".join(filter(None, lines))
+    )
 
 
 def _shown(ending: Mapping[str, Any]) -> str:

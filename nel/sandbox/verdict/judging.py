@@ -21,7 +21,9 @@ _COMPILE_FILE_BYTES: Final = 256 << 20
 _COMPILE_OUTPUT_BYTES: Final = 1 << 20
 _FILES: Final = 256
 OUTPUT_BYTES_MAX: Final = 32 << 20
-"""Largest expected output of a case; the room for a program's own is twice what is expected, up to this."""
+"""Largest expected output of a case; the room for a program's own is twice what is expected, up to
+this.
+"""
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
 _HOST_PATIENCE_SECONDS: Final = 30.0
 
@@ -51,7 +53,11 @@ class Judge:
         task = read_task(program.tests, program.prompt, program.entry_point)
         if task.broken:
             raise DatasetError(task.broken)
-        return self._shared(program, task) if mode_of(program) == "shared" else self._split(program.source, task)
+        return (
+            self._shared(program, task)
+            if mode_of(program) == "shared"
+            else self._split(program.source, task)
+        )
 
     def _split(self, source: str, task: Task) -> Verdict:
         run = self._ask({"do": "split", "source": source, "task": task.payload()})["run"]
@@ -99,7 +105,11 @@ class Judge:
         is_built = False
         verdict: Verdict
         for number, case in enumerate(program.cases):
-            job = {**self._case_job(program, is_built=is_built), "stdin": case.stdin, "keep_output": True}
+            job = {
+                **self._case_job(program, is_built=is_built),
+                "stdin": case.stdin,
+                "keep_output": True,
+            }
             reply = self._ask(job, output_bytes=self._room_for(case))
             is_built = reply.get("is_kept") is True
             verdict = self._of_case(program, reply, case)
@@ -129,12 +139,16 @@ class Judge:
         """
         expected = len(case.expected_output.encode("utf-8", "surrogatepass"))
         if expected > OUTPUT_BYTES_MAX:
-            raise DatasetError(f"an expected output of {expected} bytes; at most {OUTPUT_BYTES_MAX} are compared")
+            raise DatasetError(
+                f"an expected output of {expected} bytes; at most {OUTPUT_BYTES_MAX} are compared"
+            )
         needed = min(2 * expected, OUTPUT_BYTES_MAX) + _OUTPUT_ROOM_BYTES
         return max(self.limits.output_bytes, needed)
 
     def _case_job(self, program: Program, *, is_built: bool) -> dict[str, Any]:
-        """Return the job of one case; it finds what the compiler made, and nothing of the other cases."""
+        """Return the job of one case; it finds what the compiler made, and nothing of the other
+        cases.
+        """
         if self.language.has_zygote:
             return {"do": "script", "source": program.source}
         job = self._command_job({self.language.source: self.language.completed(program.source)})
@@ -144,25 +158,35 @@ class Judge:
 
     def _command_job(self, files: Mapping[str, str]) -> dict[str, Any]:
         language = self.language
-        compiling = self._limits(self.limits.compile_seconds, _COMPILE_IDLE_SECONDS, _COMPILE_OUTPUT_BYTES)
+        compiling = self._limits(
+            self.limits.compile_seconds, _COMPILE_IDLE_SECONDS, _COMPILE_OUTPUT_BYTES
+        )
         return {
             "do": "commands",
             "files": dict(files),
             "compile": list(language.compile),
-            "compile_limits": {**compiling, "file_bytes": _COMPILE_FILE_BYTES, "processes": language.processes},
+            "compile_limits": {
+                **compiling,
+                "file_bytes": _COMPILE_FILE_BYTES,
+                "processes": language.processes,
+            },
             "command": list(language.run),
         }
 
     def _ask(self, job: dict[str, Any], *, output_bytes: int | None = None) -> Mapping[str, Any]:
         limits = self.limits
-        running = self._limits(limits.cpu_seconds, limits.idle_seconds, output_bytes or limits.output_bytes)
+        running = self._limits(
+            limits.cpu_seconds, limits.idle_seconds, output_bytes or limits.output_bytes
+        )
         patience: float = running["wall_seconds_max"] + _HOST_PATIENCE_SECONDS
         if job.get("compile"):
             patience += job["compile_limits"]["wall_seconds_max"]
         return self.ask_container({**job, "limits": running}, patience)
 
     def _limits(self, cpu_seconds: float, idle_seconds: float, output_bytes: int) -> dict[str, Any]:
-        """Return the limits of one process; a machine is too busy to tell after twenty times those of time."""
+        """Return the limits of one process; a machine is too busy to tell after twenty times those
+        of time.
+        """
         return {
             "cpu_seconds": cpu_seconds,
             "idle_seconds": idle_seconds,
@@ -195,4 +219,8 @@ def mode_of(program: Program) -> Mode:
         return "shared"
     if program.mode == "split":
         return "split"
-    return "shared" if read_task(program.tests, program.prompt, program.entry_point).shared else "split"
+    return (
+        "shared"
+        if read_task(program.tests, program.prompt, program.entry_point).shared
+        else "split"
+    )

@@ -1,4 +1,6 @@
-"""Which mode judges tests in Python: a pure function of the task's text; no program has a say in it."""
+"""Which mode judges tests in Python: a pure function of the task's text; no program has a say in
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _SHARED_STATE: Final = re.compile(
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) (?:solution|pathlib|uuid|ipaddress))\b"
     r"|\b(?P<open>open\([^)\n]*)"
 )
-"""What the program prints, its coroutines, random numbers, files and the environment, which tests share with it."""
+"""What the program prints, its coroutines, random numbers, files and the environment, which tests
+share with it.
+"""
 _CHANGES: Final = frozenset(
     "append extend insert pop remove clear update add discard setdefault sort reverse popitem".split()
 )
@@ -28,7 +32,9 @@ _PASSED_THROUGH: Final = ("enumerate", "zip", "reversed", "sorted", "list", "ite
 _OBJECT_MAKERS: Final = ("iter", "map", "filter", "zip", "enumerate", "object", "partial", "open")
 
 
-def needs_shared(tests: str, tree: ast.Module, program: Collection[str], prompt_classes: Collection[str]) -> str:
+def needs_shared(
+    tests: str, tree: ast.Module, program: Collection[str], prompt_classes: Collection[str]
+) -> str:
     """Return why tests have to share the program's process; empty where they run apart from it.
 
     Args:
@@ -68,7 +74,11 @@ class _Objects:
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 self._makers.add(node.name)
-            elif isinstance(node, _FUNCTIONS) and node.name != "check" and not node.name.startswith("test"):
+            elif (
+                isinstance(node, _FUNCTIONS)
+                and node.name != "check"
+                and not node.name.startswith("test")
+            ):
                 self._objects.add(node.name)
         size = -1
         while size != (size := len(self._makers) + len(self._objects) + len(self._answers)):
@@ -87,7 +97,11 @@ class _Objects:
 
     def _is_object_given(self, node: ast.AST) -> bool:
         """Return whether a statement of a function gives its caller an object."""
-        is_return = isinstance(node, ast.Return) and node.value is not None and self.holds_object(node.value)
+        is_return = (
+            isinstance(node, ast.Return)
+            and node.value is not None
+            and self.holds_object(node.value)
+        )
         return is_return or isinstance(node, (ast.Yield, ast.YieldFrom))
 
     def _bind(self, targets: list[ast.expr], value: ast.expr) -> None:
@@ -110,12 +124,18 @@ class _Objects:
         if isinstance(node, ast.Call) and self.is_of_program(node.func):
             return [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(node, ast.Assign):
-            parts = [target for target in node.targets if isinstance(target, (ast.Attribute, ast.Subscript))]
+            parts = [
+                target
+                for target in node.targets
+                if isinstance(target, (ast.Attribute, ast.Subscript))
+            ]
             return [node.value] if any(map(self.is_of_program, parts)) else []
         return []
 
     def holds_object(self, node: ast.AST) -> bool:
-        """Return whether a value may hold a function, an iterator or an object of the tests' own."""
+        """Return whether a value may hold a function, an iterator or an object of the tests'
+        own.
+        """
         if isinstance(node, (ast.Lambda, ast.GeneratorExp)):
             return True
         if isinstance(node, ast.Name):
@@ -124,17 +144,25 @@ class _Objects:
         if isinstance(node, ast.Attribute):
             owner = getattr(node.value, "id", None)
             is_method = node.attr in BUILTIN_ATTRIBUTES and owner not in self._answers
-            return owner in self._makers or is_method or (owner is not None and _is_function(owner, node.attr))
+            return (
+                owner in self._makers
+                or is_method
+                or (owner is not None and _is_function(owner, node.attr))
+            )
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             return name in self._makers or name in _OBJECT_MAKERS
         if isinstance(node, (ast.ListComp, ast.SetComp)):
             return self.holds_object(node.elt)
         literals = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Starred, ast.IfExp)
-        return isinstance(node, literals) and any(map(self.holds_object, ast.iter_child_nodes(node)))
+        return isinstance(node, literals) and any(
+            map(self.holds_object, ast.iter_child_nodes(node))
+        )
 
     def changes_attribute(self, node: ast.AST) -> bool:
-        """Return whether a statement changes a container that an attribute of the program's object holds."""
+        """Return whether a statement changes a container that an attribute of the program's object
+        holds.
+        """
         held: ast.AST | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             held = node.func.value if node.func.attr in _CHANGES else None

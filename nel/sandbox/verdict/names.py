@@ -1,4 +1,5 @@
-"""Where the names come from that tests use and do not define, and which of the program's are classes.
+"""Where the names come from that tests use and do not define, and which of the program's are
+classes.
 
 Pure functions of the tests' tree and the prompt. No program has a say in any of it.
 """
@@ -16,7 +17,12 @@ from functools import cache
 from types import ModuleType
 from typing import Final
 
-_ALIASES: Final[Mapping[str, str]] = {"np": "numpy", "numpy": "numpy", "pd": "pandas", "pandas": "pandas"}
+_ALIASES: Final[Mapping[str, str]] = {
+    "np": "numpy",
+    "numpy": "numpy",
+    "pd": "pandas",
+    "pandas": "pandas",
+}
 _MEMBERS: Final[Mapping[str, str]] = {
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "math": "isclose isnan isinf isfinite sqrt pi inf nan floor ceil gcd factorial comb",
@@ -26,12 +32,16 @@ _MEMBERS: Final[Mapping[str, str]] = {
     "datetime": "datetime date time timedelta timezone",
     "typing": "Any Callable Dict Iterable Iterator List Optional Sequence Set Tuple Union",
 }
-"""What tests use without an import; a program that defines one of these does not judge itself by it."""
+"""What tests use without an import; a program that defines one of these does not judge itself by
+it.
+"""
 _HOMES: Final = {name: module for module, names in _MEMBERS.items() for name in names.split()}
 
 
 def unbound_names(tests: str) -> set[str]:
-    """Return the names that tests look up in their module and neither bind there nor find as builtins."""
+    """Return the names that tests look up in their module and neither bind there nor find as
+    builtins.
+    """
     used, bound = set(), set()
     scopes = [symtable.symtable(tests, "tests.py", "exec")]
     while scopes:
@@ -46,7 +56,9 @@ def unbound_names(tests: str) -> set[str]:
     return used - bound - set(dir(builtins)) - {"__file__"}
 
 
-def supplied_names(tree: ast.Module, unbound: set[str], prompt: str, entry_point: str) -> dict[str, str]:
+def supplied_names(
+    tree: ast.Module, unbound: set[str], prompt: str, entry_point: str
+) -> dict[str, str]:
     """Return where names come from that tests use as those of well-known modules.
 
     A place is ``module`` or ``module:name``.
@@ -54,14 +66,24 @@ def supplied_names(tree: ast.Module, unbound: set[str], prompt: str, entry_point
     called = called_names(tree)
     places = {}
     for name in sorted(unbound):
-        attributes = {node.attr for node in _attributes(tree) if getattr(node.value, "id", "") == name}
+        attributes = {
+            node.attr for node in _attributes(tree) if getattr(node.value, "id", "") == name
+        }
         module = standard_module(name)
-        if attributes and name not in called and (module is None or all(hasattr(module, one) for one in attributes)):
+        if (
+            attributes
+            and name not in called
+            and (module is None or all(hasattr(module, one) for one in attributes))
+        ):
             places[name] = _ALIASES.get(name, name if module is not None else "")
         elif name in _HOMES and not re.search(rf"\b(?:def|class)\s+{name}\b|`{name}\b", prompt):
             places[name] = f"{_HOMES[name]}:{name}"
-    is_about = not entry_point and called & unbound <= set(places)  # nothing else that a program could define
-    return {name: place for name, place in places.items() if place and not (is_about and name in called)}
+    is_about = not entry_point and called & unbound <= set(
+        places
+    )  # nothing else that a program could define
+    return {
+        name: place for name, place in places.items() if place and not (is_about and name in called)
+    }
 
 
 def called_names(tree: ast.Module) -> set[str]:
@@ -70,7 +92,8 @@ def called_names(tree: ast.Module) -> set[str]:
 
 
 def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozenset[str]:
-    """Return those of the names that are classes: by the prompt, else by how tests use what a call gives.
+    """Return those of the names that are classes: by the prompt, else by how tests use what a call
+    gives.
 
     >>> tree = ast.parse("s = Stack(); s.push(1); assert s.size == 1; assert Sum(2).real == 3")
     >>> sorted(class_names(tree, {"Stack", "Sum"}, ""))
@@ -79,21 +102,33 @@ def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozen
     made: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and (name := _called(node.value)).lstrip("_")[:1].isupper():
-            made.update((getattr(target, "id", getattr(target, "attr", "")), name) for target in node.targets)
+            made.update(
+                (getattr(target, "id", getattr(target, "attr", "")), name)
+                for target in node.targets
+            )
     classes = {name for name in names if re.search(rf"\bclass\s+{name}\b", prompt)}
     for node in _attributes(tree):
         if node.attr not in BUILTIN_ATTRIBUTES:
             owner = getattr(node.value, "id", getattr(node.value, "attr", ""))
-            classes |= {made.get(owner, ""), _called(_first_operand(node.value)), owner} & set(names)
+            classes |= {made.get(owner, ""), _called(_first_operand(node.value)), owner} & set(
+                names
+            )
     return frozenset(
-        name for name in classes if name.lstrip("_")[:1].isupper() and not re.search(rf"\bdef\s+{name}\b", prompt)
+        name
+        for name in classes
+        if name.lstrip("_")[:1].isupper() and not re.search(rf"\bdef\s+{name}\b", prompt)
     )
 
 
 @cache
 def standard_module(name: str) -> ModuleType | None:
     """Return the module of the standard library of a name, if there is one."""
-    is_safe = name in sys.stdlib_module_names and name not in ("antigravity", "this", "idlelib", "turtledemo")
+    is_safe = name in sys.stdlib_module_names and name not in (
+        "antigravity",
+        "this",
+        "idlelib",
+        "turtledemo",
+    )
     try:
         return importlib.import_module(name) if is_safe else None
     except ImportError:
@@ -101,7 +136,9 @@ def standard_module(name: str) -> ModuleType | None:
 
 
 BUILTIN_ATTRIBUTES: Final = frozenset(
-    name for kind in (str, bytes, list, tuple, dict, set, int, float, complex, range) for name in dir(kind)
+    name
+    for kind in (str, bytes, list, tuple, dict, set, int, float, complex, range)
+    for name in dir(kind)
 )
 """Of plain values, which every answer may be."""
 

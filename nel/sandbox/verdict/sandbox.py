@@ -1,4 +1,6 @@
-"""Programs and their verdicts: the room's public face, a pool of containers with a judge in front."""
+"""Programs and their verdicts: the room's public face, a pool of containers with a judge in
+front.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,12 @@ from nel.sandbox.verdict import agent
 from nel.sandbox.verdict.judging import Judge, mode_of
 from nel.sandbox.verdict.types import Limits, Program, SandboxSettings, Verdict
 
-_MODULES: Final = tuple((f"{agent.__name__}.{name}", agent.FOLDER / f"{name}.py") for name in agent.MODULES)
-_CANARY: Final = Program(source="def double(x):\n    return 2 * x", tests="assert double(4) == 8", entry_point="double")
+_MODULES: Final = tuple(
+    (f"{agent.__name__}.{name}", agent.FOLDER / f"{name}.py") for name in agent.MODULES
+)
+_CANARY: Final = Program(
+    source="def double(x):\n    return 2 * x", tests="assert double(4) == 8", entry_point="double"
+)
 
 
 class Sandbox:
@@ -81,7 +87,9 @@ class Sandbox:
         return Judge(language, limits, ask).judge(_CANARY)
 
     def _check_image(self, language: Language, ask: Ask) -> None:
-        """Run a known-good program; for other languages the container has come up, which is enough."""
+        """Run a known-good program; for other languages the container has come up, which is
+        enough.
+        """
         if not language.has_zygote:
             return
         verdict = self._canary(language, self.settings.limits, ask)

@@ -25,7 +25,9 @@ class Task:
     prompt: str
     entry_point: str
     supplied: Mapping[str, str] = field(default_factory=dict)
-    """Names that tests use without defining them, and their places: ``module`` or ``module:name``."""
+    """Names that tests use without defining them, and their places: ``module`` or
+    ``module:name``.
+    """
     wanted: tuple[str, ...] = ()
     """Names that the program has to give."""
     classes: tuple[str, ...] = ()
@@ -65,13 +67,16 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
-        shared=needs_shared(tests, tree, program, prompt_classes) or _uses_values(tree, others - stubs),
+        shared=needs_shared(tests, tree, program, prompt_classes)
+        or _uses_values(tree, others - stubs),
         broken=_undefined(tree, others, prompt, entry_point),
     )
 
 
 def _uses_values(tree: ast.Module, names: set[str]) -> str:
-    """Return which plain value of the program the tests use, which has no reference; empty where there is none."""
+    """Return which plain value of the program the tests use, which has no reference; empty where
+    there is none.
+    """
     values = sorted(name for name in names - called_names(tree) if name.isupper() or name.islower())
     return f"the tests use {values[0]}, a value of the program" if values else ""
 
@@ -82,10 +87,20 @@ def _undefined(tree: ast.Module, names: set[str], prompt: str, entry_point: str)
     Without code to complete, only a function counts that an assertion takes at its word.
     """
     tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
-    judges = {getattr(getattr(test, "func", None), "id", "") for test in tests if _uses(test, entry_point)}
+    judges = {
+        getattr(getattr(test, "func", None), "id", "") for test in tests if _uses(test, entry_point)
+    }
     called = called_names(tree) if prompt.strip() else judges
-    unknown = [name for name in sorted(names & called) if name.islower() and not re.search(rf"\b{name}\b", prompt)]
-    return f"the tests use {unknown[0]}, which neither they nor the prompt define" if entry_point and unknown else ""
+    unknown = [
+        name
+        for name in sorted(names & called)
+        if name.islower() and not re.search(rf"\b{name}\b", prompt)
+    ]
+    return (
+        f"the tests use {unknown[0]}, which neither they nor the prompt define"
+        if entry_point and unknown
+        else ""
+    )
 
 
 def _uses(node: ast.expr, entry_point: str) -> bool:
@@ -122,9 +137,14 @@ def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], se
 def _is_outline(node: ast.stmt) -> bool:
     body: list[ast.stmt] = getattr(node, "body", [])
     if isinstance(node, ast.ClassDef):
-        methods = [part for part in body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        return bool(methods) and all(_is_outline(part) for part in methods if part.name != "__init__")
+        methods = [
+            part for part in body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
+        return bool(methods) and all(
+            _is_outline(part) for part in methods if part.name != "__init__"
+        )
     return all(
-        isinstance(part, (ast.Pass, ast.Raise)) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+        isinstance(part, (ast.Pass, ast.Raise))
+        or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
         for part in body
     )

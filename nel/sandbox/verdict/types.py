@@ -12,14 +12,24 @@ from nel.errors import SandboxError
 __all__ = ["Case", "Limits", "Mode", "Program", "SandboxSettings", "Verdict", "VerdictName"]
 
 VerdictName: TypeAlias = Literal[
-    "passed", "wrong", "runtime_error", "syntax_error", "timeout", "out_of_memory", "output_limit", "no_code"
+    "passed",
+    "wrong",
+    "runtime_error",
+    "syntax_error",
+    "timeout",
+    "out_of_memory",
+    "output_limit",
+    "no_code",
 ]
-"""What a program can come to. Faults of the machinery are not among them: they are a `nel.errors.SandboxError`."""
+"""What a program can come to. Faults of the machinery are not among them: they are a
+`nel.errors.SandboxError`.
+"""
 
 Mode: TypeAlias = Literal["outside", "split", "shared"]
 """How a verdict was made; decided by the task's text alone.
 
-``outside``: input in, output out, compared outside the container, which expected outputs never enter.
+``outside``: input in, output out, compared outside the container, which expected outputs never
+enter.
 ``split``: tests and program in two processes of two users; values cross, and nothing else.
 ``shared``: tests in the program's process. Not proof against a program that attacks its tests.
 """
@@ -48,7 +58,9 @@ class Program:
     entry_point: str = ""
     """The function under test."""
     prompt: str = ""
-    """The code the program was asked to complete; tests may use its imports and helper functions."""
+    """The code the program was asked to complete; tests may use its imports and helper
+    functions.
+    """
     cases: tuple[Case, ...] = ()
     """Instead of tests: all must give the expected output."""
     compare: Literal["lines", "exact", "tokens", "floats"] = "lines"
@@ -78,8 +90,13 @@ class Verdict:
         return self.verdict == PASSED
 
     def proven(self, *, is_required: bool) -> Verdict:
-        """Return this verdict; raise `SandboxError` where it must be proof against the program and is not."""
+        """Return this verdict; raise `SandboxError` where it must be proof against the program and
+        is not.
+        """
         if is_required and self.passed and self.mode == "shared":
-            text = "it passed tests that share its process, which is not proof against a program that attacks them"
+            text = (
+                "it passed tests that share its process, which is not proof against a program that"
+                " attacks them"
+            )
             raise SandboxError(text, kind="shared_verdict")
         return self

@@ -26,10 +26,11 @@ _LETTER: Final = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")
 def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the final answer of a response with the target as mathematics.
 
-    Rule: docs/reference/reading.md. Expressions are equal when math-verify says so, with these differences: two plain
-    numbers are compared exactly, a decimal and an exact value by a relative difference of at most one millionth; a set
-    is not a tuple, a bound (``\\\\ge 2``) not a number, ``12_5`` is not ``12_6``, and 5 m is not 5 cm, while a unit, a
-    base or the name before an equals sign may be left out.
+    Rule: docs/reference/reading.md. Expressions are equal when math-verify says so, with these
+    differences: two plain numbers are compared exactly, a decimal and an exact value by a relative
+    difference of at most one millionth; a set is not a tuple, a bound (``\\\\ge 2``) not a number,
+    ``12_5`` is not ``12_6``, and 5 m is not 5 cm, while a unit, a base or the name before an equals
+    sign may be left out.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, the answer as written or None.
@@ -49,7 +50,12 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     response, ran_on = own_answer(sample)
     extracted = read_formula(response).value
     if extracted is not None:
-        return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted, **ran_on}
+        return {
+            "correct": expressions_equal(gold, extracted),
+            "parsed": True,
+            "extracted": extracted,
+            **ran_on,
+        }
     whole = response.text.strip()
     if same_text(whole, gold):
         return {"correct": True, "parsed": True, "extracted": whole, **ran_on}
@@ -60,7 +66,8 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
 
 
 def final_expression(text: str) -> str | None:
-    """Return the expression that a response gives as its answer, or None; docs/reference/reading.md has the rule.
+    """Return the expression that a response gives as its answer, or None; docs/reference/reading.md
+    has the rule.
 
     >>> final_expression("so \\\\boxed{\\\\frac{1}{2}}"), final_expression("Answer: $x + 1$.")
     ('\\\\frac{1}{2}', 'x + 1')

@@ -1,4 +1,5 @@
-"""`usual_notation`: an answer in the LaTeX that math-verify reads, whichever signs it is written with.
+"""`usual_notation`: an answer in the LaTeX that math-verify reads, whichever signs it is written
+with.
 
 Each row of the tables stands for answers that models write in boxes and JSON fields: ``2√7``,
 ``(4 * sqrt(29)) / 29``, ``11,\\! 111``, ``\\textbf{(B)}\\ 26``, ``\\mathrm{e}``. Depends on the
@@ -55,10 +56,15 @@ _REWRITTEN: Final = (
     (re.compile(rf"(?<![\\A-Za-z])({_NAMES})(?![A-Za-z])"), r"\\\1 "),
     (re.compile(r"\\sqrt\s*(\d+(?:\.\d+)?|[A-Za-z])"), r"\\sqrt{\1}"),
     (
-        re.compile(r"(\\(?:sin|cos|tan|cot|sec|csc))\s*[({]?\s*(\d+(?:\.\d+)?)\s?\^\s?\{?\s?\\circ\s?\}?\s?[)}]?"),
+        re.compile(
+            r"(\\(?:sin|cos|tan|cot|sec|csc))\s*[({]?\s*(\d+(?:\.\d+)?)\s?\^\s?\{?\s?\\circ\s?\}?\s?[)}]?"
+        ),
         r"\1{\\frac{\2\\pi}{180}}",
     ),
-    (re.compile(r"(?<=[\d)}+\-*\s])i(?![A-Za-z])"), " i "),  # math-verify takes only an i by itself for imaginary
+    (
+        re.compile(r"(?<=[\d)}+\-*\s])i(?![A-Za-z])"),
+        " i ",
+    ),  # math-verify takes only an i by itself for imaginary
     # thousands
     (re.compile(r"(?<=\d)(?:\\[,!;: ]|\s|~|\s?\{\s?,\s?\}(?:\\!)?|,\\!)\s?(?=\d{3}(?!\d))"), ""),
     # sizes
@@ -95,7 +101,9 @@ def usual_notation(text: str) -> str:
 
 
 def _both_signs(text: str) -> str:
-    """Return an expression with ``\\pm`` as its two values; math-verify does so outside fractions."""
+    """Return an expression with ``\\pm`` as its two values; math-verify does so outside
+    fractions.
+    """
     if text.count("\\pm") != 1 or "," in text:
         return text
     plain = _HEAD.sub("", text)

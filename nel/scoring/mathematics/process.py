@@ -1,4 +1,5 @@
-"""`compare`: asks the worker process whether two expressions are equal, within a time and a memory limit.
+"""`compare`: asks the worker process whether two expressions are equal, within a time and a memory
+limit.
 
 Depends on the standard library; math-verify is imported in the worker alone, when a formula is
 first compared.
@@ -39,9 +40,13 @@ def compare(gold: str, answer: str) -> bool:
     """
     reply = WORKER.ask({"gold": gold, "answer": answer})
     if "error" in reply:
-        raise ScorerError(f"{answer[:80]!r} cannot be compared with {gold[:80]!r}: {reply['error']}")
+        raise ScorerError(
+            f"{answer[:80]!r} cannot be compared with {gold[:80]!r}: {reply['error']}"
+        )
     if not reply["gold"]:
-        raise DatasetError(f"the target {gold[:80]!r} is no mathematical expression; compare it with exact_match")
+        raise DatasetError(
+            f"the target {gold[:80]!r} is no mathematical expression; compare it with exact_match"
+        )
     return reply["equal"]
 
 
@@ -53,14 +58,16 @@ class Worker:
         self._lock = threading.Lock()
 
     def ask(self, request: dict[str, str]) -> _Reply:
-        """Return the reply to one request; requests of several threads are served one after the other.
+        """Return the reply to one request; requests of several threads are served one after the
+        other.
 
         Raises:
             ScorerError: It takes too long, or the process died of it.
         """
         with self._lock:
             if self._process is not None and self._process.poll() is not None:
-                self.stop()  # it died between two requests, such as by the system's out-of-memory killer
+                # it died between two requests, such as by the system's out-of-memory killer
+                self.stop()
             process = self._process or self._start()
             try:
                 process.stdin.write(json.dumps(request) + "\n")  # type: ignore[union-attr]
@@ -71,7 +78,9 @@ class Worker:
             if not line:
                 self.stop()
                 what = f"took longer than {SECONDS_MAX:g} s or too much memory"
-                raise ScorerError(f"comparing {request['answer'][:80]!r} with {request['gold'][:80]!r} {what}")
+                raise ScorerError(
+                    f"comparing {request['answer'][:80]!r} with {request['gold'][:80]!r} {what}"
+                )
             reply: _Reply = json.loads(line)
             return reply
 
@@ -107,7 +116,11 @@ class Worker:
     @staticmethod
     def _line(process: subprocess.Popen[str], seconds: float) -> str:
         output = process.stdout
-        return output.readline() if output is not None and select.select([output], [], [], seconds)[0] else ""
+        return (
+            output.readline()
+            if output is not None and select.select([output], [], [], seconds)[0]
+            else ""
+        )
 
 
 WORKER: Final = Worker()

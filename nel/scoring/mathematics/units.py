@@ -1,4 +1,5 @@
-"""`split_unit`: an answer without its unit, which may be left out, and the unit, which may not be another one.
+"""`split_unit`: an answer without its unit, which may be left out, and the unit, which may not be
+another one.
 
 math-verify drops a unit, too, but takes ``4t`` for 4 and ``5-\\mathrm{e}^2`` for 5, so it is asked
 without. Depends on `nel.scoring.mathematics.notation` for texts in LaTeX.
@@ -50,7 +51,9 @@ _WORD: Final = re.compile(r"(?<![\\A-Za-z])(?!(?:square|cubic|sq)\b)[A-Za-z]+")
 
 
 class Quantity(NamedTuple):
-    """An answer without its unit, and the unit by its short name, or None where it has none that is known."""
+    """An answer without its unit, and the unit by its short name, or None where it has none that is
+    known.
+    """
 
     value: str
     unit: str | None
@@ -60,11 +63,14 @@ def split_unit(text: str) -> Quantity:
     """Return an answer and its unit.
 
     >>> split_unit("5\\\\text{ cm}^2"), split_unit("13.45 years"), split_unit("4t")
-    (Quantity(value='5', unit='cm'), Quantity(value='13.45', unit='year'), Quantity(value='4t', unit=None))
+    (Quantity(value='5', unit='cm'), Quantity(value='13.45', unit='year'), Quantity(value='4t',
+    unit=None))
     """
     match = _UNIT.search(text)
     if match is None:
         return Quantity(text, None)
     word = _WORD.search(match["unit"])
     name = "" if word is None else word[0]
-    return Quantity(text[: match.start()], _UNITS.get(name) or _UNITS.get(name.lower().removesuffix("s")))
+    return Quantity(
+        text[: match.start()], _UNITS.get(name) or _UNITS.get(name.lower().removesuffix("s"))
+    )

@@ -1,4 +1,5 @@
-"""The worker process of `nel.scoring.mathematics.process`: compares expressions, one JSON line in, one out.
+"""The worker process of `nel.scoring.mathematics.process`: compares expressions, one JSON line in,
+one out.
 
 Depends on math-verify. It limits its own memory, and its parent limits its time: sympy may compute
 for hours on a short text such as ``9^{9^{9^9}}``, and a thread could not be stopped.
@@ -15,12 +16,15 @@ from typing import Any, Final, TypeAlias
 
 MEMORY_BYTES_MAX: Final = 2 << 30
 TOLERANCE: Final = 5e-6
-"""The relative difference up to which a decimal agrees with an exact value: that of rounding to six digits."""
+"""The relative difference up to which a decimal agrees with an exact value: that of rounding to six
+digits.
+"""
 _EXACT_DIGITS: Final = 60
 """Exact values are equal when that many of their digits are."""
 _DIFFERENT: Final = ("10^{-20}", "10^{-21}")
-"""Told apart before the process reports that it is ready: the first comparison builds parsers and takes twenty times
-as long as the next ones, which must not count against the time limit of an answer."""
+"""Told apart before the process reports that it is ready: the first comparison builds parsers and
+takes twenty times as long as the next ones, which must not count against the time limit of an
+answer."""
 
 Comparison: TypeAlias = Callable[..., bool]
 
@@ -46,19 +50,25 @@ def _reply(gold_text: str, answer_text: str) -> dict[str, bool | str]:
 
     try:
         gold, answer = (_parsed(text) for text in (gold_text, answer_text))
-        equal = bool(gold and answer) and verify(gold, answer, allow_set_relation_comp=True, timeout_seconds=None)
+        equal = bool(gold and answer) and verify(
+            gold, answer, allow_set_relation_comp=True, timeout_seconds=None
+        )
     except Exception as error:  # noqa: BLE001 - any error of the parser is caused by the text it was given
         return {"error": f"{type(error).__name__}: {error}"[:500]}
     return {"equal": bool(equal), "gold": bool(gold)}
 
 
 def _parsed(text: str) -> list[Any]:
-    """Return what math-verify reads, and for a list of inequalities the set of what solves one of them, or all."""
+    """Return what math-verify reads, and for a list of inequalities the set of what solves one of
+    them, or all.
+    """
     from math_verify import LatexExtractionConfig, parse  # noqa: PLC0415
     from math_verify.parser import NormalizationConfig  # noqa: PLC0415
     from sympy import FiniteSet, Ge, Gt, Intersection, Le, Lt, Union  # noqa: PLC0415
 
-    notation = NormalizationConfig(basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="all")
+    notation = NormalizationConfig(
+        basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="all"
+    )
     formula = LatexExtractionConfig(normalization_config=notation)
     parsed = parse(f"${text.replace('$', ' ')}$", [formula], parsing_timeout=None)
     if not parsed or not isinstance(parsed[0], FiniteSet) or len(parsed[0].free_symbols) != 1:
@@ -73,10 +83,12 @@ def _parsed(text: str) -> list[Any]:
 def relative_comparison(absolute: Comparison) -> Comparison:
     """Return math-verify's numeric comparison with a tolerance relative to the size of the numbers.
 
-    Its own rounds decimals to six places and takes what is smaller than 1e-15 for zero: ``10^{-20}`` was 0.
+    Its own rounds decimals to six places and takes what is smaller than 1e-15 for zero:
+    ``10^{-20}`` was 0.
 
     Args:
-        absolute: Its own comparison, which stays in use for matrices (by element) and for exact numbers.
+        absolute: Its own comparison, which stays in use for matrices (by element) and for exact
+            numbers.
     """
     import sympy  # noqa: PLC0415 - takes a second
 
@@ -98,7 +110,9 @@ def relative_comparison(absolute: Comparison) -> Comparison:
 
 
 def _is_close(left: Any, right: Any, digits: int, tolerance: float) -> bool:
-    """Return whether two numbers of sympy, evaluated to some digits, differ by at most a share of the larger one."""
+    """Return whether two numbers of sympy, evaluated to some digits, differ by at most a share of
+    the larger one.
+    """
     first, second = left.evalf(digits), right.evalf(digits)
     return bool(abs(first - second) <= tolerance * max(abs(first), abs(second)))
 

@@ -1,6 +1,8 @@
-"""The Converse API of Amazon Bedrock: how a request is written and signed, and how an answer is read.
+"""The Converse API of Amazon Bedrock: how a request is written and signed, and how an answer is
+read.
 
-botocore finds the credentials, by its usual chain, and signs; nothing of either is stored. Sends nothing itself.
+botocore finds the credentials, by its usual chain, and signs; nothing of either is stored. Sends
+nothing itself.
 """
 
 from __future__ import annotations
@@ -57,8 +59,9 @@ class Converse(Wire):
         self._region(endpoint)
         if self._session.get_credentials() is None:
             raise ConfigError(
-                "no AWS credentials were found; set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
-                "name the variable that holds an API key of Bedrock with --api-key-env"
+                "no AWS credentials were found; set AWS_PROFILE or AWS_ACCESS_KEY_ID and"
+                " AWS_SECRET_ACCESS_KEY, or name the variable that holds an API key of Bedrock with"
+                " --api-key-env"
             )
 
     def secrets(self, endpoint: EndpointConfig) -> Sequence[str]:
@@ -67,10 +70,17 @@ class Converse(Wire):
             return ()
         found = self._session.get_credentials()
         frozen = None if found is None else found.get_frozen_credentials()
-        return () if frozen is None else tuple(one for one in (frozen.secret_key, frozen.token) if one)
+        return (
+            () if frozen is None else tuple(one for one in (frozen.secret_key, frozen.token) if one)
+        )
 
     async def sign(
-        self, endpoint: EndpointConfig, method: str, url: str, headers: Mapping[str, str], body: bytes
+        self,
+        endpoint: EndpointConfig,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
     ) -> Mapping[str, str]:
         """Return the headers of Signature Version 4; none where a key is sent instead."""
         if _has_key(endpoint):
@@ -79,8 +89,12 @@ class Converse(Wire):
         from botocore.awsrequest import AWSRequest  # noqa: PLC0415 - needed for a request only
 
         # Credentials that expire are fetched again, which may ask a server.
-        credentials = await asyncio.to_thread(self._session.get_credentials().get_frozen_credentials)
-        request = AWSRequest(method=method, url=url, data=body, headers={"Content-Type": headers["Content-Type"]})
+        credentials = await asyncio.to_thread(
+            self._session.get_credentials().get_frozen_credentials
+        )
+        request = AWSRequest(
+            method=method, url=url, data=body, headers={"Content-Type": headers["Content-Type"]}
+        )
         SigV4Auth(credentials, _SERVICE, self._region(endpoint)).add_auth(request)
         return {name: value for name, value in request.headers.items() if name != "Content-Type"}
 
@@ -114,7 +128,11 @@ class Converse(Wire):
         if not isinstance(message, dict) or not isinstance(message.get("content"), list):
             return malformed("the body has no output.message.content")
         blocks = [block for block in message["content"] if isinstance(block, dict)]
-        reasoned = [block["reasoningContent"] for block in blocks if isinstance(block.get("reasoningContent"), dict)]
+        reasoned = [
+            block["reasoningContent"]
+            for block in blocks
+            if isinstance(block.get("reasoningContent"), dict)
+        ]
         thoughts = [(one.get("reasoningText") or {}).get("text") for one in reasoned]
         reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
         found = read_text(
@@ -152,7 +170,9 @@ class Converse(Wire):
 
 def _has_key(endpoint: EndpointConfig) -> bool:
     """Return whether requests carry a key of their own, so that they are not signed."""
-    return endpoint.api_key_env is not None or any(name.lower() == "authorization" for name in endpoint.headers_env)
+    return endpoint.api_key_env is not None or any(
+        name.lower() == "authorization" for name in endpoint.headers_env
+    )
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -168,15 +188,21 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
         raise unknown_part(part, Converse.name)
     data = data_of(image_of(part))
     if data is None:
-        raise NotInProtocol("the bedrock protocol takes images as data only; give a file or a data URL")
+        raise NotInProtocol(
+            "the bedrock protocol takes images as data only; give a file or a data URL"
+        )
     form = data[0].removeprefix("image/").replace("jpg", "jpeg")
     if form not in _FORMATS:
-        raise NotInProtocol(f"the bedrock protocol takes images of {', '.join(_FORMATS)}, not {data[0]}")
+        raise NotInProtocol(
+            f"the bedrock protocol takes images of {', '.join(_FORMATS)}, not {data[0]}"
+        )
     return {"image": {"format": form, "source": {"bytes": data[1]}}}
 
 
 def _usage(usage: object) -> Usage:
-    """Return the counts; tokens that were read from or written to the cache are not among ``inputTokens``."""
+    """Return the counts; tokens that were read from or written to the cache are not among
+    ``inputTokens``.
+    """
     given = usage if isinstance(usage, dict) else {}
     asked, read, written, answered = (
         _count(given.get(name))

@@ -1,4 +1,6 @@
-"""Reads the binary events of ConverseStream to the payload that Converse would have sent. Sends nothing."""
+"""Reads the binary events of ConverseStream to the payload that Converse would have sent. Sends
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class ConverseStream(AnswerStream):
     def __init__(self) -> None:
         """Start with nothing seen."""
         super().__init__()
-        from botocore.eventstream import EventStreamBuffer  # noqa: PLC0415 - needed for a request only
+        from botocore.eventstream import (  # noqa: PLC0415 - needed for a request only
+            EventStreamBuffer,
+        )
 
         self._buffer = EventStreamBuffer()
         self._texts: dict[int, list[str]] = {}
@@ -44,7 +48,9 @@ class ConverseStream(AnswerStream):
                 held_data = self._started = True
                 self._event_of(event.headers, event.payload, now)
         except (ParserError, ValueError) as error:
-            self._fault = self._fault or malformed(f"the stream cannot be read ({type(error).__name__}: {error})")
+            self._fault = self._fault or malformed(
+                f"the stream cannot be read ({type(error).__name__}: {error})"
+            )
         return held_data
 
     def answer(self) -> Any | Fault:
@@ -56,7 +62,10 @@ class ConverseStream(AnswerStream):
     def _event_of(self, headers: dict[str, Any], payload: bytes, now: float) -> None:
         if headers.get(":message-type") != "event":
             name = str(headers.get(":exception-type") or headers.get(":error-code"))
-            said = payload or json.dumps({"message": str(headers.get(":error-message", name))}).encode()
+            said = (
+                payload
+                or json.dumps({"message": str(headers.get(":error-message", name))}).encode()
+            )
             self._fault = self._fault or fault_of_status(_STATUS.get(name, 500), {}, said)
             return
         event = json.loads(payload)
@@ -86,7 +95,13 @@ class ConverseStream(AnswerStream):
         content: list[dict[str, Any]] = []
         for place in sorted({*self._texts, *self._thoughts}):
             if place in self._thoughts:
-                content.append({"reasoningContent": {"reasoningText": {"text": "".join(self._thoughts[place])}}})
+                content.append(
+                    {
+                        "reasoningContent": {
+                            "reasoningText": {"text": "".join(self._thoughts[place])}
+                        }
+                    }
+                )
             if place in self._texts:
                 content.append({"text": "".join(self._texts[place])})
         message = {"role": self._role, "content": content}

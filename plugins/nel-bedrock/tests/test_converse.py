@@ -43,8 +43,18 @@ def event(kind: str, payload: dict[str, Any], message_type: str = "event") -> by
     """Return one binary event as Bedrock sends it."""
     name = ":event-type" if message_type == "event" else ":exception-type"
     headers = b""
-    for key, value in ((name, kind), (":content-type", "application/json"), (":message-type", message_type)):
-        headers += bytes([len(key)]) + key.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
+    for key, value in (
+        (name, kind),
+        (":content-type", "application/json"),
+        (":message-type", message_type),
+    ):
+        headers += (
+            bytes([len(key)])
+            + key.encode()
+            + b"\x07"
+            + struct.pack(">H", len(value))
+            + value.encode()
+        )
     body = json.dumps(payload).encode()
     prelude = struct.pack(">II", len(headers) + len(body) + 16, len(headers))
     whole = prelude + struct.pack(">I", crc32(prelude)) + headers + body
@@ -53,7 +63,10 @@ def event(kind: str, payload: dict[str, Any], message_type: str = "event") -> by
 
 STREAM = [
     event("messageStart", {"role": "assistant"}),
-    event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"reasoningContent": {"text": "Hm. "}}}),
+    event(
+        "contentBlockDelta",
+        {"contentBlockIndex": 0, "delta": {"reasoningContent": {"text": "Hm. "}}},
+    ),
     event("contentBlockStop", {"contentBlockIndex": 0}),
     event("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"text": "The answer "}}),
     event("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"text": "is 0"}}),
@@ -65,7 +78,9 @@ THROTTLED = event("throttlingException", {"message": "Too many tokens"}, "except
 
 
 @contextmanager
-def serving(log: list[dict[str, Any]], refused: list[tuple[int, dict[str, Any]]] | None = None) -> Iterator[str]:
+def serving(
+    log: list[dict[str, Any]], refused: list[tuple[int, dict[str, Any]]] | None = None
+) -> Iterator[str]:
     """Serve as Bedrock does, and append what is asked to a log."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -104,7 +119,11 @@ def credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    for name, value in (("ACCESS_KEY_ID", "AKIDEXAMPLE"), ("SECRET_ACCESS_KEY", "wJalr"), ("SESSION_TOKEN", "t0ken")):
+    for name, value in (
+        ("ACCESS_KEY_ID", "AKIDEXAMPLE"),
+        ("SECRET_ACCESS_KEY", "wJalr"),
+        ("SESSION_TOKEN", "t0ken"),
+    ):
         monkeypatch.setenv(f"AWS_{name}", value)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     bedrock.__dict__.pop("_session", None)
@@ -112,7 +131,9 @@ def credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def sdk(url: str) -> Any:
     """Return botocore's client, which is boto3's."""
-    return get_session().create_client("bedrock-runtime", endpoint_url=url, config=Config(retries={"max_attempts": 0}))
+    return get_session().create_client(
+        "bedrock-runtime", endpoint_url=url, config=Config(retries={"max_attempts": 0})
+    )
 
 
 SAID = [{"role": "user", "content": [{"text": "2 + 2?"}]}]
@@ -167,7 +188,9 @@ CASES: dict[str, tuple[dict[str, Any], Request]] = {
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("case", CASES)
-async def test_a_request_is_that_of_the_sdk(case: str, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_request_is_that_of_the_sdk(
+    case: str, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Address, body and, of the same body at the same time, the signature to the last character."""
     log: list[dict[str, Any]] = []
     asked, request = CASES[case]
@@ -205,7 +228,11 @@ def test_a_stream_is_read_as_the_sdk_reads_it(size: int) -> None:
     assert not isinstance(found, Fault)
     assert found.text == "".join(one.get("text", "") for one in deltas) == "The answer is 0"
     assert (found.reasoning, found.finish_reason) == ("Hm. ", "end_turn")
-    assert (found.usage.prompt_tokens, found.usage.completion_tokens, found.usage.cached_tokens) == (12, 3, 5)
+    assert (
+        found.usage.prompt_tokens,
+        found.usage.completion_tokens,
+        found.usage.cached_tokens,
+    ) == (12, 3, 5)
     assert len(stream.token_times) == 3
     assert stream.is_finished
 
@@ -231,9 +258,17 @@ def test_a_stream_that_breaks_off_is_a_fault(raw: bytes, kind: str, retryable: b
 
 def _config(tmp_path: Path, url: str, **endpoint: Any) -> dict[str, Any]:
     rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(json.dumps({"question": f"{n}?", "answer": "#### 0"}) + "\n" for n in range(3)))
+    rows.write_text(
+        "".join(json.dumps({"question": f"{n}?", "answer": "#### 0"}) + "\n" for n in range(3))
+    )
     return {
-        "endpoint": {"url": url, "model": MODEL, "protocol": "bedrock", "backoff_seconds": 0.001, **endpoint},
+        "endpoint": {
+            "url": url,
+            "model": MODEL,
+            "protocol": "bedrock",
+            "backoff_seconds": 0.001,
+            **endpoint,
+        },
         "benchmarks": [{"name": "gsm8k", "dataset": str(rows)}],
         "generation": {"max_tokens": 64},
         "output": {"dir": str(tmp_path / "out")},
@@ -254,17 +289,24 @@ def test_a_run_over_bedrock(tmp_path: Path, stream: bool) -> None:
     assert b"t0ken" not in kept
 
 
-def test_a_key_of_bedrock_takes_the_place_of_a_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_of_bedrock_takes_the_place_of_a_signature(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is sent as a bearer token, and no credentials are looked for."""
     monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "k3y")
     log: list[dict[str, Any]] = []
     with serving(log) as url:
-        assert nel.evaluate(_config(tmp_path, url, api_key_env="AWS_BEARER_TOKEN_BEDROCK")).exit_code == 0
+        assert (
+            nel.evaluate(_config(tmp_path, url, api_key_env="AWS_BEARER_TOKEN_BEDROCK")).exit_code
+            == 0
+        )
     assert {one["headers"]["Authorization"] for one in log} == {"Bearer k3y"}
     assert not any("X-Amz-Date" in one["headers"] for one in log)
 
 
-def test_what_cannot_be_asked_is_refused_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_asked_is_refused_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No credentials, no region, a seed, and a prompt that is too long are each told by name."""
     log: list[dict[str, Any]] = []
     with serving(log) as url:

@@ -1,9 +1,10 @@
 """MBPP: mostly basic Python problems (Austin et al. 2021, arXiv 2108.07732).
 
-The prompt is the paper's, as lm-evaluation-harness has it: the task and its three asserts, here for one chat turn and
-without examples. Rows of the sanitized set (``prompt``, ``test_imports``) and of the full one (``text``,
-``test_setup_code``) are both understood; ``challenge_test_list`` is not used. Some asserts rely on an import of the
-reference solution; it goes in front of them, since an answer may do without.
+The prompt is the paper's, as lm-evaluation-harness has it: the task and its three asserts, here for
+one chat turn and without examples. Rows of the sanitized set (``prompt``, ``test_imports``) and of
+the full one (``text``, ``test_setup_code``) are both understood; ``challenge_test_list`` is not
+used. Some asserts rely on an import of the reference solution; it goes in front of them, since an
+answer may do without.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ Answer with the whole program in one Python code block."""
 
 
 def with_tests(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with ``task``, ``shown_tests``, ``_test`` and ``entry_point``, the function that the asserts call.
+    """Return the row with ``task``, ``shown_tests``, ``_test`` and ``entry_point``, the function
+    that the asserts call.
 
     Raises:
         KeyError: The row has no tests, no task or no reference code.
-        ValueError: A text is not Python, or the asserts use nothing that the reference code defines.
+        ValueError: A text is not Python, or the asserts use nothing that the reference code
+            defines.
     """
     asserts = "\n".join(row["test_list"])
     imports = row.get("test_imports") or []
@@ -48,7 +51,9 @@ def with_tests(row: dict[str, Any]) -> dict[str, Any]:
 def _parsed(text: str, what: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # patterns such as "\d", of which some references have one
+            warnings.simplefilter(
+                "ignore"
+            )  # patterns such as "\d", of which some references have one
             return ast.parse(text)
     except SyntaxError as error:
         raise ValueError(f"{what} cannot be parsed: {error}") from error
@@ -77,7 +82,9 @@ def _missing_imports(reference: ast.Module, tests: ast.Module) -> list[str]:
     """Return the imports of the reference that the tests use and do not have."""
     brought = {name for node in ast.walk(tests) for _, name in _imports(node)}
     needed = {node.id for node in _loaded(tests)} - brought
-    return [statement for node in reference.body for statement, name in _imports(node) if name in needed]
+    return [
+        statement for node in reference.body for statement, name in _imports(node) if name in needed
+    ]
 
 
 def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -85,12 +92,20 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
     if not isinstance(node, (ast.Import, ast.ImportFrom)):
         return
     for alias in node.names:
-        one = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
+        one = (
+            ast.Import([alias])
+            if isinstance(node, ast.Import)
+            else ast.ImportFrom(node.module, [alias], node.level)
+        )
         yield ast.unparse(one), alias.asname or alias.name.split(".")[0]
 
 
 def _loaded(tree: ast.Module) -> Iterator[ast.Name]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    return (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
 
 
 @scorer
@@ -104,7 +119,9 @@ def _mbpp(name: str, description: str, config: str) -> Benchmark:
     return benchmark(
         name=name,
         description=description,
-        dataset=f"hf://google-research-datasets/mbpp?config={config}&split=test&revision={REVISION}",
+        dataset=(
+            f"hf://google-research-datasets/mbpp?config={config}&split=test&revision={REVISION}"
+        ),
         prompt=PROMPT,
         id_field="task_id",
         target_field="code",

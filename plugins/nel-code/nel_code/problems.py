@@ -1,7 +1,8 @@
 """Small problems, each asked in several languages and judged by inputs and outputs.
 
-The problems are in ``problems.toml``, the reference solutions in ``solutions/LANGUAGE.toml``. A benchmark needs the
-images of all its languages before its first request, so the four that one base image serves are one of their own.
+The problems are in ``problems.toml``, the reference solutions in ``solutions/LANGUAGE.toml``. A
+benchmark needs the images of all its languages before its first request, so the four that one base
+image serves are one of their own.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ Answer with the whole program in one code block."""
 
 
 def problems() -> list[dict[str, Any]]:
-    """Return the problems: ``name``, ``task``, ``cases`` and, where it is not by lines, how to ``compare``."""
+    """Return the problems: ``name``, ``task``, ``cases`` and, where it is not by lines, how to
+    ``compare``.
+    """
     found: list[dict[str, Any]] = _read("problems.toml")["problem"]
     return found
 
@@ -95,7 +98,10 @@ def judged_by_outputs(sample: ScorerInput) -> dict[str, Any]:
 
 
 def _problems(
-    name: str, description: str, languages: Sequence[str], dataset: Callable[[], Iterator[dict[str, Any]]]
+    name: str,
+    description: str,
+    languages: Sequence[str],
+    dataset: Callable[[], Iterator[dict[str, Any]]],
 ) -> Benchmark:
     return benchmark(
         name=name,
@@ -110,5 +116,9 @@ def _problems(
     )(judged_by_outputs)
 
 
-code_problems = _problems("code_problems", "Small problems in Python, JavaScript, C++ and Bash", COMMON, common_rows)
-code_problems_all = _problems("code_problems_all", "Small problems, in Go, Rust and Java as well", ALL, all_rows)
+code_problems = _problems(
+    "code_problems", "Small problems in Python, JavaScript, C++ and Bash", COMMON, common_rows
+)
+code_problems_all = _problems(
+    "code_problems_all", "Small problems, in Go, Rust and Java as well", ALL, all_rows
+)

@@ -19,7 +19,10 @@ from nel.sandbox import Sandbox
 CASES: dict[str, dict[str, Any]] = {
     case["name"]: {**case, "row": {"task_id": number, **case["row"]}}
     for number, case in enumerate(
-        tomllib.loads(Path(__file__).with_name("mbpp_rows.toml").read_text(encoding="utf-8"))["case"], 11
+        tomllib.loads(Path(__file__).with_name("mbpp_rows.toml").read_text(encoding="utf-8"))[
+            "case"
+        ],
+        11,
     )
 }
 ROWS = {name: case["row"] for name, case in CASES.items()}
@@ -31,7 +34,9 @@ ENTRY_POINTS = """
 
 def judged(sandbox: Sandbox, row: dict[str, Any], code: str) -> Any:
     answer = f"Sure:\n```python\n{code}\n```\nIt passes the tests."
-    given = ScorerInput(response=answer, target=row["code"], metadata=mbpp.prepared(row), sandbox=sandbox)
+    given = ScorerInput(
+        response=answer, target=row["code"], metadata=mbpp.prepared(row), sandbox=sandbox
+    )
     return mbpp.scorer(given)
 
 
@@ -41,12 +46,16 @@ def wrong_code(case: dict[str, Any]) -> str:
 
 
 def entry_point(code: str, *asserts: str) -> Any:
-    return with_tests({"prompt": "Write a function.", "code": code, "test_list": list(asserts)})["entry_point"]
+    return with_tests({"prompt": "Write a function.", "code": code, "test_list": list(asserts)})[
+        "entry_point"
+    ]
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_reference_passes_in_its_mode_and_a_changed_one_does_not(case: dict[str, Any], sandbox: Sandbox) -> None:
+def test_the_reference_passes_in_its_mode_and_a_changed_one_does_not(
+    case: dict[str, Any], sandbox: Sandbox
+) -> None:
     found = judged(sandbox, case["row"], case["row"]["code"])
     assert (found["verdict"], found["mode"]) == ("passed", case["mode"]), found
     found = judged(sandbox, case["row"], wrong_code(case))
@@ -55,7 +64,9 @@ def test_the_reference_passes_in_its_mode_and_a_changed_one_does_not(case: dict[
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("body", ["pass", "import os; os._exit(0)", "raise SystemExit(0)", "raise AssertionError"])
+@pytest.mark.parametrize(
+    "body", ["pass", "import os; os._exit(0)", "raise SystemExit(0)", "raise AssertionError"]
+)
 def test_no_cheat_passes(body: str, sandbox: Sandbox) -> None:
     passed = []
     for name, row in ROWS.items():
@@ -85,9 +96,14 @@ def test_the_prompt_shows_the_task_and_the_asserts() -> None:
 
 def test_the_function_under_test_is_what_the_asserts_use_first() -> None:
     assert [with_tests(row)["entry_point"] for row in ROWS.values()] == ENTRY_POINTS.split()
-    assert entry_point("def helper(x): ...\ndef area(r): ...", "assert set(area(helper(2))) == {1}") == "area"
+    assert (
+        entry_point("def helper(x): ...\ndef area(r): ...", "assert set(area(helper(2))) == {1}")
+        == "area"
+    )
     assert entry_point("class Pile: ...\ndef helper(x): ...", "assert Pile().size() == 0") == "Pile"
-    assert entry_point("double = lambda x: 2 * x", "assert list(map(double, [1])) == [2]") == "double"
+    assert (
+        entry_point("double = lambda x: 2 * x", "assert list(map(double, [1])) == [2]") == "double"
+    )
     assert entry_point("def f(): ...", "import math", "assert math.isclose(f()[0], 1.0)") == "f"
 
 
@@ -106,7 +122,9 @@ def test_a_row_that_cannot_be_judged_is_refused(code: str, asserts: str, message
 
 def test_imports_of_the_reference_come_along_only_where_the_asserts_need_them() -> None:
     tests = {name: with_tests(row)["_test"] for name, row in ROWS.items()}
-    assert tests["an import of the reference in the asserts, as in 596"].startswith("import sys as system\nassert")
+    assert tests["an import of the reference in the asserts, as in 596"].startswith(
+        "import sys as system\nassert"
+    )
     assert tests["floats"].count("import math") == 1
     assert tests["a pattern without a raw string"].startswith("assert")
 
@@ -133,7 +151,9 @@ def test_a_run_over_recorded_answers(tmp_path: Path) -> None:
     (bundle,) = tmp_path.glob("eval_results/*/mbpp/eval-mbpp.json")
     scores = json.loads(bundle.read_text(encoding="utf-8"))["benchmark"]["scores"]
     assert scores["pass@1"]["value"] == pytest.approx(10 / 15)
-    found = json.loads((bundle.parent / "failure_analysis.json").read_text(encoding="utf-8"))["categories"]
+    found = json.loads((bundle.parent / "failure_analysis.json").read_text(encoding="utf-8"))[
+        "categories"
+    ]
     counts = {name: category["count"] for name, category in found.items()}
     assert counts == {"wrong_answer": 3, "format_error": 1, "syntax_error": 1}
 
@@ -148,12 +168,18 @@ def test_a_run_that_cannot_judge_a_row_says_so(tmp_path: Path) -> None:
 
 
 def write_rows(folder: Path, rows: list[dict[str, Any]]) -> None:
-    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    (folder / "rows.jsonl").write_text(
+        "".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8"
+    )
 
 
 def run(folder: Path, rows: list[dict[str, Any]]) -> subprocess.CompletedProcess[str]:
     write_rows(folder, rows)
     options = ["--bench", "mbpp", "--dataset", "rows.jsonl", "--response-field", "answer"]
     return subprocess.run(
-        [sys.executable, "-m", "nel", "eval", "run", *options], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "nel", "eval", "run", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )

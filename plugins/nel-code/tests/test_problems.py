@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from nel_code.problems import ALL, COMMON, code_problems, code_problems_all, problems, rows, solutions
+from nel_code.problems import (
+    ALL,
+    COMMON,
+    code_problems,
+    code_problems_all,
+    problems,
+    rows,
+    solutions,
+)
 
 from nel import ScorerInput
 from nel.discovery.conformance import check_plugin
@@ -48,7 +56,9 @@ OFF_BY_A_LITTLE = {
 
 def judged(sandbox: Sandbox, row: dict[str, Any], code: str) -> Any:
     answer = f"A program:\n```{row['language']}\n{code}\n```"
-    given = ScorerInput(response=answer, target=row["solution"], metadata=dict(row), sandbox=sandbox)
+    given = ScorerInput(
+        response=answer, target=row["solution"], metadata=dict(row), sandbox=sandbox
+    )
     return code_problems_all.scorer(given)
 
 
@@ -60,14 +70,19 @@ def test_each_problem_is_well_made() -> None:
         inputs = [case["stdin"] for case in problem["cases"]]
         assert len(inputs) == len(set(inputs)) >= 5, problem["name"]
         answers = Counter(case["expected_output"] for case in problem["cases"])
-        assert answers.total() / max(answers.values()) >= 1.5, f"{problem['name']}: one answer fits most cases"
+        assert answers.total() / max(answers.values()) >= 1.5, (
+            f"{problem['name']}: one answer fits most cases"
+        )
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize("language", ALL)
 def test_reference_solutions_pass(language: str, sandbox_of: Callable[..., Sandbox]) -> None:
     sandbox = sandbox_of(language)
-    found = {name: judged(sandbox, ROWS[f"{name}/{language}"], solutions(language)[name]) for name in NAMES}
+    found = {
+        name: judged(sandbox, ROWS[f"{name}/{language}"], solutions(language)[name])
+        for name in NAMES
+    }
     assert {name: one for name, one in found.items() if not one["correct"]} == {}
     assert {one["mode"] for one in found.values()} == {"outside"}
 
@@ -104,7 +119,13 @@ def test_the_prompt_names_the_language_and_shows_one_case() -> None:
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize(("name", "languages"), [("code_problems", COMMON), ("code_problems_all", ALL)])
-def test_conformance(name: str, languages: tuple[str, ...], sandbox_of: Callable[..., Sandbox]) -> None:
+@pytest.mark.parametrize(
+    ("name", "languages"), [("code_problems", COMMON), ("code_problems_all", ALL)]
+)
+def test_conformance(
+    name: str, languages: tuple[str, ...], sandbox_of: Callable[..., Sandbox]
+) -> None:
     sandbox_of(*languages)
-    assert [finding for finding in check_plugin(name, samples_max=len(languages)) if not finding.passed] == []
+    assert [
+        finding for finding in check_plugin(name, samples_max=len(languages)) if not finding.passed
+    ] == []

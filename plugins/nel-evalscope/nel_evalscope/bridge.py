@@ -1,8 +1,8 @@
 """``evalscope://NAME``: a benchmark of an installed EvalScope as a benchmark of nel.
 
-Its samples become nel's, so that nel's client sends them, its store keeps them and its artifacts show them; the adapter
-scores the answers. The scorer runs in a process of its own, which is forked after the benchmark was loaded; a rescoring
-loads it again.
+Its samples become nel's, so that nel's client sends them, its store keeps them and its artifacts
+show them; the adapter scores the answers. The scorer runs in a process of its own, which is forked
+after the benchmark was loaded; a rescoring loads it again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _PARAMETERS: Final = (
 
 
 class Rows:
-    """A function that returns a benchmark's rows, and says in messages and reports whose they are."""
+    """A function that returns a benchmark's rows, and says in messages and reports whose they
+    are.
+    """
 
     def __init__(self, loaded: LoadedBenchmark) -> None:
         """Take the benchmark."""
@@ -57,7 +59,8 @@ class AdapterBenchmark(Benchmark):
             raise DatasetError(str(raw["fault"]))
         if "sample" not in raw:
             raise DatasetError(
-                f"the row is none of EvalScope's samples; name other data in the address: {self.name}?local_path=FOLDER"
+                "the row is none of EvalScope's samples; name other data in the address:"
+                f" {self.name}?local_path=FOLDER"
             )
         described = raw["sample"]
         choices = described.get("choices")
@@ -81,13 +84,14 @@ class AdapterBenchmark(Benchmark):
             ConfigError: Always.
         """
         raise ConfigError(
-            f"{self.name} chooses its own examples and not among {len(rows)} others; instead of --num-fewshot write "
-            "evalscope://NAME?few_shot_num=N"
+            f"{self.name} chooses its own examples and not among {len(rows)} others; instead of"
+            " --num-fewshot write evalscope://NAME?few_shot_num=N"
         )
 
 
 def open_benchmark(uri: str) -> Benchmark:
-    """Return the benchmark that ``evalscope://NAME?few_shot_num=N&subset_list=["a"]&local_path=FOLDER`` names.
+    """Return the benchmark that
+    ``evalscope://NAME?few_shot_num=N&subset_list=["a"]&local_path=FOLDER`` names.
 
     Raises:
         ConfigError: The address, the benchmark or its kind cannot be run.
@@ -141,12 +145,16 @@ def parse_address(uri: str) -> Address:
         raise ConfigError(f"{uri}: give the whole path, or a resume elsewhere would not find it")
     name = name.strip("/")
     if not name:
-        raise ConfigError(f"{uri} names no benchmark; write evalscope://NAME or evalscope:///PATH/FILE.py@NAME")
+        raise ConfigError(
+            f"{uri} names no benchmark; write evalscope://NAME or evalscope:///PATH/FILE.py@NAME"
+        )
     given: dict[str, str] = {}
     for key, value in parse_qsl(query, keep_blank_values=True):
         if key not in _PARAMETERS:
             hint = did_you_mean(key, _PARAMETERS) or ";"
-            raise ConfigError(f'{uri}: unknown parameter "{key}"{hint} known: {", ".join(_PARAMETERS)}')
+            raise ConfigError(
+                f'{uri}: unknown parameter "{key}"{hint} known: {", ".join(_PARAMETERS)}'
+            )
         if key in given:
             raise ConfigError(f"{uri}: {key} is given twice; a list is written {key}=[1,2]")
         given[key] = value
@@ -174,4 +182,6 @@ def _as_json(value: str) -> str:
 
 def _message(described: Mapping[str, Any]) -> Message:
     content = described["content"]
-    return Message(role=described["role"], content=content if isinstance(content, str) else tuple(content))
+    return Message(
+        role=described["role"], content=content if isinstance(content, str) else tuple(content)
+    )

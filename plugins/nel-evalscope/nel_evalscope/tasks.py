@@ -1,8 +1,9 @@
-"""All that touches evalscope: a benchmark is found, its adapter loads and words its samples, and scores answers.
+"""All that touches evalscope: a benchmark is found, its adapter loads and words its samples, and
+scores answers.
 
-The adapter's own flow runs: `load_dataset` with every method that it overrides, its templates and few-shot examples,
-its inference hooks around the one answer that nel got, and its metrics. What needs more than one answer to a sample is
-refused.
+The adapter's own flow runs: `load_dataset` with every method that it overrides, its templates and
+few-shot examples, its inference hooks around the one answer that nel got, and its metrics. What
+needs more than one answer to a sample is refused.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ AGGREGATIONS: Final = (
 )
 """Those whose value at one answer to a sample is the mean; repeats are reduced by nel."""
 _PLAIN: Final = ("DefaultDataAdapter", "MultiChoiceAdapter")
-"""Adapters whose scores are aggregated as is declared; the second one has a rule for decision services too."""
+"""Adapters whose scores are aggregated as is declared; the second one has a rule for decision
+services too.
+"""
 _USABLE: Final = ("success", "fallback", "degraded")
 _FOREIGN: Final = {
     "AgentAdapter": "is an agent, which asks again and again",
@@ -48,7 +51,9 @@ _FOREIGN: Final = {
     "DecisionAdapter": "asks a decision service",
     "Text2ImageAdapter": "has images made",
     "ImageEditAdapter": "has images made",
-    "CodeExecutionSandboxMixin": "runs the model's programs; nel's humaneval and mbpp run them in nel's sandbox",
+    "CodeExecutionSandboxMixin": (
+        "runs the model's programs; nel's humaneval and mbpp run them in nel's sandbox"
+    ),
 }
 """Classes of adapters that need what nel does not do here, by name, since versions move them."""
 
@@ -74,7 +79,9 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class OneAnswer:
-    """The model as an adapter's hooks see it: it gives one answer, and remembers what it was asked."""
+    """The model as an adapter's hooks see it: it gives one answer, and remembers what it was
+    asked.
+    """
 
     answer: str
     name: str = MODEL
@@ -82,7 +89,13 @@ class OneAnswer:
     role: str | None = None
     config: Any = None
 
-    def generate(self, input: Any, tools: Any = None, tool_choice: Any = None, config: Any = None) -> Any:  # noqa: A002 - EvalScope's name
+    def generate(
+        self,
+        input: Any,  # noqa: A002 - EvalScope's name
+        tools: Any = None,
+        tool_choice: Any = None,
+        config: Any = None,
+    ) -> Any:
         """Return the answer.
 
         Raises:
@@ -122,12 +135,18 @@ class LoadedBenchmark:
         return self.adapter._benchmark_meta  # noqa: SLF001 - the name that every adapter's base gives it
 
     def digest(self) -> str:
-        """Return a digest of what the benchmark declares, its adapter's file and EvalScope's version."""
+        """Return a digest of what the benchmark declares, its adapter's file and EvalScope's
+        version.
+        """
         said = json.dumps(
-            self.meta.to_dict() if hasattr(self.meta, "to_dict") else str(self.meta), sort_keys=True, default=str
+            self.meta.to_dict() if hasattr(self.meta, "to_dict") else str(self.meta),
+            sort_keys=True,
+            default=str,
         )
         source = Path(inspect.getfile(type(self.adapter))).read_bytes()
-        return hashlib.sha256(f"{self.version}\n{self.address}\n{said}\n".encode() + source).hexdigest()
+        return hashlib.sha256(
+            f"{self.version}\n{self.address}\n{said}\n".encode() + source
+        ).hexdigest()
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each sample with its messages and subset.
@@ -149,17 +168,26 @@ class LoadedBenchmark:
     def _row(self, subset: str, sample: Any) -> dict[str, Any]:
         try:
             check_json(sample.metadata)  # and as it is, since a metric may look for what is None
-            described = sample.model_dump(mode="json", exclude={"id", "group_id", "metadata"}, exclude_none=True)
+            described = sample.model_dump(
+                mode="json", exclude={"id", "group_id", "metadata"}, exclude_none=True
+            )
             described["metadata"] = sample.metadata or {}
         except Exception as error:  # noqa: BLE001 - of this sample alone: bytes that are no text, for example
-            return {"subset": subset, "fault": f"the sample cannot be kept as JSON: {type(error).__name__}: {error}"}
+            return {
+                "subset": subset,
+                "fault": f"the sample cannot be kept as JSON: {type(error).__name__}: {error}",
+            }
         if isinstance(described["input"], list):  # each load gives its messages other ids
-            described["input"] = [{key: one[key] for key in one if key != "id"} for one in described["input"]]
+            described["input"] = [
+                {key: one[key] for key in one if key != "id"} for one in described["input"]
+            ]
         row = {"subset": subset, "sample": described}
         try:
             return {**row, "messages": self._messages(sample)}
         except Refused as error:
-            raise ConfigError(f"evalscope://{self.address.name} {error}; run it with evalscope eval") from error
+            raise ConfigError(
+                f"evalscope://{self.address.name} {error}; run it with evalscope eval"
+            ) from error
         except Exception as error:  # noqa: BLE001 - of this sample alone: its row will say so
             return {**row, "fault": f"{type(error).__name__}: {error}"}
 
@@ -180,7 +208,9 @@ class LoadedBenchmark:
         said = [ChatMessageUser(content=asked)] if isinstance(asked, str) else list(asked)
         return [_plain(message) for message in openai_chat_messages(said)]
 
-    def score(self, row: Mapping[str, Any], response: str) -> tuple[dict[str, float], dict[str, Any]]:
+    def score(
+        self, row: Mapping[str, Any], response: str
+    ) -> tuple[dict[str, float], dict[str, Any]]:
         """Return the numbers of an answer, the main one first, and what else its score says.
 
         Raises:
@@ -196,12 +226,22 @@ class LoadedBenchmark:
         score = found.score
         status = getattr(score.status, "value", score.status)
         if status not in _USABLE or not score.value:
-            said = score.explanation or "; ".join(str(one) for one in (score.metadata or {}).values()) or status
+            said = (
+                score.explanation
+                or "; ".join(str(one) for one in (score.metadata or {}).values())
+                or status
+            )
             raise ScorerError(f"{self.address.name} gave no score: {said}")
         if status == "degraded":
             raise ScorerError(f"{self.address.name}: a metric failed: {score.metadata}")
-        main = score.main_score_name if score.main_score_name in score.value else next(iter(score.value))
-        numbers = {main: float(score.value[main])} | {name: float(value) for name, value in score.value.items()}
+        main = (
+            score.main_score_name
+            if score.main_score_name in score.value
+            else next(iter(score.value))
+        )
+        numbers = {main: float(score.value[main])} | {
+            name: float(value) for name, value in score.value.items()
+        }
         details = {"extracted": score.extracted_prediction, "explanation": score.explanation}
         return numbers, {key: value for key, value in details.items() if value is not None}
 
@@ -219,19 +259,27 @@ def load_benchmark(address: Address) -> LoadedBenchmark:
             import evalscope.benchmarks  # noqa: F401, PLC0415 - heavy; it knows the names of them all
             from evalscope import TaskConfig  # noqa: PLC0415 - heavy
     except ImportError as error:
-        raise MissingExtra(f"evalscope://{address.name} needs evalscope: pip install evalscope ({error})") from error
+        raise MissingExtra(
+            f"evalscope://{address.name} needs evalscope: pip install evalscope ({error})"
+        ) from error
     arguments = {key: json.loads(value) for key, value in address.arguments}
     settings: dict[str, Any] = {} if address.hub is None else {"dataset_hub": address.hub}
     with _quietly():
         meta = _declared(address)
         try:
             config = TaskConfig(
-                model=MODEL, eval_type="openai_api", api_url="http://127.0.0.1", datasets=[], **settings
+                model=MODEL,
+                eval_type="openai_api",
+                api_url="http://127.0.0.1",
+                datasets=[],
+                **settings,
             )
             meta._update(arguments)  # noqa: SLF001 - what EvalScope calls for `dataset_args`
             adapter = meta.data_adapter(benchmark_meta=meta, task_config=config)
         except Exception as error:
-            raise ConfigError(f"evalscope://{address.name}: {type(error).__name__}: {error}") from error
+            raise ConfigError(
+                f"evalscope://{address.name}: {type(error).__name__}: {error}"
+            ) from error
     return LoadedBenchmark(address, adapter, metadata.version("evalscope"))
 
 
@@ -245,19 +293,27 @@ def _declared(address: Address) -> Any:
 
     registry = BENCHMARK_REGISTRY if address.home is None else _registered_by(address.home)
     try:
-        known = address.name in registry if address.home else BENCHMARK_REGISTRY.is_registered(address.name)
+        known = (
+            address.name in registry
+            if address.home
+            else BENCHMARK_REGISTRY.is_registered(address.name)
+        )
         found = registry.get(address.name) if known else None
     except Exception as error:
         raise ConfigError(f"evalscope://{address.name}: {type(error).__name__}: {error}") from error
     if found is None:
         where = address.home or "evalscope"
-        raise ConfigError(f'{where} has no benchmark "{address.name}"{did_you_mean(address.name, set(registry)) or ""}')
+        raise ConfigError(
+            f"{where} has no benchmark"
+            f' "{address.name}"{did_you_mean(address.name, set(registry)) or ""}'
+        )
     return copy.deepcopy(found)
 
 
 @lru_cache(maxsize=32)
 def _registered_by(home: str) -> dict[str, Any]:
-    """Return what a file registers, by name; EvalScope's own registry stays as it is, so that names may be the same.
+    """Return what a file registers, by name; EvalScope's own registry stays as it is, so that names
+    may be the same.
 
     Raises:
         ConfigError: The file cannot be loaded.
@@ -302,8 +358,8 @@ def _problems(address: Address, adapter: Any) -> Iterator[str]:
     aggregation = "a rule of its own" if own else str(adapter.aggregation)
     if not address.takes_mean and (own or aggregation not in AGGREGATIONS):
         yield (
-            f"aggregates its scores by {aggregation}, which this bridge does not compute; add aggregate=mean to the "
-            "address for the mean over samples"
+            f"aggregates its scores by {aggregation}, which this bridge does not compute; add"
+            " aggregate=mean to the address for the mean over samples"
         )
 
 
@@ -314,7 +370,9 @@ def _plain(message: Any) -> dict[str, Any]:
         content = [dict(part) for part in content]
         for part in content:
             if part.get("type") not in ("text", "image_url"):
-                raise Refused(f"shows the model {part.get('type')}, which this bridge does not send")
+                raise Refused(
+                    f"shows the model {part.get('type')}, which this bridge does not send"
+                )
     if message.get("tool_calls") or not isinstance(content, (str, list)):
         raise Refused("shows the model calls of tools")
     return {"role": str(message["role"]), "content": content}

@@ -99,8 +99,12 @@ def write_data(folder: Path, subsets: dict[str, dict[str, list[dict[str, Any]]]]
         lines = [f"- config_name: {subset}", "  data_files:"]
         for split, rows in splits.items():
             name = f"{subset}-{split}.jsonl"
-            (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            (folder / name).write_text(
+                "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+            )
             lines += [f"  - split: {split}", f"    path: {name}"]
         configs += lines
-    (folder / "README.md").write_text("---\nconfigs:\n" + "\n".join(configs) + "\n---\n", encoding="utf-8")
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n" + "\n".join(configs) + "\n---\n", encoding="utf-8"
+    )
     return str(folder)

@@ -39,7 +39,11 @@ def adapter_of(name: str, arguments: dict[str, Any]) -> Any:
     meta = copy.deepcopy(BENCHMARK_REGISTRY.get(name))
     meta._update(arguments)  # noqa: SLF001 - what EvalScope calls for `dataset_args`
     config = TaskConfig(
-        model="nel", eval_type="openai_api", api_url="http://127.0.0.1", datasets=[], judge={"strategy": "rule"}
+        model="nel",
+        eval_type="openai_api",
+        api_url="http://127.0.0.1",
+        datasets=[],
+        judge={"strategy": "rule"},
     )
     return meta.data_adapter(benchmark_meta=meta, task_config=config)
 
@@ -65,10 +69,17 @@ def evaluated(name: str, arguments: dict[str, Any], replies: list[str]) -> dict[
                 states.append(state)
                 scores.append(adapter.calculate_metrics(state))
                 found.append(scores[-1])
-            samples.append({"subset": subset, "messages": said, "scores": [described(one.score) for one in found]})
+            samples.append(
+                {
+                    "subset": subset,
+                    "messages": said,
+                    "scores": [described(one.score) for one in found],
+                }
+            )
         scores = adapter.batch_calculate_metrics(states, scores)
         aggregates[subset] = [
-            {"metric": one.metric_name, "value": one.score, "num": one.num} for one in adapter.aggregate_scores(scores)
+            {"metric": one.metric_name, "value": one.score, "num": one.num}
+            for one in adapter.aggregate_scores(scores)
         ]
     return {"samples": samples, "aggregates": aggregates}
 
@@ -76,9 +87,15 @@ def evaluated(name: str, arguments: dict[str, Any], replies: list[str]) -> dict[
 def described(score: Any) -> dict[str, Any]:
     """Return a score as JSON; one that does not count has no values."""
     status = getattr(score.status, "value", score.status)
-    values = {key: float(value) for key, value in score.value.items()} if status == "success" else {}
+    values = (
+        {key: float(value) for key, value in score.value.items()} if status == "success" else {}
+    )
     main = score.main_score_name if score.main_score_name in values else next(iter(values), None)
-    return {"values": list(values.values()), "main": values.get(main), "extracted": score.extracted_prediction}
+    return {
+        "values": list(values.values()),
+        "main": values.get(main),
+        "extracted": score.extracted_prediction,
+    }
 
 
 if __name__ == "__main__":

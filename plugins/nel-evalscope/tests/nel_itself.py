@@ -19,7 +19,11 @@ class WithoutEvalScope(PathFinder):
     @classmethod
     def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return a module's place; None for EvalScope."""
-        return None if fullname.partition(".")[0] == "evalscope" else PathFinder.find_spec(fullname, path, target)
+        return (
+            None
+            if fullname.partition(".")[0] == "evalscope"
+            else PathFinder.find_spec(fullname, path, target)
+        )
 
 
 if __name__ == "__main__":

@@ -69,7 +69,12 @@ class Published:
 def choice_row(number: int, **more: Any) -> Row:
     """Return a question with four options, in the format that most adapters read."""
     options = [f"{colour} {number}" for colour in ("red", "blue", "green", "grey")]
-    return {"question": f"What is no. {number}?", "choices": options, "answer": "ABCD"[number % 4], **more}
+    return {
+        "question": f"What is no. {number}?",
+        "choices": options,
+        "answer": "ABCD"[number % 4],
+        **more,
+    }
 
 
 def rows(make: Callable[[int], Row], count: int = 3, start: int = 0) -> list[Row]:
@@ -77,19 +82,25 @@ def rows(make: Callable[[int], Row], count: int = 3, start: int = 0) -> list[Row
     return [make(number) for number in range(start, start + count)]
 
 
-def plain(name: str, split: str = "test", *, subset: str = "default", file: str = "", **more: Any) -> Published:
+def plain(
+    name: str, split: str = "test", *, subset: str = "default", file: str = "", **more: Any
+) -> Published:
     """Return an adapter of questions, options and a letter."""
     data = {subset: {split: rows(lambda number: choice_row(number, **more))}}
     return Published(name=name, file=file or f"{name}/{name}_adapter.py", data=data)
 
 
-def case(name: str, make: Callable[[int], Row], split: str = "test", subset: str = "default", **more: Any) -> Published:
+def case(
+    name: str, make: Callable[[int], Row], split: str = "test", subset: str = "default", **more: Any
+) -> Published:
     """Return an adapter of one subset."""
     file = more.pop("file", f"{name}/{name}_adapter.py")
     return Published(name=name, file=file, data={subset: {split: rows(make)}}, arguments=more)
 
 
-def several(name: str, subsets: list[str], make: Callable[[int], Row], split: str = "test", **more: Any) -> Published:
+def several(
+    name: str, subsets: list[str], make: Callable[[int], Row], split: str = "test", **more: Any
+) -> Published:
     """Return an adapter of several subsets, and those alone."""
     file = more.pop("file", f"{name}/{name}_adapter.py")
     data = {subset: {split: rows(make, 2, 2 * place)} for place, subset in enumerate(subsets)}
@@ -102,7 +113,9 @@ def _lettered(number: int) -> Row:
     return {"question": f"What is no. {number}?", "answer": "ABCD"[number % 4], **options}
 
 
-def _keyed(keys: str, question: str, target: str, targets: list[str], **more: Any) -> Callable[[int], Row]:
+def _keyed(
+    keys: str, question: str, target: str, targets: list[str], **more: Any
+) -> Callable[[int], Row]:
     names = keys.split()
     return lambda number: {
         question: f"What is no. {number}?",
@@ -115,11 +128,18 @@ def _keyed(keys: str, question: str, target: str, targets: list[str], **more: An
 def _math(
     question: str, target: str, targets: tuple[str, ...] = ("12", "7", "0.5"), **more: Any
 ) -> Callable[[int], Row]:
-    return lambda number: {question: f"Count to {number}.", target: targets[number % len(targets)], **more}
+    return lambda number: {
+        question: f"Count to {number}.",
+        target: targets[number % len(targets)],
+        **more,
+    }
 
 
 def _word_problem(number: int) -> Row:
-    return {"question": f"Add {number} and 12.", "answer": f"It is so.\n#### {(12, 7, 1200)[number % 3]}"}
+    return {
+        "question": f"Add {number} and 12.",
+        "answer": f"It is so.\n#### {(12, 7, 1200)[number % 3]}",
+    }
 
 
 def _yes_no(number: int) -> Row:
@@ -133,14 +153,30 @@ def _stated(label: str, **more: Any) -> Callable[[int], Row]:
 def _arc(number: int) -> Row:
     texts = [f"{word} {number}" for word in ("sun", "moon", "star", "rock")]
     key = ("B", "3", "A")[number % 3]
-    return {"id": str(number), "question": f"Which one, {number}?", "answerKey": key, "choices": {"text": texts}}
+    return {
+        "id": str(number),
+        "question": f"Which one, {number}?",
+        "answerKey": key,
+        "choices": {"text": texts},
+    }
 
 
 def _redux(number: int) -> Row:
-    kinds = (("ok", ""), ("wrong_groundtruth", "2"), ("multiple_correct_answers", "A,C"), ("no_correct_answer", "none"))
+    kinds = (
+        ("ok", ""),
+        ("wrong_groundtruth", "2"),
+        ("multiple_correct_answers", "A,C"),
+        ("no_correct_answer", "none"),
+    )
     kind, correct = kinds[number % 4]
     row = choice_row(number)
-    return {**row, "answer": str(number % 4), "error_type": kind, "correct_answer": correct, "potential_reason": ""}
+    return {
+        **row,
+        "answer": str(number % 4),
+        "error_type": kind,
+        "correct_answer": correct,
+        "potential_reason": "",
+    }
 
 
 def _pro(number: int) -> Row:
@@ -186,7 +222,10 @@ def _drivel(number: int) -> Row:
 
 
 def _labels(number: int) -> Row:
-    return {"text": f"Deep {number}.", "label": (["inversion"], ["wordplay"], ["inversion", "switchbait"])[number % 3]}
+    return {
+        "text": f"Deep {number}.",
+        "label": (["inversion"], ["wordplay"], ["inversion", "switchbait"])[number % 3],
+    }
 
 
 def _pubmed(number: int) -> Row:
@@ -198,7 +237,8 @@ def _pubmed(number: int) -> Row:
 
 def _pictured(**more: Any) -> Callable[[int], Row]:
     return lambda number: {
-        key: value(number) if callable(value) else value for key, value in {"image": PICTURE, **more}.items()
+        key: value(number) if callable(value) else value
+        for key, value in {"image": PICTURE, **more}.items()
     }
 
 
@@ -353,13 +393,17 @@ def write_data(folder: Path, published: Published) -> str:
             path = folder / f"{subset}_{split}.{'parquet' if published.holds_bytes else 'jsonl'}"
             _write(path, found)
             configs += [f"  - split: {json.dumps(split)}", f"    path: {json.dumps(path.name)}"]
-    (folder / "README.md").write_text("---\nconfigs:\n" + "\n".join(configs) + "\n---\n", encoding="utf-8")
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n" + "\n".join(configs) + "\n---\n", encoding="utf-8"
+    )
     return str(folder)
 
 
 def _write(path: Path, found: list[Row]) -> None:
     if path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found), encoding="utf-8")
+        path.write_text(
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found), encoding="utf-8"
+        )
         return
     import pyarrow  # noqa: PLC0415 - EvalScope brings it
     import pyarrow.parquet  # noqa: PLC0415

@@ -26,11 +26,19 @@ from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 SAID = ("ANSWER: 7", "ANSWER: B", "ANSWER: A", "I say C", "1.")
 SUM = re.compile(r"(\d+) ?\+ ?(\d)\?")
 QUESTIONS = [
-    {"question": f"What is {n} + 4?", "answer": f"{n} and 4 make <<{n}+4={n + 4}>>{n + 4}.\n#### {n + 4}"}
+    {
+        "question": f"What is {n} + 4?",
+        "answer": f"{n} and 4 make <<{n}+4={n + 4}>>{n + 4}.\n#### {n + 4}",
+    }
     for n in range(9)
 ]
 CHOICES = {
-    subset: {"test": [{"q": f"{subset}{n}?", "options": ["x", "y", "z"], "gold": "ABC"[n % 3]} for n in range(6)]}
+    subset: {
+        "test": [
+            {"q": f"{subset}{n}?", "options": ["x", "y", "z"], "gold": "ABC"[n % 3]}
+            for n in range(6)
+        ]
+    }
     for subset in "ab"
 }
 
@@ -38,7 +46,9 @@ CHOICES = {
 @pytest.fixture
 def evalscope() -> Any:
     """Return EvalScope, or skip."""
-    return pytest.importorskip("evalscope", reason="evalscope is not installed: pip install evalscope")
+    return pytest.importorskip(
+        "evalscope", reason="evalscope is not installed: pip install evalscope"
+    )
 
 
 @pytest.fixture
@@ -53,7 +63,9 @@ def says(call: Call, _: int) -> Reply:
     sums = SUM.findall(call.text)
     if sums and int(sums[-1][0]) % 2 == 0:
         total = int(sums[-1][0]) + int(sums[-1][1])
-        return answer(f"Well.\nANSWER: \\boxed{{{total}}}" if "ANSWER" in call.text else f"{total}.")
+        return answer(
+            f"Well.\nANSWER: \\boxed{{{total}}}" if "ANSWER" in call.text else f"{total}."
+        )
     number = int(hashlib.sha256(call.text.encode()).hexdigest(), 16)
     return answer(SAID[number % len(SAID)])
 
@@ -63,7 +75,9 @@ def run(tmp_path: Path, url: str, uri: str) -> tuple[Any, list[dict[str, Any]]]:
     settings = {"endpoint": {"url": url, "model": "m"}, "output": {"dir": str(tmp_path / "out")}}
     result = evaluate({"benchmarks": [uri], **settings})
     (folder,) = [path.parent for path in Path(result.run_dir).glob("*/results.jsonl")]
-    return result, [json.loads(line) for line in (folder / "results.jsonl").read_text("utf-8").splitlines()]
+    return result, [
+        json.loads(line) for line in (folder / "results.jsonl").read_text("utf-8").splitlines()
+    ]
 
 
 def by_evalscope(tmp_path: Path, url: str, name: str, arguments: dict[str, Any]) -> list[float]:
@@ -82,7 +96,11 @@ def by_evalscope(tmp_path: Path, url: str, name: str, arguments: dict[str, Any])
         no_timestamp=True,
     )
     run_task(task)
-    lines = [line for path in sorted(work.rglob("reviews/**/*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    lines = [
+        line
+        for path in sorted(work.rglob("reviews/**/*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
     values = [json.loads(line)["sample_score"]["score"]["value"] for line in lines]
     return [float(next(iter(value.values()))) for value in values]
 
@@ -115,7 +133,8 @@ def test_a_benchmark_is_asked_and_scored_as_by_evalscope(
     if home:
         register(home.rstrip("@"), name)
     query = "&".join(
-        f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in arguments.items()
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in arguments.items()
     )
     result, rows = run(tmp_path, endpoint.url, f"evalscope://{home}{name}?{query}".rstrip("?"))
     assert result.exit_code == 0
@@ -129,12 +148,16 @@ def test_a_benchmark_is_asked_and_scored_as_by_evalscope(
     assert 0 < sum(theirs) < len(theirs)
 
 
-def test_a_run_is_scored_again_without_a_request(tmp_path: Path, endpoint: Endpoint, evalscope: Any) -> None:
+def test_a_run_is_scored_again_without_a_request(
+    tmp_path: Path, endpoint: Endpoint, evalscope: Any
+) -> None:
     """The benchmark is loaded again and gives the same samples, so that a resume asks nothing."""
     uri = f"evalscope://{write_adapters(tmp_path)}@own_loader"
     result, rows = run(tmp_path, endpoint.url, uri)
     n_sent = len(endpoint.calls)
-    assert [row["sample"] for row in open_benchmark(uri).dataset()] == [row["metadata"]["sample"] for row in rows]
+    assert [row["sample"] for row in open_benchmark(uri).dataset()] == [
+        row["metadata"]["sample"] for row in rows
+    ]
     rescore(result.run_dir)
     assert len(endpoint.calls) == n_sent
 
@@ -148,7 +171,9 @@ def test_a_metric_that_fails_is_never_a_wrong_answer(tmp_path: Path, evalscope: 
     assert {row["reward"] for row in rows} == {None}
 
 
-def test_a_sample_that_is_no_json_costs_itself_only(tmp_path: Path, endpoint: Endpoint, evalscope: Any) -> None:
+def test_a_sample_that_is_no_json_costs_itself_only(
+    tmp_path: Path, endpoint: Endpoint, evalscope: Any
+) -> None:
     """It is a bad row that says so; the others are asked and scored."""
     result, rows = run(tmp_path, endpoint.url, f"evalscope://{write_adapters(tmp_path)}@bytes")
     causes = [row["outcome"]["cause"] for row in rows]
@@ -187,7 +212,9 @@ def test_what_cannot_be_run_is_refused(
         ("", "names no benchmark"),
     ],
 )
-def test_an_address_that_cannot_be_meant_is_refused(evalscope: Any, name: str, message: str) -> None:
+def test_an_address_that_cannot_be_meant_is_refused(
+    evalscope: Any, name: str, message: str
+) -> None:
     """Judges, tools and programs by name; unknown names and parameters with what may be meant."""
     with pytest.raises(NelError, match=message):
         open_benchmark(f"evalscope://{name}")
@@ -205,7 +232,9 @@ def test_a_list_of_plugins_does_not_import_evalscope(evalscope: Any) -> None:
 
 def test_an_address_is_read_without_evalscope() -> None:
     """Values are JSON, or text where they are none."""
-    address = parse_address('evalscope:///a/b.py@mine?subset_list=["x"]&prompt_template=Q:%20{question}&aggregate=mean')
+    address = parse_address(
+        'evalscope:///a/b.py@mine?subset_list=["x"]&prompt_template=Q:%20{question}&aggregate=mean'
+    )
     assert (address.name, address.home, address.takes_mean) == ("mine", "/a/b.py", True)
     assert dict(address.arguments) == {"subset_list": '["x"]', "prompt_template": '"Q: {question}"'}
     with pytest.raises(ConfigError, match="names no benchmark"):

@@ -42,7 +42,11 @@ def test_each_step_loads_what_evalscope_loads(tmp_path: Path) -> None:
         {"name": path.stem, "home": str(path), "arguments": {"local_path": rows}}
         for path in (write_adapter(tmp_path, step) for step in STEPS)
     ]
-    environment = {**os.environ, "HF_HOME": str(tmp_path / "hf"), "EVALSCOPE_CACHE": str(tmp_path / "cache")}
+    environment = {
+        **os.environ,
+        "HF_HOME": str(tmp_path / "hf"),
+        "EVALSCOPE_CACHE": str(tmp_path / "cache"),
+    }
     programs = [[str(HERE / "evalscope_itself.py")], ["-c", OF_NEL, str(HERE)]]
     said = []
     for program in programs:

@@ -27,14 +27,24 @@ TWO_BOXES: Final = "\\boxed{7} or \\boxed{12}"
 _MATHEMATICS: Final = ("gsm8k", "gsm8k_indic", "math_500", "cmath", "mgsm", "competition_math")
 READ_OTHERWISE: Final = {name: {TWO_BOXES} for name in _MATHEMATICS}
 """Replies whose verdict differs, as docs/reference/differences.md says: the last of several boxes, or all of them."""
-OWN_AGGREGATES: Final = ("coin_flip", "drivel_binary", "drivel_multilabel", "pubmedqa", "hallusion_bench")
+OWN_AGGREGATES: Final = (
+    "coin_flip",
+    "drivel_binary",
+    "drivel_multilabel",
+    "pubmedqa",
+    "hallusion_bench",
+)
 NUMBERED: Final = list(enumerate(PUBLISHED))
 IDS: Final = [f"{number}-{one.name}" for number, one in NUMBERED]
 
 
 def program(name: str, given: Mapping[str, Any], folder: Path) -> Any:
     """Return what a program of this folder says as JSON, with all caches in a folder of the test."""
-    environment = {**os.environ, "HF_HOME": str(folder / "hf"), "EVALSCOPE_CACHE": str(folder / "evalscope")}
+    environment = {
+        **os.environ,
+        "HF_HOME": str(folder / "hf"),
+        "EVALSCOPE_CACHE": str(folder / "evalscope"),
+    }
     done = subprocess.run(
         [sys.executable, str(HERE / name)],
         input=json.dumps(given), env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=1500,
@@ -49,15 +59,24 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     pytest.importorskip("evalscope", reason="evalscope is not installed: pip install evalscope")
     folder = tmp_path_factory.mktemp("data")
     return [
-        {"name": one.name, "arguments": {**one.arguments, "local_path": write_data(folder / str(number), one)}}
+        {
+            "name": one.name,
+            "arguments": {**one.arguments, "local_path": write_data(folder / str(number), one)},
+        }
         for number, one in enumerate(PUBLISHED)
     ]
 
 
 @pytest.fixture(scope="module")
-def theirs(cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def theirs(
+    cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> list[dict[str, Any]]:
     """Return what EvalScope itself asks and scores, case by case."""
-    told = program("evalscope_itself.py", {"cases": cases, "replies": REPLIES}, tmp_path_factory.mktemp("theirs"))
+    told = program(
+        "evalscope_itself.py",
+        {"cases": cases, "replies": REPLIES},
+        tmp_path_factory.mktemp("theirs"),
+    )
     assert [one["error"] for one in told if "error" in one] == []
     return list(told)
 
@@ -97,20 +116,31 @@ def of_files(cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="module")
 def of_bridge(cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return the results of nel through EvalScope's own adapters."""
-    return run([{"name": address(case)} for case in cases], tmp_path_factory.mktemp("bridge"), with_evalscope=True)
+    return run(
+        [{"name": address(case)} for case in cases],
+        tmp_path_factory.mktemp("bridge"),
+        with_evalscope=True,
+    )
 
 
 def address(case: Mapping[str, Any]) -> str:
     """Return a case's address for the bridge."""
-    given = dict(case["arguments"]) | ({"aggregate": "mean"} if case["name"] in OWN_AGGREGATES else {})
-    pairs = (f"{key}={quote(value if isinstance(value, str) else json.dumps(value))}" for key, value in given.items())
+    given = dict(case["arguments"]) | (
+        {"aggregate": "mean"} if case["name"] in OWN_AGGREGATES else {}
+    )
+    pairs = (
+        f"{key}={quote(value if isinstance(value, str) else json.dumps(value))}"
+        for key, value in given.items()
+    )
     return f"evalscope://{case['name']}?{'&'.join(pairs)}"
 
 
 def asked(prompt: Any) -> str:
     """Return messages as text that can be compared; how closely a picture is looked at is the endpoint's default."""
     messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-    parts = [part for one in messages if isinstance(one["content"], list) for part in one["content"]]
+    parts = [
+        part for one in messages if isinstance(one["content"], list) for part in one["content"]
+    ]
     for part in parts:
         if part["type"] == "image_url":
             part["image_url"].pop("detail", None)
@@ -129,7 +159,9 @@ def compared(folder: Path, told: Mapping[str, Any]) -> tuple[set[str], set[str]]
     """Return the prompts that only one of both has, and the replies whose score differs."""
     lines = (folder / "results.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    own = verdicts((asked(row["prompt"]), row["model_response"] or "", row["reward"]) for row in rows)
+    own = verdicts(
+        (asked(row["prompt"]), row["model_response"] or "", row["reward"]) for row in rows
+    )
     other = verdicts(
         (asked(sample["messages"]), reply, score["main"])
         for sample in told["samples"]
@@ -166,7 +198,9 @@ def test_subsets_have_the_means_of_evalscope(
         pytest.skip("a rule of its own, or a reply that is read otherwise")
     metrics = json.loads((of_files[number] / "metrics.json").read_text("utf-8"))
     own = {name: found["value"] for name, found in metrics["categories"].items()}
-    other = {name: found[0]["value"] for name, found in theirs[number]["aggregates"].items() if found}
+    other = {
+        name: found[0]["value"] for name, found in theirs[number]["aggregates"].items() if found
+    }
     assert own == pytest.approx(other)
 
 

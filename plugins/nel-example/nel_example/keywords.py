@@ -8,4 +8,7 @@ def keywords(sample: ScorerInput) -> dict:
     """Share of the comma-separated keywords of the target that the response mentions."""
     wanted = [word.strip().lower() for word in str(sample.target).split(",") if word.strip()]
     found = [word for word in wanted if word in sample.response.lower()]
-    return {"score": len(found) / len(wanted) if wanted else 0.0, "extracted": ", ".join(found) or None}
+    return {
+        "score": len(found) / len(wanted) if wanted else 0.0,
+        "extracted": ", ".join(found) or None,
+    }

@@ -1,4 +1,6 @@
-"""A protocol of an endpoint's own: a question in, a reply out, and a digest of each request in a header."""
+"""A protocol of an endpoint's own: a question in, a reply out, and a digest of each request in a
+header.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -25,14 +27,23 @@ class Plain(Wire):
     name = "example-plain"
     listing = None
     signs = True
-    unsupported = {"top_p": "--top-p", "seed": "--seed", "stop": "--stop"}  # noqa: RUF012 - as the base class has it
+    unsupported = {  # noqa: RUF012 - as the base class has it
+        "top_p": "--top-p",
+        "seed": "--seed",
+        "stop": "--stop",
+    }
 
     def path(self, model: str, *, stream: bool) -> str:
         """Return where requests go, below the base URL."""
         return "/completions"
 
     async def sign(
-        self, endpoint: EndpointConfig, method: str, url: str, headers: Mapping[str, str], body: bytes
+        self,
+        endpoint: EndpointConfig,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
     ) -> Mapping[str, str]:
         """Return the digest of what is sent, which the server checks."""
         return {"X-Digest": hashlib.sha256(body).hexdigest()}
@@ -41,7 +52,9 @@ class Plain(Wire):
         """Return the JSON body of a request."""
         system, messages = system_apart(request.messages, self.name)
         if stream or len(messages) != 1:
-            raise NotInProtocol(f"the {self.name} protocol takes one question, and answers it at once")
+            raise NotInProtocol(
+                f"the {self.name} protocol takes one question, and answers it at once"
+            )
         question = text_of(messages[0], self.name)
         return {
             "model": request.model,
@@ -58,7 +71,9 @@ class Plain(Wire):
         """Return the reply, or the fault that a body without one is."""
         if not isinstance(payload, dict) or not isinstance(payload.get("reply"), str):
             return malformed("the body has no reply")
-        found = read_text(payload["reply"], finish_reason="length" if payload.get("cut") else "stop")
+        found = read_text(
+            payload["reply"], finish_reason="length" if payload.get("cut") else "stop"
+        )
         return Response(
             text=found.text,
             reasoning=found.reasoning,

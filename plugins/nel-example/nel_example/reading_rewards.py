@@ -18,7 +18,9 @@ def import_rewards(source: Path) -> Imported | None:
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]
     names = dict.fromkeys(line.split(" ")[0] for line in lines)
     found = [ImportedBenchmark(name=name, results=partial(_results, name, lines)) for name in names]
-    return Imported(format="rewards", benchmarks=found, notes=["Questions and answers are not recorded."])
+    return Imported(
+        format="rewards", benchmarks=found, notes=["Questions and answers are not recorded."]
+    )
 
 
 def _results(name: str, lines: list[str]) -> Iterator[ImportedResult]:
@@ -31,4 +33,6 @@ def _results(name: str, lines: list[str]) -> Iterator[ImportedResult]:
         repeat = seen[sample_id] = seen.get(sample_id, -1) + 1
         known = Unscored(cause="scorer", kind="unknown")
         outcome = known if reward == "-" else Scored(reward=float(reward), metrics={})
-        yield ImportedResult(sample=Sample(id=sample_id, input=""), repeat=repeat, response=None, outcome=outcome)
+        yield ImportedResult(
+            sample=Sample(id=sample_id, input=""), repeat=repeat, response=None, outcome=outcome
+        )

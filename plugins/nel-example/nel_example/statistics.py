@@ -1,4 +1,6 @@
-"""A metric and a reducer of one's own: how long answers are, and the worst of a sample's repeats."""
+"""A metric and a reducer of one's own: how long answers are, and the worst of a sample's
+repeats.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ def answer_length(unit: str = "characters") -> Metric:
         raise ValueError(f'the unit "{unit}" is unknown; use characters or words')
 
     def compute(scores: Sequence[SampleScore]) -> float:
-        lengths = [len((one.response or "").split() if unit == "words" else one.response or "") for one in scores]
+        lengths = [
+            len((one.response or "").split() if unit == "words" else one.response or "")
+            for one in scores
+        ]
         return sum(lengths) / len(lengths)
 
     return compute

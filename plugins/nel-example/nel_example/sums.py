@@ -1,4 +1,6 @@
-"""A dataset reader and a bridge: ``example-sums://20`` stands for twenty additions, made instead of read."""
+"""A dataset reader and a bridge: ``example-sums://20`` stands for twenty additions, made instead of
+read.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def open_sums(uri: str, _base_dir: Path | None) -> Dataset:
 
     def read() -> Iterator[RawRow]:
         for number in range(1, int(count) + 1):
-            row = {"id": f"sum-{number}", "question": f"What is {number} plus {number}?", "answer": str(2 * number)}
+            row = {
+                "id": f"sum-{number}",
+                "question": f"What is {number} plus {number}?",
+                "answer": str(2 * number),
+            }
             yield RawRow(number=number, data=row)
 
     return Dataset(uri=uri, revision=None, unit="row", read=read)

@@ -18,7 +18,9 @@ def test_conformance(name: str) -> None:
 
 def test_keywords_give_partial_credit() -> None:
     """Two of three keywords are worth two thirds."""
-    assert keywords(ScorerInput(response="Red and blue.", target="red, blue, green"))["score"] == pytest.approx(2 / 3)
+    assert keywords(ScorerInput(response="Red and blue.", target="red, blue, green"))[
+        "score"
+    ] == pytest.approx(2 / 3)
 
 
 def test_judge_refuses_two_verdicts() -> None:

@@ -1,8 +1,9 @@
 """``inspect://PKG/TASK``: a task of Inspect as a benchmark of nel.
 
-The messages that its solvers make become nel's samples, so that its client sends them, its store keeps them and its
-artifacts show them; the task's own scorers judge the answers, and whatever model they ask is a judge of the run. The
-scorer runs in a process of its own, which is forked after the task was loaded; a rescoring loads it again.
+The messages that its solvers make become nel's samples, so that its client sends them, its store
+keeps them and its artifacts show them; the task's own scorers judge the answers, and whatever model
+they ask is a judge of the run. The scorer runs in a process of its own, which is forked after the
+task was loaded; a rescoring loads it again.
 """
 
 from __future__ import annotations
@@ -59,10 +60,13 @@ class TaskScorer:
 
         Raises:
             JudgeError: A grader gave no grade that can be used.
-            ScorerError: A scorer gave no value or none that is a number, or the task did what nel cannot do for it.
+            ScorerError: A scorer gave no value or none that is a number, or the task did what nel
+                cannot do for it.
         """
         asked = sample.sample
-        expected = None if asked is None else ([described(one) for one in asked.input], list(asked.tools))
+        expected = (
+            None if asked is None else ([described(one) for one in asked.input], list(asked.tools))
+        )
         loaded = load_task(self.address)
         try:
             found = await score(
@@ -87,7 +91,8 @@ class TaskBenchmark(Benchmark):
         """Return the sample that a row of `LoadedTask.rows` describes.
 
         Raises:
-            DatasetError: The task cannot ask it, or it lacks the recorded answer that is to be scored.
+            DatasetError: The task cannot ask it, or it lacks the recorded answer that is to be
+                scored.
         """
         if "fault" in raw:
             raise DatasetError(str(raw["fault"]))
@@ -101,7 +106,9 @@ class TaskBenchmark(Benchmark):
             target=row["target"],
             choices=tuple(choices) if choices else None,
             metadata=dict(row),
-            recorded_response=None if self.response_field is None else recorded_in(row, self.response_field),
+            recorded_response=(
+                None if self.response_field is None else recorded_in(row, self.response_field)
+            ),
         )
 
     def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
@@ -111,32 +118,40 @@ class TaskBenchmark(Benchmark):
             ConfigError: Always.
         """
         raise ConfigError(
-            f"{self.name} chooses its own examples and not among {len(rows)} others; instead of --num-fewshot give the "
-            "task's own argument, where it has one: inspect://PKG/TASK?fewshot=N"
+            f"{self.name} chooses its own examples and not among {len(rows)} others; instead of"
+            " --num-fewshot give the task's own argument, where it has one:"
+            " inspect://PKG/TASK?fewshot=N"
         )
 
     def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
-        """Return the benchmark for a run with these judges, having seen whom the task's scorers ask.
+        """Return the benchmark for a run with these judges, having seen whom the task's scorers
+        ask.
 
         Raises:
-            ConfigError: They ask somebody who is not there or what cannot be asked, or read a panel's replies.
+            ConfigError: They ask somebody who is not there or what cannot be asked, or read a
+                panel's replies.
         """
         if not isinstance(self.scorer, TaskScorer):
             return self
         task = load_task(self.scorer.address)
         graders = task.graders(panel, roles)
         wants = task.wants(graders)
-        if len(panel) > 1 and GRADER not in roles and any(one.is_free and GRADER in one.judges for one in wants):
+        if (
+            len(panel) > 1
+            and GRADER not in roles
+            and any(one.is_free and GRADER in one.judges for one in wants)
+        ):
             raise ConfigError(
-                f"{self.name}: a scorer of the task reads its grader's replies itself, and the run has {len(panel)} "
-                f"judges; say which is asked: model_roles: {{{GRADER}: …}}"
+                f"{self.name}: a scorer of the task reads its grader's replies itself, and the run"
+                f" has {len(panel)} judges; say which is asked: model_roles: {{{GRADER}: …}}"
             )
         judges = tuple(dict.fromkeys(name for one in wants for name in one.judges))
         return replace(self, scorer=replace(self.scorer, graders=graders, judges=judges))
 
 
 def open_task(uri: str) -> Benchmark:
-    """Return the benchmark that ``inspect://PKG/TASK?ARGUMENT=VALUE`` or ``inspect:///PATH/FILE.py@TASK`` names.
+    """Return the benchmark that ``inspect://PKG/TASK?ARGUMENT=VALUE`` or
+    ``inspect:///PATH/FILE.py@TASK`` names.
 
     Raises:
         ConfigError: The address or the task cannot be run.
@@ -149,7 +164,9 @@ def open_task(uri: str) -> Benchmark:
     plain = re.sub(r"[^a-z0-9_-]+", "-", named.lower()).strip("-")
     return TaskBenchmark(
         name=f"inspect-{plain}",
-        description=f"{named} of Inspect, inspect_ai {metadata.version('inspect_ai')}{loaded.notes()}",
+        description=(
+            f"{named} of Inspect, inspect_ai {metadata.version('inspect_ai')}{loaded.notes()}"
+        ),
         dataset=Rows(loaded),
         prompt=load_template("made by Inspect", name="prompt"),
         scorer=TaskScorer(address=address),
@@ -163,7 +180,8 @@ def parse_address(uri: str) -> Address:
     """Return what a URI names.
 
     Raises:
-        ConfigError: It names no package and task, no file and task, a relative path, or an argument twice.
+        ConfigError: It names no package and task, no file and task, a relative path, or an argument
+            twice.
 
     >>> parse_address("inspect://inspect_evals/gsm8k?fewshot=5")
     Address(home='inspect_evals', task='gsm8k', arguments=(('fewshot', '5'),))
@@ -176,9 +194,14 @@ def parse_address(uri: str) -> Address:
     if not (mark and home.endswith(".py")):
         home, _, task = place.partition("/")
     if not home or not task or home.endswith(".py") != bool(mark):
-        raise ConfigError(f"{uri} names no task; write inspect://PKG/TASK or inspect:///PATH/FILE.py@TASK")
+        raise ConfigError(
+            f"{uri} names no task; write inspect://PKG/TASK or inspect:///PATH/FILE.py@TASK"
+        )
     if mark and not PurePath(home).is_absolute():
-        raise ConfigError(f"{uri}: give the whole path, or a resume elsewhere would not find it: inspect://$PWD/{home}")
+        raise ConfigError(
+            f"{uri}: give the whole path, or a resume elsewhere would not find it:"
+            f" inspect://$PWD/{home}"
+        )
     arguments: dict[str, str] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name in arguments:
@@ -199,7 +222,9 @@ def _merged(found: Sequence[Given]) -> Score:
         name, one = given.name, given.score
         _check(given)
         values |= _values(name, one.value, is_alone=len(found) == 1)
-        details |= _details(one) if len(found) == 1 else {name: {"answer": one.answer, **_details(one)}}
+        details |= (
+            _details(one) if len(found) == 1 else {name: {"answer": one.answer, **_details(one)}}
+        )
     first = found[0].score
     lone = next(iter(values.values())) if list(values) == [""] else values
     explanation = first.explanation if len(found) == 1 else None
@@ -207,7 +232,8 @@ def _merged(found: Sequence[Given]) -> Score:
 
 
 def _check(given: Given) -> None:
-    """Refuse what is no score: none, NaN, one that says of itself that grading failed, or one of an empty verdict.
+    """Refuse what is no score: none, NaN, one that says of itself that grading failed, or one of an
+    empty verdict.
 
     Raises:
         JudgeError: The grader is to blame.
@@ -223,7 +249,9 @@ def _check(given: Given) -> None:
             raise JudgeError(message, reply="" if given.reply is None else given.reply[1])
         raise ScorerError(message)
     if given.reply is not None and not may_hold_verdict(*given.reply):
-        raise JudgeError(f"{name}: the grader's reply holds no verdict of any form", reply=given.reply[1])
+        raise JudgeError(
+            f"{name}: the grader's reply holds no verdict of any form", reply=given.reply[1]
+        )
 
 
 async def _no_judge(_: Case) -> Judgement:
@@ -231,13 +259,19 @@ async def _no_judge(_: Case) -> Judgement:
 
 
 def _values(name: str, value: Any, *, is_alone: bool) -> dict[str, Any]:
-    """Return a value by the names of its metrics; a lone value that is no mapping has the empty name."""
+    """Return a value by the names of its metrics; a lone value that is no mapping has the empty
+    name.
+    """
     if isinstance(value, Mapping):
         first = next(iter(value), None)
-        if first is not None and value[first] is None:  # else the next one would be the headline of this sample
+        if (
+            first is not None and value[first] is None
+        ):  # else the next one would be the headline of this sample
             raise ScorerError(f"{name} gave no {first}")
         begin = "" if is_alone else f"{name}_"
-        return {f"{begin}{key}": _number(name, item) for key, item in value.items() if item is not None}
+        return {
+            f"{begin}{key}": _number(name, item) for key, item in value.items() if item is not None
+        }
     if is_alone:
         return {"": value if isinstance(value, str) and value in _GRADES else _number(name, value)}
     return {name: _number(name, value)}
@@ -265,4 +299,7 @@ def _number(name: str, value: Any) -> float | bool:
 
 def _details(one: Any) -> dict[str, Any]:
     reason = getattr(one, "reason", None)
-    return {**as_json(one.metadata or {}, repr), **({} if reason is None else {"reason": str(reason)})}
+    return {
+        **as_json(one.metadata or {}, repr),
+        **({} if reason is None else {"reason": str(reason)}),
+    }

@@ -1,8 +1,10 @@
-"""Who grades when a task's scorer calls a model, and how that call becomes a case for the run's judges.
+"""Who grades when a task's scorer calls a model, and how that call becomes a case for the run's
+judges.
 
-Every `Model.generate` of a scorer comes here (`nel_inspect.hooks`). Inspect's own graders make their prompt and leave
-the verdict to `nel_inspect.grading`; any other scorer gets the reply and reads it itself. Who is asked is said by names
-that the run knows; Inspect's ``provider/model`` is one of them only if a judge or a role is called so.
+Every `Model.generate` of a scorer comes here (`nel_inspect.hooks`). Inspect's own graders make
+their prompt and leave the verdict to `nel_inspect.grading`; any other scorer gets the reply and
+reads it itself. Who is asked is said by names that the run knows; Inspect's ``provider/model`` is
+one of them only if a judge or a role is called so.
 """
 
 from __future__ import annotations
@@ -44,17 +46,23 @@ class TriedOutError(NelError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graders:
-    """The models that a task's scorers may call in a run; the evaluated model itself where there is none."""
+    """The models that a task's scorers may call in a run; the evaluated model itself where there is
+    none.
+    """
 
     panel: Mapping[str, str] = field(default_factory=dict)
     """The run's judges: name to model."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """The run's further models: role to model."""
     own: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """The task's own ``model_roles``: role to a model of Inspect's or a list of them; the run's go before."""
+    """The task's own ``model_roles``: role to a model of Inspect's or a list of them; the run's go
+    before.
+    """
 
     def models(self) -> dict[str, Any]:
-        """Return a model for each role that somebody has, as Inspect's ``get_model(role=…)`` finds it."""
+        """Return a model for each role that somebody has, as Inspect's ``get_model(role=…)`` finds
+        it.
+        """
         from nel_inspect.hooks import stand_in  # noqa: PLC0415 - needs Inspect
 
         known = [*self.roles, *([GRADER] if self.panel and GRADER not in self.roles else [])]
@@ -76,8 +84,9 @@ class Graders:
         found = next((name for name in (wanted, wanted.partition("/")[2]) if name in known), None)
         if found is None:
             raise watch.refuse(
-                f"has {wanted} grade, and no judge of the run is called so; give --judge-url and --judge-id "
-                f"{wanted.partition('/')[2]}, or have another play it: judge: {{name: {wanted}, url: …, model: …}}"
+                f"has {wanted} grade, and no judge of the run is called so; give --judge-url and"
+                f" --judge-id {wanted.partition('/')[2]}, or have another play it: judge: {{name:"
+                f" {wanted}, url: …, model: …}}"
             )
         return (found,)
 
@@ -100,15 +109,20 @@ class Grading:
 GRADING: ContextVar[Grading | None] = ContextVar("nel_inspect_grading", default=None)
 
 
-async def reply_of(model: Any, given: Any, offer: Offer, config: Any, watch: Watch) -> tuple[str, tuple[ToolCall, ...]]:
-    """Return what the run's judges reply to a call of ``Model.generate``: text, and calls of the tools on offer.
+async def reply_of(
+    model: Any, given: Any, offer: Offer, config: Any, watch: Watch
+) -> tuple[str, tuple[ToolCall, ...]]:
+    """Return what the run's judges reply to a call of ``Model.generate``: text, and calls of the
+    tools on offer.
 
     Raises:
         JudgeError: There is no reply that can be used.
         Refused: The call holds what nel cannot send.
         TriedOutError: There is no model to call yet.
     """
-    chosen = (model.config.merge(config) if config is not None else model.config).model_dump(exclude_none=True)
+    chosen = (model.config.merge(config) if config is not None else model.config).model_dump(
+        exclude_none=True
+    )
     instruction = chosen.pop("system_message", None)
     schema = chosen.pop("response_schema", None)
     settings, left = by_our_names(chosen, has_tools=bool(offer.tools))
@@ -119,7 +133,11 @@ async def reply_of(model: Any, given: Any, offer: Offer, config: Any, watch: Wat
         del form["json_schema"]
         extra = {"response_format": {"type": "json_schema", "json_schema": form}}
         settings["extra"] = {**settings.get("extra", {}), **extra}
-    turns = [{"role": "user", "content": given}] if isinstance(given, str) else [turn_of(one, watch) for one in given]
+    turns = (
+        [{"role": "user", "content": given}]
+        if isinstance(given, str)
+        else [turn_of(one, watch) for one in given]
+    )
     first = [] if instruction is None else [{"role": "system", "content": instruction}]
     values = {MESSAGES: tuple(_message(one) for one in (*first, *turns)), SETTINGS: settings}
     if offer.tools:
@@ -160,7 +178,8 @@ def grade_in(grading: Grading) -> Any:
     """Return the value of Inspect's Score that a judgement is.
 
     Raises:
-        JudgeError: ``tie``: Inspect's majority is more than half of the graders, and no grade has it.
+        JudgeError: ``tie``: Inspect's majority is more than half of the graders, and no grade has
+            it.
     """
     judgement = grading.judgement
     if judgement is None:
@@ -168,7 +187,9 @@ def grade_in(grading: Grading) -> Any:
     label = judgement.grade.label
     votes = sum(one.grade is not None and one.grade.label == label for one in judgement.opinions)
     if len(grading.models) > 1 and votes * 2 <= len(judgement.opinions):
-        said = ", ".join(one.grade.label if one.grade is not None else "none" for one in judgement.opinions)
+        said = ", ".join(
+            one.grade.label if one.grade is not None else "none" for one in judgement.opinions
+        )
         raise JudgeError(f"no grade has more than half of the graders ({said})", kind="tie")
     return label if score_of(label) == judgement.grade.score else judgement.grade.score
 
@@ -177,4 +198,6 @@ def _message(turn: Mapping[str, Any]) -> Message:
     message = message_of(turn)
     if not isinstance(message.content, str):
         return message
-    return replace(message, content=_UNSENDABLE.sub("\ufffd", message.content).replace("\0", "\u2400"))
+    return replace(
+        message, content=_UNSENDABLE.sub("\ufffd", message.content).replace("\0", "\u2400")
+    )

@@ -1,9 +1,12 @@
-"""How the calls of a task's graders are put to nel's judges, and how a grade of Inspect's own graders is read.
+"""How the calls of a task's graders are put to nel's judges, and how a grade of Inspect's own
+graders is read.
 
-Two judges of the group ``nel.judges``. ``inspect_reply`` hands the reply to the scorer that asked. ``inspect_grade``
-reads it by Inspect's rule, the last ``GRADE: X`` or the first match of the author's pattern, but in the judge's own
-words only: what it quotes of the prompt is no verdict, and a grade in doubt is asked for once more, then unscored. Both
-send exactly the messages that Inspect made; no text in them is put between marks of nel's.
+Two judges of the group ``nel.judges``. ``inspect_reply`` hands the reply to the scorer that asked.
+``inspect_grade`` reads it by Inspect's rule, the last ``GRADE: X`` or the first match of the
+author's pattern, but in the judge's own
+words only: what it quotes of the prompt is no verdict, and a grade in doubt is asked for once more,
+then unscored. Both send exactly the messages that Inspect made; no text in them is put between
+marks of nel's.
 """
 
 from __future__ import annotations
@@ -39,10 +42,12 @@ _YES_AND_NO: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _WORDS: Final = {"correct": "C", "incorrect": "I", "partial": "P"}
 _LINE: Final = re.compile(r"(?i)(?<!\w)GRADE(?!\w)\s*:\s*(\w*)")
 _PLAIN: Final = (
-    "Task: {question}\n\nSubmission: {response}\n\nCriterion: {reference}\n\n"
-    "Does the submission meet the criterion? End your reply with GRADE: C if it does and GRADE: I if it does not."
+    "Task: {question}\n\nSubmission: {response}\n\nCriterion: {reference}\n\nDoes the submission"
+    " meet the criterion? End your reply with GRADE: C if it does and GRADE: I if it does not."
 )
-_WHOLE: Final = "Your reply is empty or was cut off. Reply once more, as you were asked to and shorter."
+_WHOLE: Final = (
+    "Your reply is empty or was cut off. Reply once more, as you were asked to and shorter."
+)
 _NO_CODE: Final = "-"
 """In no mark: the prompts are Inspect's and have none."""
 
@@ -78,13 +83,19 @@ def _ask_for_grade(case: Case) -> Sequence[Question]:
     foreign = case.values.get(FOREIGN, (case.response, case.question, case.reference or ""))
     quoted = Quoted(prompt=_text(_messages(case)), code=_NO_CODE, foreign=tuple(foreign))
     pattern = case.values.get(PATTERN)
-    form = _line_form(str(case.values.get(GRADES, "CPI"))) if pattern is None else _pattern_form(str(pattern))
+    form = (
+        _line_form(str(case.values.get(GRADES, "CPI")))
+        if pattern is None
+        else _pattern_form(str(pattern))
+    )
 
     def read(reply: str) -> Grade:
         try:
             return read_verdict(reply, quoted, form)
         except ScorerError as error:
-            raise JudgeError(f"the judge's reply cannot be searched: {error}", reply=reply) from error
+            raise JudgeError(
+                f"the judge's reply cannot be searched: {error}", reply=reply
+            ) from error
 
     return [_question(case, read)]
 
@@ -133,13 +144,16 @@ def _line_form(grades: str) -> VerdictFormat:
 
     return VerdictFormat(
         find=lambda own: [candidate(match) for match in _LINE.finditer(own)],
-        labels_in=lambda text: _labels(label_of, (match[1] for match in _LINE.finditer(_plain(text)))),
+        labels_in=lambda text: _labels(
+            label_of, (match[1] for match in _LINE.finditer(_plain(text)))
+        ),
         asked_for='"GRADE: " and a grade',
     )
 
 
 def _pattern_form(pattern: str) -> VerdictFormat:
-    """Return the form that an author's pattern finds: its first match counts, and several must say the same.
+    """Return the form that an author's pattern finds: its first match counts, and several must say
+    the same.
 
     Raises:
         JudgeError: ``bad_template``: it is no regular expression, or has no group for the grade.
@@ -149,7 +163,9 @@ def _pattern_form(pattern: str) -> VerdictFormat:
     except DatasetError as error:
         raise JudgeError(f"grade_pattern cannot be used: {error}", kind="bad_template") from error
     if not groups:
-        raise JudgeError(f"grade_pattern {pattern!r:.200} has no group for the grade", kind="bad_template")
+        raise JudgeError(
+            f"grade_pattern {pattern!r:.200} has no group for the grade", kind="bad_template"
+        )
 
     def find(own: str) -> list[Candidate]:
         spans = [span for span in timed_regex.spans(pattern, own) if span[2] >= 0]
@@ -157,7 +173,9 @@ def _pattern_form(pattern: str) -> VerdictFormat:
         return [_at(own, span, is_alone=len(labels) == 1) for span in spans]
 
     def labels_in(text: str) -> set[str]:
-        return {text[start:end] for _, _, start, end in timed_regex.spans(pattern, text) if start >= 0}
+        return {
+            text[start:end] for _, _, start, end in timed_regex.spans(pattern, text) if start >= 0
+        }
 
     return VerdictFormat(
         find=find,
@@ -180,13 +198,18 @@ def _labels(label_of: Callable[[str], str | None], words: Any) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a quoted text with lookalikes of letters as the letters that a judge would repeat them as."""
+    """Return a quoted text with lookalikes of letters as the letters that a judge would repeat them
+    as.
+    """
     return unicodedata.normalize("NFKC", text)
 
 
 inspect_grade = Judge(
     name=GRADE,
-    description="What model_graded_qa and model_graded_fact of an Inspect task ask, read in the judge's own words",
+    description=(
+        "What model_graded_qa and model_graded_fact of an Inspect task ask, read in the judge's own"
+        " words"
+    ),
     ask=_ask_for_grade,
     example_reply="It is.\nGRADE: C",
     level="ordinal",

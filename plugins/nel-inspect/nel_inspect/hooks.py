@@ -1,7 +1,8 @@
 """Where nel takes the place of Inspect's models: the only module that changes Inspect's own names.
 
-Everything changed here does what it did before unless a task's code runs for nel (`INSIDE`, `WATCH`). The names are
-Inspect's private ones; a version without them is refused rather than run half guarded.
+Everything changed here does what it did before unless a task's code runs for nel (`INSIDE`,
+`WATCH`). The names are Inspect's private ones; a version without them is refused rather than run
+half guarded.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ def install() -> None:
         missing = [name for home, name, _ in changes if not hasattr(home, name)]
         if missing:
             version = metadata.version("inspect_ai")
-            raise MissingExtra(f"nel-inspect does not know inspect_ai {version}, without {missing[0]}; install 0.3.285")
+            raise MissingExtra(
+                f"nel-inspect does not know inspect_ai {version}, without {missing[0]}; install"
+                " 0.3.285"
+            )
         for home, name, made in changes:
             changed = made(getattr(home, name))
             setattr(changed, _MARK, True)
@@ -53,7 +57,8 @@ def install() -> None:
 
 
 def stand_in(provider: str, name: str, *, judge: str | None = None) -> Any:
-    """Return a model of Inspect that sends nothing itself; a scorer's call of it goes to the run's judges.
+    """Return a model of Inspect that sends nothing itself; a scorer's call of it goes to the run's
+    judges.
 
     Args:
         provider: What stands before the slash of its name.
@@ -78,7 +83,10 @@ def _stand_in_api() -> Any:
         nel_judge: str | None = None
 
         async def generate(self, *_: Any, **__: Any) -> Any:
-            raise RuntimeError(f"{self.model_name} stands for a model while nel runs a task, and was kept beyond that")
+            raise RuntimeError(
+                f"{self.model_name} stands for a model while nel runs a task, and was kept beyond"
+                " that"
+            )
 
     return StandIn
 
@@ -102,7 +110,9 @@ def _generating(original: Any) -> Any:
 
 
 def _finding(original: Any) -> Any:
-    """Have ``get_model("provider/name")`` make a model that needs no key and no package of the provider."""
+    """Have ``get_model("provider/name")`` make a model that needs no key and no package of the
+    provider.
+    """
 
     @wraps(original)
     def find(predicate: Any) -> Any:
@@ -149,7 +159,9 @@ def _single(original: Any) -> Any:
         partial_credit: bool = False,
         model: Any = None,
     ) -> Any:
-        made = original(grading_template, instructions, grade_pattern, include_history, partial_credit, model)
+        made = original(
+            grading_template, instructions, grade_pattern, include_history, partial_credit, model
+        )
         grades = "CPI" if partial_credit or instructions else "CI"
 
         @wraps(made)
@@ -183,12 +195,19 @@ def _prompting(original: Any) -> Any:
 
     @wraps(original)
     def prompt(**given: Any) -> Any:
-        from inspect_ai.scorer._model import neutralize_structural_delimiters  # noqa: PLC0415 - heavy
+        from inspect_ai.scorer._model import (  # noqa: PLC0415 - heavy
+            neutralize_structural_delimiters,
+        )
 
         message = original(**given)
         grading = GRADING.get()
         if grading is not None:
-            texts = [given["output"].completion, given["question"], given["criterion"], *_leaves(given["metadata"])]
+            texts = [
+                given["output"].completion,
+                given["question"],
+                given["criterion"],
+                *_leaves(given["metadata"]),
+            ]
             shown = {neutralize_structural_delimiters(one) for one in texts if one.strip()}
             grading.foreign = tuple(sorted(one for one in shown if one in message.text))
         return message
@@ -208,7 +227,9 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _voting(original: Any) -> Any:
-    """Have several graders of one answer be a panel of nel's, where Inspect would take their majority."""
+    """Have several graders of one answer be a panel of nel's, where Inspect would take their
+    majority.
+    """
 
     @wraps(original)
     def multi(scorers: Any, reducer: Any) -> Any:
@@ -226,7 +247,9 @@ def _voting(original: Any) -> Any:
 
             first, pattern, grades, _ = known[0]
             models = [get_model(one[3]) for one in known]
-            return await _graded(first, Grading(pattern=pattern, grades=grades, models=models), state, target)
+            return await _graded(
+                first, Grading(pattern=pattern, grades=grades, models=models), state, target
+            )
 
         return score
 

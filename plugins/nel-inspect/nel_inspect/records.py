@@ -1,8 +1,9 @@
-"""A task's samples as the task made them, and the JSON records by which nel's rows, store and scorers name them.
+"""A task's samples as the task made them, and the JSON records by which nel's rows, store and
+scorers name them.
 
-Solvers and scorers compare enumerations, unpack tuples and call methods of what a sample keeps in its metadata, and
-JSON gives back other objects. Only the record therefore travels, and each process looks up the sample in the dataset
-that it has read itself.
+Solvers and scorers compare enumerations, unpack tuples and call methods of what a sample keeps in
+its metadata, and JSON gives back other objects. Only the record therefore travels, and each process
+looks up the sample in the dataset that it has read itself.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Samples:
         position = self._positions.get(_digest(record))
         if position is None:
             raise Refused(
-                "has no such sample where it is loaded again: its data have changed, or are shuffled without a seed"
+                "has no such sample where it is loaded again: its data have changed, or are"
+                " shuffled without a seed"
             )
         return self.dataset[position]
 
@@ -61,14 +63,19 @@ def record_of(sample: Any) -> dict[str, Any]:
         except ValueError as error:
             kind = type(sample.metadata[key]).__name__
             raise Refused(
-                f"keeps a {kind} in metadata.{key} of a sample, which its record cannot hold as JSON: {error}"
+                f"keeps a {kind} in metadata.{key} of a sample, which its record cannot hold as"
+                f" JSON: {error}"
             ) from error
     if isinstance(fields["input"], list):
-        fields["input"] = [{key: value for key, value in turn.items() if key != "id"} for turn in fields["input"]]
+        fields["input"] = [
+            {key: value for key, value in turn.items() if key != "id"} for turn in fields["input"]
+        ]
     return as_json(fields)
 
 
-def as_json(value: Mapping[str, Any], fallback: Callable[[Any], Any] | None = None) -> dict[str, Any]:
+def as_json(
+    value: Mapping[str, Any], fallback: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
     """Return a mapping as JSON has it, its sets in order.
 
     Args:
@@ -85,13 +92,18 @@ def as_json(value: Mapping[str, Any], fallback: Callable[[Any], Any] | None = No
 
 
 def _ordered(value: Any) -> Any:
-    """Return a value with its sets as sorted lists, since their own order differs between processes."""
+    """Return a value with its sets as sorted lists, since their own order differs between
+    processes.
+    """
     if isinstance(value, dict):
         return {key: _ordered(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_ordered(item) for item in value]
     if isinstance(value, (set, frozenset)):
-        return sorted((_ordered(item) for item in value), key=lambda item: dumps_bytes(as_json({"": item}, repr)))
+        return sorted(
+            (_ordered(item) for item in value),
+            key=lambda item: dumps_bytes(as_json({"": item}, repr)),
+        )
     return value
 
 

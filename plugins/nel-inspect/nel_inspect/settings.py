@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-_NAMED: Final = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens", "seed": "seed"}
+_NAMED: Final = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "max_tokens": "max_tokens",
+    "seed": "seed",
+}
 _BODY: Final = (
     "frequency_penalty", "presence_penalty", "logit_bias", "top_k", "best_of", "reasoning_effort", "verbosity",
 )  # fmt: skip
@@ -17,12 +22,17 @@ _OF_THE_MACHINERY: Final = (
     "cache", "cache_prompt", "batch", "internal_tools", "max_tool_output", "fail_on_refusal",
     "reasoning_history", "reasoning_summary",
 )  # fmt: skip
-"""How Inspect's client sends, for which nel has its own settings, or what it does after an answer."""
+"""How Inspect's client sends, for which nel has its own settings, or what it does after an
+answer.
+"""
 _OF_TOOLS: Final = ("parallel_tool_calls",)
 
 
-def by_our_names(settings: Mapping[str, Any], *, has_tools: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Return settings as a benchmark's ``generation`` has them, and the names of those that nel cannot send.
+def by_our_names(
+    settings: Mapping[str, Any], *, has_tools: bool = False
+) -> tuple[dict[str, Any], list[str]]:
+    """Return settings as a benchmark's ``generation`` has them, and the names of those that nel
+    cannot send.
 
     Args:
         settings: By Inspect's names.

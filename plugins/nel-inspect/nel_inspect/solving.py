@@ -1,7 +1,8 @@
 """A task's solvers and scorers run on one sample, with nel's answer in the place of a model's.
 
-The solvers run twice: once to see what they ask, once when the answer is there, so that whatever they do with it is
-theirs. Only scorers may call models, and those calls are the run's judges' (`nel_inspect.graders`).
+The solvers run twice: once to see what they ask, once when the answer is there, so that whatever
+they do with it is theirs. Only scorers may call models, and those calls are the run's judges'
+(`nel_inspect.graders`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,18 @@ from nel.judges.types import Case, Judgement
 from nel.types import JsonObject, ToolCall
 from nel_inspect.graders import Graders
 from nel_inspect.tools import offered, output_of
-from nel_inspect.watching import MODEL, SECONDS_MAX, WATCH, Asked, Refused, Want, Watch, apart, enter, turn_of
+from nel_inspect.watching import (
+    MODEL,
+    SECONDS_MAX,
+    WATCH,
+    Asked,
+    Refused,
+    Want,
+    Watch,
+    apart,
+    enter,
+    turn_of,
+)
 
 _LOG = logging.getLogger(__name__)
 Sent: TypeAlias = tuple[list[dict[str, Any]], list[JsonObject]]
@@ -32,15 +44,18 @@ class Given:
     score: Any
     """Inspect's Score, or None."""
     reply: tuple[str, str] | None
-    """The last prompt and reply of a grader, where the scorer reads its replies itself and has asked."""
+    """The last prompt and reply of a grader, where the scorer reads its replies itself and has
+    asked.
+    """
 
 
 def ask(task: Any, sample: Any) -> Asked:
-    """Return what a task's solvers ask of the model for a sample of its dataset, which they do not change.
+    """Return what a task's solvers ask of the model for a sample of its dataset, which they do not
+    change.
 
     Raises:
-        Refused: They ask twice or not at all, run tools and ask again, call a model themselves, or send what is neither
-            text nor an image.
+        Refused: They ask twice or not at all, run tools and ask again, call a model themselves, or
+            send what is neither text nor an image.
         Exception: Whatever a solver raises before it asks.
     """
     watch = Watch(answer="")
@@ -115,7 +130,8 @@ async def score(
         judge: Puts a case to the run's judges.
 
     Raises:
-        Refused: The solvers come to other messages or ask again, or what solvers or scorers ask cannot be asked.
+        Refused: The solvers come to other messages or ask again, or what solvers or scorers ask
+            cannot be asked.
         JudgeError: A grader gave no reply that can be used.
         Exception: Whatever a solver or scorer raises.
     """
@@ -126,8 +142,14 @@ async def score(
         original = deepcopy(sample)
         state = await _solve(task, original, watch)
         asked = watch.asked
-        if expected is not None and asked is not None and (list(asked.messages), list(asked.tools)) != expected:
-            raise watch.refuse("shapes another prompt than the one that was sent; its solvers draw at random")
+        if (
+            expected is not None
+            and asked is not None
+            and (list(asked.messages), list(asked.tools)) != expected
+        ):
+            raise watch.refuse(
+                "shapes another prompt than the one that was sent; its solvers draw at random"
+            )
         watch.is_scoring = True
         found = []
         for name, scorer in zip(scorer_names(task), task.scorer, strict=True):
@@ -170,7 +192,9 @@ async def _solve(task: Any, sample: Any, watch: Watch) -> Any:
         sample_id=sample.id if sample.id is not None else "sample",
         epoch=1,
         input=text,
-        messages=[ChatMessageUser(content=text, source="input")] if isinstance(text, str) else list(text),
+        messages=(
+            [ChatMessageUser(content=text, source="input")] if isinstance(text, str) else list(text)
+        ),
         target=Target(sample.target),
         choices=sample.choices,
         metadata=sample.metadata or {},
@@ -182,14 +206,18 @@ async def _solve(task: Any, sample: Any, watch: Watch) -> Any:
 
 
 def plan_of(task: Any) -> Any:
-    """Return a task's solvers as Inspect lines them up: set-up first, then the solvers, then what finishes."""
+    """Return a task's solvers as Inspect lines them up: set-up first, then the solvers, then what
+    finishes.
+    """
     from inspect_ai.solver._chain import unroll  # noqa: PLC0415 - heavy
     from inspect_ai.solver._plan import Plan  # noqa: PLC0415 - heavy
 
     given = task.solver
     setup = unroll(task.setup) if task.setup else []
     if isinstance(given, Plan):
-        return Plan([*setup, *given.steps], finish=given.finish, cleanup=given.cleanup, internal=True)
+        return Plan(
+            [*setup, *given.steps], finish=given.finish, cleanup=given.cleanup, internal=True
+        )
     return Plan([*setup, *unroll(given)], internal=True)
 
 
@@ -201,13 +229,17 @@ def _generate_for(task: Any, watch: Watch) -> Callable[..., Any]:
             raise watch.refuse("asks the model more than once for a sample")
         offer = await offered(state.tools, state.tool_choice, watch)
         if offer.tools and tool_calls == "loop":
-            raise watch.refuse('runs the tools that the model calls and asks it again (tool_calls="loop")')
+            raise watch.refuse(
+                'runs the tools that the model calls and asks it again (tool_calls="loop")'
+            )
         config = task.config.merge(GenerateConfig(**settings))
         chosen = config.model_dump(exclude_none=True)
         instruction = chosen.pop("system_message", None)
         first = [] if instruction is None else [{"role": "system", "content": instruction}]
         messages = (*first, *(turn_of(one, watch) for one in state.messages))
-        watch.asked = Asked(messages=messages, settings=chosen, tools=offer.tools, tool_choice=offer.choice)
+        watch.asked = Asked(
+            messages=messages, settings=chosen, tools=offer.tools, tool_choice=offer.choice
+        )
         state.output = output_of(MODEL, watch.answer, watch.calls, offer)
         state.messages.append(state.output.message)
         if tool_calls == "single" and state.output.message.tool_calls:

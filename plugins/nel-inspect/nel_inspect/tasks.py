@@ -1,7 +1,7 @@
 """A task of Inspect is found, checked and read into rows; what its name and settings mean to nel.
 
-Its prompts and verdicts come from `solving`. A task whose data are shuffled without a seed is another task each time it
-is loaded, which the run's identity shows and a resume refuses.
+Its prompts and verdicts come from `solving`. A task whose data are shuffled without a seed is
+another task each time it is loaded, which the run's identity shows and a resume refuses.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class LoadedTask:
         """Check that nel can ask and score it, by its declarations and by asking its first samples.
 
         Raises:
-            ConfigError: It needs what nel has not: tools, agents, a sandbox, a judge, several answers …
+            ConfigError: It needs what nel has not: tools, agents, a sandbox, a judge, several
+                answers …
             DatasetError: It has no samples.
         """
         self.address = address
@@ -103,14 +104,17 @@ class LoadedTask:
             yield row
 
     def graders(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Graders:
-        """Return whom the task's scorers may ask in a run with this panel and these roles, by name with the model."""
+        """Return whom the task's scorers may ask in a run with this panel and these roles, by name
+        with the model.
+        """
         return Graders(panel=panel, roles=roles, own=self.task.model_roles or {})
 
     def wants(self, graders: Graders) -> list[Want]:
-        """Return whom the scorers ask about the first sample that can be asked, as far as trying them out shows.
+        """Return whom the scorers ask about the first sample that can be asked, as far as trying
+        them out shows.
 
-        Each is tried on an empty answer and on the target, bare and after ``ANSWER:``, since some look at an answer
-        before they ask about it.
+        Each is tried on an empty answer and on the target, bare and after ``ANSWER:``, since some
+        look at an answer before they ask about it.
 
         Raises:
             ConfigError: They ask what cannot be asked, or somebody who is not there.
@@ -125,11 +129,13 @@ class LoadedTask:
                 for want in wants_of(self.task, self.sample, answer, graders)
             ]
         except Refused as error:
-            raise ConfigError(f"{self.address.task} {error}; this bridge cannot run it so") from error
+            raise ConfigError(
+                f"{self.address.task} {error}; this bridge cannot run it so"
+            ) from error
         except PrerequisiteError as error:
             raise ConfigError(
-                f"{self.address.task} cannot be scored: {error.message} Give --judge-url and --judge-id, or name the "
-                "model under model_roles"
+                f"{self.address.task} cannot be scored: {error.message} Give --judge-url and"
+                " --judge-id, or name the model under model_roles"
             ) from error
         except TimeoutError:  # in the run each sample's scorer has its own time
             return []
@@ -141,7 +147,9 @@ class LoadedTask:
         if other:
             notes.append(f"without {', '.join(other)}, computed by Inspect alone")
         if (self.task.epochs or 1) > 1:
-            notes.append(f"Inspect asks each sample {self.task.epochs} times: --repeats {self.task.epochs}")
+            notes.append(
+                f"Inspect asks each sample {self.task.epochs} times: --repeats {self.task.epochs}"
+            )
         return "".join(f"; {note}" for note in notes)
 
     def _check_declared(self) -> None:
@@ -154,11 +162,14 @@ class LoadedTask:
         }
         for need, is_needed in needs.items():
             if is_needed:
-                raise ConfigError(f"{name} needs {need}, which this bridge has not; run it with inspect eval")
+                raise ConfigError(
+                    f"{name} needs {need}, which this bridge has not; run it with inspect eval"
+                )
         agents = [_unqualified(step) for step in plan_of(task).steps if _is_agent(step)]
         if agents:
             raise ConfigError(
-                f"{name} runs the agent {agents[0]}, which asks again and again; run it with inspect eval"
+                f"{name} runs the agent {agents[0]}, which asks again and again; run it with"
+                " inspect eval"
             )
         if not task.scorer:
             raise ConfigError(f"{name} has no scorer")
@@ -166,7 +177,9 @@ class LoadedTask:
             raise DatasetError(f"{name} has no samples")
 
     def _probe(self) -> tuple[Asked, Any]:
-        """Return what is asked of the first sample that can be asked, and that; several are asked twice."""
+        """Return what is asked of the first sample that can be asked, and that; several are asked
+        twice.
+        """
         found: tuple[Asked, Any] | None = None
         faults: list[Exception] = []
         for place in range(min(_PROBED_MAX, len(self.task.dataset))):
@@ -175,15 +188,20 @@ class LoadedTask:
                 record_of(sample)
                 asked = self._ask(sample)
                 if asked != self._ask(sample):
-                    raise Refused("shapes its prompt at random; shuffle when the data are read, with a seed")
+                    raise Refused(
+                        "shapes its prompt at random; shuffle when the data are read, with a seed"
+                    )
                 found = found or (asked, sample)
             except Refused as error:
-                raise ConfigError(f"{self.address.task} {error}; this bridge cannot run it") from error
+                raise ConfigError(
+                    f"{self.address.task} {error}; this bridge cannot run it"
+                ) from error
             except Exception as error:  # noqa: BLE001 - of this sample alone: its row will say so
                 faults.append(error)
         if found is None:
             raise DatasetError(
-                f"{self.address.task} fails before it asks the model: {type(faults[0]).__name__}: {faults[0]}"
+                f"{self.address.task} fails before it asks the model: {type(faults[0]).__name__}:"
+                f" {faults[0]}"
             )
         return found
 
@@ -196,7 +214,9 @@ class LoadedTask:
         """Return the generation settings by nel's names."""
         named, left = by_our_names(asked.settings, has_tools=bool(asked.tools))
         if left:
-            raise ConfigError(f"{self.address.task} sets {', '.join(left)}, which this bridge cannot send")
+            raise ConfigError(
+                f"{self.address.task} sets {', '.join(left)}, which this bridge cannot send"
+            )
         return named
 
 
@@ -218,7 +238,10 @@ def _metric_names(task: Any) -> list[str]:
 
 def _unqualified(registered: Any) -> str:
     """Return the name under which something was registered; of a plain function, its own."""
-    from inspect_ai._util.registry import is_registry_object, registry_unqualified_name  # noqa: PLC0415 - heavy
+    from inspect_ai._util.registry import (  # noqa: PLC0415 - heavy
+        is_registry_object,
+        registry_unqualified_name,
+    )
 
     if is_registry_object(registered):
         return str(registry_unqualified_name(registered))
@@ -227,9 +250,15 @@ def _unqualified(registered: Any) -> str:
 
 def _is_agent(step: Any) -> bool:
     """Return whether a solver is an agent, which Inspect registers under the same name as both."""
-    from inspect_ai._util.registry import is_registry_object, registry_info, registry_lookup  # noqa: PLC0415 - heavy
+    from inspect_ai._util.registry import (  # noqa: PLC0415 - heavy
+        is_registry_object,
+        registry_info,
+        registry_lookup,
+    )
 
-    return is_registry_object(step) and registry_lookup("agent", registry_info(step).name) is not None
+    return (
+        is_registry_object(step) and registry_lookup("agent", registry_info(step).name) is not None
+    )
 
 
 @lru_cache(maxsize=32)
@@ -244,7 +273,9 @@ def load_task(address: Address) -> LoadedTask:
     try:
         import inspect_ai  # noqa: F401, PLC0415 - heavy
     except ImportError as error:
-        raise MissingExtra(f"inspect://{address.spec} needs inspect_ai: pip install inspect_ai ({error})") from error
+        raise MissingExtra(
+            f"inspect://{address.spec} needs inspect_ai: pip install inspect_ai ({error})"
+        ) from error
     if address.is_file and not Path(address.home).is_file():
         raise ConfigError(f"inspect://{address.spec}: there is no file {address.home}")
     try:
@@ -255,14 +286,20 @@ def load_task(address: Address) -> LoadedTask:
     except ConfigError:
         raise
     except Exception as error:
-        raise DatasetError(f"inspect_ai cannot load {address.spec}: {type(error).__name__}: {error}") from error
+        raise DatasetError(
+            f"inspect_ai cannot load {address.spec}: {type(error).__name__}: {error}"
+        ) from error
     return LoadedTask(address, task, _digest(address, made))
 
 
 def _find(address: Address) -> Any:
     """Return the registered function that makes the task."""
     from inspect_ai._eval.loader import load_file_tasks  # noqa: PLC0415 - heavy
-    from inspect_ai._util.registry import registry_find, registry_info, registry_lookup  # noqa: PLC0415 - heavy
+    from inspect_ai._util.registry import (  # noqa: PLC0415 - heavy
+        registry_find,
+        registry_info,
+        registry_lookup,
+    )
 
     if address.is_file:
         load_file_tasks(Path(address.home).absolute())
@@ -276,8 +313,8 @@ def _find(address: Address) -> Any:
     mine = [name for name in known if name.startswith(f"{address.home}/")]
     if not mine:
         raise ConfigError(
-            f"no installed package {address.home} registers tasks with Inspect; pip install it, or name a file: "
-            "inspect:///PATH/FILE.py@TASK"
+            f"no installed package {address.home} registers tasks with Inspect; pip install it, or"
+            " name a file: inspect:///PATH/FILE.py@TASK"
         )
     hint = did_you_mean(address.spec, mine) or f"; it has {', '.join(sorted(mine)[:5])} …"
     raise ConfigError(f"inspect_ai has no task {address.spec}{hint}")
@@ -302,7 +339,9 @@ def _check_arguments(address: Address, made: Any) -> None:
 
 
 def _digest(address: Address, made: Any) -> str:
-    """Return a digest of the file that defines the task, its arguments, and the versions of its package and Inspect."""
+    """Return a digest of the file that defines the task, its arguments, and the versions of its
+    package and Inspect.
+    """
     source = inspect.getsourcefile(inspect.unwrap(made))
     said = [metadata.version("inspect_ai"), address.spec, repr(address.arguments)]
     if not address.is_file:

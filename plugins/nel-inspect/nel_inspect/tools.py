@@ -1,4 +1,6 @@
-"""The tools that a task offers a model: as they are sent, and the calls in an answer as Inspect has them."""
+"""The tools that a task offers a model: as they are sent, and the calls in an answer as Inspect has
+them.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,11 @@ async def offered(tools: Any, choice: Any, watch: Watch) -> Offer:
     by_the_provider = [one.name for one in infos if one.options]
     if by_the_provider:
         raise watch.refuse(f"offers the tool {by_the_provider[0]}, which a model's provider runs")
-    named = {"any": "required", None: "auto"}.get(choice, choice) if not isinstance(choice, ToolFunction) else None
+    named = (
+        {"any": "required", None: "auto"}.get(choice, choice)
+        if not isinstance(choice, ToolFunction)
+        else None
+    )
     return Offer(
         tools=tuple(_sent(one) for one in infos),
         choice=named or {"type": "function", "function": {"name": choice.name}},
@@ -56,7 +62,11 @@ async def offered(tools: Any, choice: Any, watch: Watch) -> Offer:
 
 def output_of(model: str, text: str, calls: Sequence[ToolCall], offer: Offer) -> Any:
     """Return an answer as Inspect's ModelOutput."""
-    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput  # noqa: PLC0415 - heavy
+    from inspect_ai.model import (  # noqa: PLC0415 - heavy
+        ChatCompletionChoice,
+        ChatMessageAssistant,
+        ModelOutput,
+    )
     from inspect_ai.model._call_tools import parse_tool_call  # noqa: PLC0415 - heavy
 
     if not calls:
@@ -67,7 +77,9 @@ def output_of(model: str, text: str, calls: Sequence[ToolCall], offer: Offer) ->
         for number, call in enumerate(calls)
     ]
     message = ChatMessageAssistant(content=text, tool_calls=parsed, model=model, source="generate")
-    return ModelOutput(model=model, choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls")])
+    return ModelOutput(
+        model=model, choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls")]
+    )
 
 
 def _sent(info: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What is known of a task's code while it runs here, and what it is told of models.
 
-Inspect's code may call a model of its own choice at any time and swallow what that call raises; a call that was refused
-is therefore kept too.
+Inspect's code may call a model of its own choice at any time and swallow what that call raises; a
+call that was refused is therefore kept too.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ INSIDE: ContextVar[bool] = ContextVar("nel_inspect_inside", default=False)
 
 
 def apart(work: Callable[[], T], *, seconds_max: float | None = None) -> T:
-    """Return what some work returns, done in a thread of its own: Inspect's context and loop stay away from nel's.
+    """Return what some work returns, done in a thread of its own: Inspect's context and loop stay
+    away from nel's.
 
     Raises:
         TimeoutError: It takes longer; its thread is left behind.
@@ -158,7 +159,9 @@ def turn_of(message: Any, watch: Watch) -> dict[str, Any]:
         return {**turn, "content": said, "tool_call_id": message.tool_call_id or ""}
     calls = getattr(message, "tool_calls", None) or []
     if calls:
-        turn["tool_calls"] = [{"id": one.id, "name": one.function, "arguments": dumps(one.arguments)} for one in calls]
+        turn["tool_calls"] = [
+            {"id": one.id, "name": one.function, "arguments": dumps(one.arguments)} for one in calls
+        ]
     return turn
 
 
@@ -190,5 +193,9 @@ def _part(part: Any, watch: Watch) -> dict[str, Any]:
         return {"type": "text", "text": part.text}
     if part.type == "image" and part.image.startswith(_IMAGES):
         return {"type": "image_url", "image_url": {"url": part.image, "detail": part.detail}}
-    what = "an image by its file's name" if part.type == "image" else f"content of the kind {part.type}"
+    what = (
+        "an image by its file's name"
+        if part.type == "image"
+        else f"content of the kind {part.type}"
+    )
     raise watch.refuse(f"shows the model {what}, which this bridge does not send")

@@ -33,7 +33,12 @@ from inspect_ai.solver import TaskState, generate, system_message
 from inspect_ai.util import json_schema
 
 SUMS = [
-    Sample(id=f"sum-{n:02}", input=f"What is {n} plus {n}?", target=f"It is {2 * n}", metadata={"unit": "apples"})
+    Sample(
+        id=f"sum-{n:02}",
+        input=f"What is {n} plus {n}?",
+        target=f"It is {2 * n}",
+        metadata={"unit": "apples"},
+    )
     for n in range(12)
 ]
 CHATS = [
@@ -68,7 +73,9 @@ def by_json(role: str | None = "grader") -> Scorer:
         verdict = await model.generate(
             [
                 ChatMessageSystem(content="You are a strict examiner."),
-                ChatMessageUser(content=f"JSON, please: does {claim.completion!r} agree with {target.text!r}?"),
+                ChatMessageUser(
+                    content=f"JSON, please: does {claim.completion!r} agree with {target.text!r}?"
+                ),
             ],
             config=GenerateConfig(
                 temperature=0.5,
@@ -104,9 +111,15 @@ def confessing() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         if not state.output.completion.startswith("ANSWER: "):
             return Score(value={"found": None, "sure": 1.0})
-        said = (await get_model(role="grader").generate(f"Right? {state.output.completion}")).completion
+        said = (
+            await get_model(role="grader").generate(f"Right? {state.output.completion}")
+        ).completion
         if "maybe" in said:
-            return Score(value={"found": 0, "sure": 0.5}, reason="grader_failed", explanation=f"it says: {said}")
+            return Score(
+                value={"found": 0, "sure": 0.5},
+                reason="grader_failed",
+                explanation=f"it says: {said}",
+            )
         return Score(value={"found": float(said) if said != "?:" else float("nan"), "sure": 0.0})
 
     return score
@@ -118,7 +131,10 @@ def at_once() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         model = get_model(role="critic", default="openai/gpt-4o")
-        asked = (model.generate(f"{one}, {state.output.completion}?") for one in ("Short", "True", "Kind"))
+        asked = (
+            model.generate(f"{one}, {state.output.completion}?")
+            for one in ("Short", "True", "Kind")
+        )
         replies = await asyncio.gather(*asked)
         return Score(value=all(one.completion == "yes" for one in replies))
 
@@ -141,7 +157,11 @@ def with_settings(**settings: object) -> Scorer:
     """Give a grader what nel does not send."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        return Score(value=(await get_model().generate("Well?", config=GenerateConfig(**settings))).completion)
+        return Score(
+            value=(
+                await get_model().generate("Well?", config=GenerateConfig(**settings))
+            ).completion
+        )
 
     return score
 
@@ -161,7 +181,9 @@ _SCORERS = {
     "qa": model_graded_qa,
     "fact": lambda: model_graded_fact(partial_credit=True, model_role=None),
     "worded": lambda: model_graded_qa(**_WORDED),
-    "instructed": lambda: model_graded_qa(instructions="Say why, then GRADE: C, GRADE: P or GRADE: I."),
+    "instructed": lambda: model_graded_qa(
+        instructions="Say why, then GRADE: C, GRADE: P or GRADE: I."
+    ),
     "history": lambda: model_graded_qa(include_history=True),
     "own_history": lambda: model_graded_qa(include_history=lambda state: f"<{state.input_text}>"),
     "both": lambda: [match(location="any"), model_graded_fact()],
@@ -173,9 +195,15 @@ _SCORERS = {
     "at_once": at_once,
     "named": by_name,
     "graded_by_name": lambda: model_graded_qa(model="openai/gpt-4o"),
-    "panel": lambda: model_graded_qa(partial_credit=True, model=["openai/one", "openai/two", "openai/three"]),
-    "panel_of_models": lambda: model_graded_qa(model=[get_model("openai/one"), get_model("openai/two")]),
-    "in_mode": lambda: model_graded_qa(model=["openai/one", "openai/two", "openai/three"], reducer="mode"),
+    "panel": lambda: model_graded_qa(
+        partial_credit=True, model=["openai/one", "openai/two", "openai/three"]
+    ),
+    "panel_of_models": lambda: model_graded_qa(
+        model=[get_model("openai/one"), get_model("openai/two")]
+    ),
+    "in_mode": lambda: model_graded_qa(
+        model=["openai/one", "openai/two", "openai/three"], reducer="mode"
+    ),
     "required": lambda: model_graded_qa(model_role=ModelRole("critic", required=True)),
     "grader_required": by_role_alone,
     "ranked": lambda: with_settings(num_choices=3),

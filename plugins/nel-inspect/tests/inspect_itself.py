@@ -27,20 +27,37 @@ def main() -> None:
         sent.append({"messages": asked, "settings": config.model_dump(exclude_none=True)})
         return ModelOutput.from_content("mockllm/model", known[json.dumps(asked, sort_keys=True)])
 
-    tiktoken.get_encoding = lambda _: SimpleNamespace(encode=lambda text, **_: list(text))  # else it is downloaded
+    tiktoken.get_encoding = lambda _: SimpleNamespace(
+        encode=lambda text, **_: list(text)
+    )  # else it is downloaded
     (task,) = load_tasks([spec], json.loads(arguments))
     model = get_model("mockllm/model", custom_outputs=reply)
-    (log,) = run(task, model=model, epochs=1, max_samples=1, log_dir=folder, display="none", log_format="json")
+    (log,) = run(
+        task,
+        model=model,
+        epochs=1,
+        max_samples=1,
+        log_dir=folder,
+        display="none",
+        log_format="json",
+    )
     if log.status != "success":
         sys.exit(str(log.error.message if log.error else log.samples[0].error))
     scores = [
         {
-            name: {"value": one.value, "answer": one.answer, "reason": one.reason}  # of what is unscored the value is 0
+            name: {
+                "value": one.value,
+                "answer": one.answer,
+                "reason": one.reason,
+            }  # of what is unscored the value is 0
             for name, one in sample.scores.items()
         }
         for sample in log.samples or []
     ]
-    asked = [[{"role": m.role, "content": m.content} for m in one.messages[:-1]] for one in log.samples or []]
+    asked = [
+        [{"role": m.role, "content": m.content} for m in one.messages[:-1]]
+        for one in log.samples or []
+    ]
     print(json.dumps({"sent": sent, "scores": scores, "asked": asked}))  # noqa: T201 - the answer
 
 

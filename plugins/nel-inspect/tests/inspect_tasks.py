@@ -85,7 +85,9 @@ def two_values() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         text = state.output.completion
         grade = "C" if target.text in text else "P"
-        return Score(value={"short": len(text) / 100, "graded": grade}, answer=text[:5], explanation="seen")
+        return Score(
+            value={"short": len(text) / 100, "graded": grade}, answer=text[:5], explanation="seen"
+        )
 
     return score
 
@@ -224,13 +226,17 @@ def shapes(cot: bool = False, shuffled: bool = False) -> Task:
     data = MemoryDataset([one.model_copy(deep=True) for one in SHAPES])
     if shuffled:
         data.shuffle_choices(seed=7)
-    return Task(dataset=data, solver=multiple_choice(cot=cot, multiple_correct=True), scorer=choice())
+    return Task(
+        dataset=data, solver=multiple_choice(cot=cot, multiple_correct=True), scorer=choice()
+    )
 
 
 @task
 def chats() -> Task:
     """Go on with a chat; two scorers and a shouting solver after the answer."""
-    return Task(dataset=list(CHATS), solver=[generate(), shout()], scorer=[includes(), two_values()])
+    return Task(
+        dataset=list(CHATS), solver=[generate(), shout()], scorer=[includes(), two_values()]
+    )
 
 
 @task
@@ -242,7 +248,12 @@ def faulty() -> Task:
 @task
 def pickily() -> Task:
     """Have one sample that cannot be asked."""
-    return Task(dataset=list(SUMS), solver=[picky(), generate()], scorer=match(), metrics=[f1(), unheard_of()])
+    return Task(
+        dataset=list(SUMS),
+        solver=[picky(), generate()],
+        scorer=match(),
+        metrics=[f1(), unheard_of()],
+    )
 
 
 @task
@@ -260,8 +271,12 @@ def doubtful() -> Task:
 
 _REFUSED = {
     "agent": lambda: Task(dataset=list(SUMS), solver=react(), scorer=match()),
-    "tools": lambda: Task(dataset=list(SUMS), solver=[use_tools(add()), generate()], scorer=match()),
-    "critic": lambda: Task(dataset=list(SUMS), solver=[generate(), self_critique()], scorer=match()),
+    "tools": lambda: Task(
+        dataset=list(SUMS), solver=[use_tools(add()), generate()], scorer=match()
+    ),
+    "critic": lambda: Task(
+        dataset=list(SUMS), solver=[generate(), self_critique()], scorer=match()
+    ),
     "twice": lambda: Task(dataset=list(SUMS), solver=twice(), scorer=match()),
     "silent": lambda: Task(dataset=list(SUMS), solver=system_message("Be brief."), scorer=match()),
     "drawn": lambda: Task(dataset=list(SUMS), solver=[at_random(), generate()], scorer=match()),
@@ -270,7 +285,9 @@ _REFUSED = {
     "judged": lambda: Task(dataset=list(SUMS), scorer=model_graded_qa()),
     "judged_quietly": lambda: Task(dataset=list(SUMS), scorer=quiet_judge()),
     "unscored": lambda: Task(dataset=list(SUMS)),
-    "ranked": lambda: Task(dataset=list(SUMS), scorer=match(), config=GenerateConfig(num_choices=3)),
+    "ranked": lambda: Task(
+        dataset=list(SUMS), scorer=match(), config=GenerateConfig(num_choices=3)
+    ),
     "empty": lambda: Task(dataset=MemoryDataset([]), scorer=match()),
     "broken": lambda: 1 / 0,
 }

@@ -39,19 +39,38 @@ def main() -> None:
         if not calls:
             return ModelOutput.from_content("mockllm/model", text)
         made = [
-            parse_tool_call(one["id"], one["function"]["name"], one["function"]["arguments"], tools) for one in calls
+            parse_tool_call(one["id"], one["function"]["name"], one["function"]["arguments"], tools)
+            for one in calls
         ]
         message = ChatMessageAssistant(content=text or "", tool_calls=made)
-        return ModelOutput(model="m", choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls")])
+        return ModelOutput(
+            model="m", choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls")]
+        )
 
-    tiktoken.get_encoding = lambda _: SimpleNamespace(encode=lambda text, **_: list(text))  # else it is downloaded
+    tiktoken.get_encoding = lambda _: SimpleNamespace(
+        encode=lambda text, **_: list(text)
+    )  # else it is downloaded
     (task,) = load_tasks([spec], json.loads(arguments))
     model = get_model("mockllm/model", custom_outputs=reply)
-    (log,) = run(task, model=model, epochs=1, max_samples=1, log_dir=folder, display="none", log_format="json")
+    (log,) = run(
+        task,
+        model=model,
+        epochs=1,
+        max_samples=1,
+        log_dir=folder,
+        display="none",
+        log_format="json",
+    )
     if log.status != "success":
         sys.exit(str(log.error.message if log.error else log.samples[0].error))
-    asked = [(one, one.input if isinstance(one.input, str) else one.input[-1].text) for one in log.samples]
-    found = [{"input": text, "value": next(iter(one.scores.values())).value, **sent[text]} for one, text in asked]
+    asked = [
+        (one, one.input if isinstance(one.input, str) else one.input[-1].text)
+        for one in log.samples
+    ]
+    found = [
+        {"input": text, "value": next(iter(one.scores.values())).value, **sent[text]}
+        for one, text in asked
+    ]
     print(json.dumps(found))  # noqa: T201 - the answer
 
 
@@ -65,7 +84,10 @@ def _message(message: Any) -> dict[str, Any]:
             {
                 "type": "function",
                 "id": one.id,
-                "function": {"name": one.function, "arguments": json.dumps(one.arguments, separators=(",", ":"))},
+                "function": {
+                    "name": one.function,
+                    "arguments": json.dumps(one.arguments, separators=(",", ":")),
+                },
             }
             for one in message.tool_calls
         ]

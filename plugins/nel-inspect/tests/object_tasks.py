@@ -125,7 +125,9 @@ def uses_up() -> Solver:
 @task
 def used_up() -> Task:
     """Show words that a solver removes."""
-    samples = [Sample(input=f"Say {n}:", target=str(n), metadata={"words": ["a", "b"]}) for n in range(3)]
+    samples = [
+        Sample(input=f"Say {n}:", target=str(n), metadata={"words": ["a", "b"]}) for n in range(3)
+    ]
     return Task(dataset=samples, solver=uses_up(), scorer=match())
 
 
@@ -156,10 +158,17 @@ def by_the_same_kind() -> Scorer:
 def kinds(shuffled: bool = False) -> Task:
     """Ask with options and without; shuffled, in another order each time it is loaded."""
     with_options = [
-        Sample(input=f"Which is {n}?", choices=[str(n), "none"], target="A", metadata={"kind": Kind.CHOICE})
+        Sample(
+            input=f"Which is {n}?",
+            choices=[str(n), "none"],
+            target="A",
+            metadata={"kind": Kind.CHOICE},
+        )
         for n in range(4)
     ]
-    without = [Sample(input=f"Say {n}.", target=str(n), metadata={"kind": Kind.FREE}) for n in range(4)]
+    without = [
+        Sample(input=f"Say {n}.", target=str(n), metadata={"kind": Kind.FREE}) for n in range(4)
+    ]
     data = MemoryDataset([*with_options, *without])
     if shuffled:
         data.shuffle()
@@ -179,4 +188,7 @@ def drawn() -> Task:
 @task
 def unwritable() -> Task:
     """Keep an object that no record can hold."""
-    return Task(dataset=[Sample(input="x", target="y", metadata={"plain": 1, "table": Table()})], scorer=match())
+    return Task(
+        dataset=[Sample(input="x", target="y", metadata={"plain": 1, "table": Table()})],
+        scorer=match(),
+    )

@@ -32,7 +32,12 @@ def _question(number: int) -> str:
 def _arc(number: int) -> Row:
     labels = list("ABCD" if number % 2 else "1234")
     choices = {"label": labels, "text": _options(number)}
-    return {"id": f"q{number}", "question": _question(number), "choices": choices, "answerKey": labels[number % 4]}
+    return {
+        "id": f"q{number}",
+        "question": _question(number),
+        "choices": choices,
+        "answerKey": labels[number % 4],
+    }
 
 
 def _commonsense(number: int) -> Row:
@@ -46,7 +51,11 @@ def _commonsense(number: int) -> Row:
 def _pubmed(number: int) -> Row:
     import inspect_evals.pubmedqa  # noqa: PLC0415 - the ids of its test split are beside it
 
-    known = json.loads((Path(inspect_evals.pubmedqa.__file__).parent / "data" / "test_ground_truth.json").read_text())
+    known = json.loads(
+        (
+            Path(inspect_evals.pubmedqa.__file__).parent / "data" / "test_ground_truth.json"
+        ).read_text()
+    )
     decision = ("yes", "no", "maybe")[number % 3]
     return {
         "pubid": int(list(known)[number]), "question": _question(number), "context": {"contexts": [f"Trial {number}."]},
@@ -72,12 +81,22 @@ def _pro(number: int) -> Row:
 
 
 def _mmlu(number: int) -> Row:
-    return {"question": _question(number), "choices": _options(number), "answer": number % 4, "subject": "anatomy"}
+    return {
+        "question": _question(number),
+        "choices": _options(number),
+        "answer": number % 4,
+        "subject": "anatomy",
+    }
 
 
 def _sec(number: int) -> Row:
     options = dict(zip("ABCD", _options(number), strict=True))
-    return {"Question": _question(number), "Answer": _letter(number), "Explanation": "so", **options}
+    return {
+        "Question": _question(number),
+        "Answer": _letter(number),
+        "Explanation": "so",
+        **options,
+    }
 
 
 def _bbh(subset: str, *targets: str) -> tuple[str, str, dict[str, Any], Callable[[int], Row]]:
@@ -151,7 +170,9 @@ def published(name: str) -> Task:
         lambda *_, **__: datasets.Dataset.from_list([make(number) for number in range(8)]),
     )
     try:
-        found: Task = getattr(importlib.import_module(f"inspect_evals.{package}"), function)(**arguments)
+        found: Task = getattr(importlib.import_module(f"inspect_evals.{package}"), function)(
+            **arguments
+        )
     finally:
         datasets.load_dataset = real
     return found
@@ -214,5 +235,11 @@ def submitted() -> Task:
     from inspect_evals.simpleqa.scorer import simpleqa_schema_tool_scorer  # noqa: PLC0415
     from inspect_evals.simpleqa.simpleqa import SIMPLEQA_GRADER_TEMPLATE  # noqa: PLC0415
 
-    samples = [Sample(id=f"q{number}", input=_question(number), target=f"red {number}") for number in range(8)]
-    return Task(dataset=samples, scorer=simpleqa_schema_tool_scorer(grader_template=SIMPLEQA_GRADER_TEMPLATE))
+    samples = [
+        Sample(id=f"q{number}", input=_question(number), target=f"red {number}")
+        for number in range(8)
+    ]
+    return Task(
+        dataset=samples,
+        scorer=simpleqa_schema_tool_scorer(grader_template=SIMPLEQA_GRADER_TEMPLATE),
+    )

@@ -33,17 +33,31 @@ GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 @pytest.fixture(scope="module")
 def inspect_ai() -> Any:
     """Return Inspect, or skip."""
-    return pytest.importorskip("inspect_ai", reason="inspect_ai is not installed: pip install inspect_ai")
+    return pytest.importorskip(
+        "inspect_ai", reason="inspect_ai is not installed: pip install inspect_ai"
+    )
 
 
 def reply_to(messages: list[dict[str, str]]) -> str:
     """Return an answer that is right for some prompts, wrong for others and shapeless for a few."""
     text = "\n".join(str(message["content"]) for message in messages)
     kind = zlib.crc32(f"5{text}".encode()) % 4  # the figure mixes right and wrong in every task
-    numbers = [int(number) for pair in re.findall(r"What is (\d+) plus (\d+)", text)[-1:] for number in pair]
+    numbers = [
+        int(number)
+        for pair in re.findall(r"What is (\d+) plus (\d+)", text)[-1:]
+        for number in pair
+    ]
     if numbers and kind:
-        return f"It comes to none other than {sum(numbers)}." if kind == 1 else f"That makes {sum(numbers) + kind - 2}"
-    return "I do not say." if kind == 1 else f"Let me see.\nANSWER: {'ABC'[kind - 1] if kind else 'B, C'}"
+        return (
+            f"It comes to none other than {sum(numbers)}."
+            if kind == 1
+            else f"That makes {sum(numbers) + kind - 2}"
+        )
+    return (
+        "I do not say."
+        if kind == 1
+        else f"Let me see.\nANSWER: {'ABC'[kind - 1] if kind else 'B, C'}"
+    )
 
 
 def _script(call: Call, _: int) -> Reply:
@@ -74,7 +88,9 @@ def run(folder: Path, url: str, uri: str, **more: Any) -> Any:
     )
 
 
-def by_itself(folder: Path, name: str, arguments: dict[str, Any], asked: list[Call]) -> dict[str, Any]:
+def by_itself(
+    folder: Path, name: str, arguments: dict[str, Any], asked: list[Call]
+) -> dict[str, Any]:
     """Return what Inspect sends and scores, given the same answers."""
     answers = {shown(call.body["messages"]): reply_to(call.body["messages"]) for call in asked}
     given = [f"{TASKS}@{name}", json.dumps(arguments), json.dumps(answers), str(folder / "logs")]
@@ -116,10 +132,14 @@ def test_a_task_is_asked_and_scored_as_by_inspect(
     theirs = by_itself(tmp_path, name, arguments, endpoint.calls)
     known = [shown(one["messages"]) for one in theirs["sent"]]
     assert set(known) == {shown(call.body["messages"]) for call in endpoint.calls}
-    ours = {json.dumps(line["metadata"]["input"], sort_keys=True): line for line in lines_of(result)}
+    ours = {
+        json.dumps(line["metadata"]["input"], sort_keys=True): line for line in lines_of(result)
+    }
     assert len(ours) == len(known)
     rewards = []
-    for row, scores in zip(open_task(uri_of(name, **arguments)).dataset(), theirs["scores"], strict=True):
+    for row, scores in zip(
+        open_task(uri_of(name, **arguments)).dataset(), theirs["scores"], strict=True
+    ):
         line = ours[json.dumps(row["sample"]["input"], sort_keys=True)]
         first = next(iter(scores.values()))
         rewards.append(GRADES[first["value"]])
@@ -127,9 +147,12 @@ def test_a_task_is_asked_and_scored_as_by_inspect(
         assert line["extracted_answer"] == first["answer"] or not first["answer"]
         if len(scores) > 1:
             values = {
-                f"two_values_{key}": GRADES.get(value, value) for key, value in scores["two_values"]["value"].items()
+                f"two_values_{key}": GRADES.get(value, value)
+                for key, value in scores["two_values"]["value"].items()
             }
-            assert line["scoring_details"]["metrics"] == pytest.approx({"includes": rewards[-1], **values})
+            assert line["scoring_details"]["metrics"] == pytest.approx(
+                {"includes": rewards[-1], **values}
+            )
     assert 0 < sum(rewards) < len(rewards)
 
 
@@ -164,7 +187,9 @@ def test_a_task_loaded_again_has_the_same_rows() -> None:
 
 
 @pytest.mark.usefixtures("inspect_ai")
-def test_pictures_in_the_data_are_sent_and_files_are_not(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_pictures_in_the_data_are_sent_and_files_are_not(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     """As parts of a message, in the form that endpoints know."""
     assert run(tmp_path, endpoint.url, uri_of("pictures")).exit_code == 0
     (message,) = endpoint.calls[-1].body["messages"]
@@ -189,7 +214,12 @@ def test_a_scorer_that_fails_is_never_a_wrong_answer(tmp_path: Path, endpoint: E
     result = run(tmp_path, endpoint.url, uri_of("faulty"))
     assert result.exit_code == 3
     lines = {line["metadata"]["id"]: line for line in lines_of(result)}
-    assert {name for name, line in lines.items() if line["reward"] is None} == {"sum-2", "sum-3", "sum-4", "sum-5"}
+    assert {name for name, line in lines.items() if line["reward"] is None} == {
+        "sum-2",
+        "sum-3",
+        "sum-4",
+        "sum-5",
+    }
     said = {name: json.dumps(line) for name, line in lines.items()}
     assert "the dictionary is gone" in said["sum-2"]
     assert "failing gave no score" in said["sum-3"]
@@ -201,19 +231,28 @@ def test_a_scorer_that_fails_is_never_a_wrong_answer(tmp_path: Path, endpoint: E
 @pytest.mark.usefixtures("inspect_ai")
 def test_a_task_that_shows_itself_only_with_an_answer_is_unscored() -> None:
     """It asks a second time, or another prompt than the one that was sent."""
-    for name, sent, message in (("doubtful", None, "asks the model more than once"), ("chats", "?", "another prompt")):
+    for name, sent, message in (
+        ("doubtful", None, "asks the model more than once"),
+        ("chats", "?", "another prompt"),
+    ):
         benchmark = open_task(uri_of(name))
         sample = benchmark.sample(next(iter(benchmark.dataset())), sample_id="1")
         if sent is not None:
             sample = replace(sample, input=(*sample.input[:-1], Message(role="user", content=sent)))
         with pytest.raises(ScorerError, match=message):
             asyncio.run(
-                benchmark.scorer(ScorerInput(response="8", target="8", metadata=dict(sample.metadata), sample=sample))
+                benchmark.scorer(
+                    ScorerInput(
+                        response="8", target="8", metadata=dict(sample.metadata), sample=sample
+                    )
+                )
             )
 
 
 @pytest.mark.usefixtures("inspect_ai")
-def test_a_sample_that_cannot_be_asked_costs_itself_only(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_a_sample_that_cannot_be_asked_costs_itself_only(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     """A solver that fails on one sample makes a bad row of it; metrics that nel does not compute are named."""
     result = run(tmp_path, endpoint.url, uri_of("pickily"))
     assert result.exit_code == 3
@@ -272,13 +311,19 @@ def test_a_task_of_an_installed_package_runs(
     for folder in (package, described):
         folder.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
-    (package / "_registry.py").write_text("from tiny_evals.work import sums, shapes\n", encoding="utf-8")
+    (package / "_registry.py").write_text(
+        "from tiny_evals.work import sums, shapes\n", encoding="utf-8"
+    )
     (package / "work.py").write_text(TASKS.read_text(encoding="utf-8"), encoding="utf-8")
-    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny_evals\nVersion: 0.3\n", encoding="utf-8")
+    (described / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: tiny_evals\nVersion: 0.3\n", encoding="utf-8"
+    )
     editable = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
     (described / "direct_url.json").write_text(json.dumps(editable), encoding="utf-8")
     (described / "top_level.txt").write_text("tiny_evals\n", encoding="utf-8")
-    (described / "entry_points.txt").write_text("[inspect_ai]\ntiny_evals = tiny_evals._registry\n", encoding="utf-8")
+    (described / "entry_points.txt").write_text(
+        "[inspect_ai]\ntiny_evals = tiny_evals._registry\n", encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     from inspect_ai._util.entrypoints import clear_entry_points_state  # noqa: PLC0415 - the fixture skips without it
 
@@ -287,7 +332,9 @@ def test_a_task_of_an_installed_package_runs(
     assert result.exit_code == 0
     assert len(lines_of(result)) == 4
     assert "Example: 1 plus 1 is 2." in endpoint.calls[-1].text
-    with pytest.raises(ConfigError, match='no task tiny_evals/shape; did you mean "tiny_evals/shapes"'):
+    with pytest.raises(
+        ConfigError, match='no task tiny_evals/shape; did you mean "tiny_evals/shapes"'
+    ):
         open_task("inspect://tiny_evals/shape")
 
 

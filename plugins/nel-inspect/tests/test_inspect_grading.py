@@ -46,7 +46,9 @@ WHY = "inspect_ai is not installed: pip install inspect_ai"
 def test_a_reply_is_read_strictly(pattern: str | None, reply: str, grade: float | str) -> None:
     """By Inspect's rule or the author's pattern, in the judge's own words; what is in doubt is no grade."""
     values = {"_pattern": pattern, "_grades": "CI", "_foreign": ("I wrote SCORE: 9",)}
-    case = Case(response="I wrote SCORE: 9", question="Well?", template="inspect_grade", values=values)
+    case = Case(
+        response="I wrote SCORE: 9", question="Well?", template="inspect_grade", values=values
+    )
     if isinstance(grade, float):
         (question,) = judge_for(case).ask(case)
         assert question.read(reply).score == grade
@@ -63,7 +65,9 @@ def test_the_judges_are_judges_as_any_other(name: str) -> None:
 
 
 @pytest.mark.skipif(not HAS_INSPECT, reason=WHY)
-@pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # of tenacity, in Inspect
+@pytest.mark.filterwarnings(
+    "ignore:The 'initial' parameter:DeprecationWarning"
+)  # of tenacity, in Inspect
 def test_inspect_is_as_it_was_outside_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own models send by themselves again, and none of nel's stays in its cache."""
     import inspect_ai.model as theirs  # noqa: PLC0415 - the fixture skips without it
@@ -73,7 +77,9 @@ def test_inspect_is_as_it_was_outside_of_a_run(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(tiktoken, "get_encoding", lambda _: by_letter)
 
     open_task(f"{TASK}named")
-    model = theirs.get_model("mockllm/model", custom_outputs=[theirs.ModelOutput.from_content("m", "itself")])
+    model = theirs.get_model(
+        "mockllm/model", custom_outputs=[theirs.ModelOutput.from_content("m", "itself")]
+    )
     assert asyncio.run(model.generate("Who?")).completion == "itself"
     with pytest.raises(Exception, match=r"(?i)openai"):
         theirs.get_model("openai/gpt-4o", config=theirs.GenerateConfig(seed=7))
@@ -87,6 +93,8 @@ def test_an_unknown_version_of_inspect_is_refused() -> None:
         "from nel_inspect.bridge import open_task\n"
         f"open_task('{TASK}qa')"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120
+    )
     assert "MissingExtra: nel-inspect does not know inspect_ai" in done.stderr
     assert "without model_scoring_prompt" in done.stderr

@@ -13,7 +13,9 @@ from tests.support.viewed_run import build_viewed_run
 
 def test_inspect_reads_the_exported_log(tmp_path: Path) -> None:
     """Status, counts, metrics, scores, errors and usage are those of the run; no unscored sample has a score."""
-    reader = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed: pip install inspect_ai")
+    reader = pytest.importorskip(
+        "inspect_ai.log", reason="inspect_ai is not installed: pip install inspect_ai"
+    )
     run_dir = build_viewed_run(tmp_path / "run", repeats=2, is_complete=True)
     export_run("inspect", run_dir, tmp_path / "out")
     metrics = read_json(run_dir / "quiz" / "metrics.json")
@@ -22,7 +24,12 @@ def test_inspect_reads_the_exported_log(tmp_path: Path) -> None:
     log = reader.read_eval_log(info)
     assert log.results is not None
     assert log.samples is not None
-    assert (log.status, log.eval.task, log.eval.model, log.eval.config.epochs) == ("success", "quiz", "m", 2)
+    assert (log.status, log.eval.task, log.eval.model, log.eval.config.epochs) == (
+        "success",
+        "quiz",
+        "m",
+        2,
+    )
     assert log.results.total_samples == accounting["n_total"] == len(log.samples)
     assert log.results.completed_samples == accounting["n_scored"] + accounting["n_model_failure"]
     found = {name: one.value for name, one in log.results.scores[0].metrics.items()}
@@ -30,8 +37,13 @@ def test_inspect_reads_the_exported_log(tmp_path: Path) -> None:
     unscored = [sample for sample in log.samples if sample.error is not None]
     assert len(unscored) == accounting["n_unscored"]
     assert not any(sample.scores for sample in unscored)
-    rewards = [score.as_float() for sample in log.samples for score in (sample.scores or {}).values()]
+    rewards = [
+        score.as_float() for sample in log.samples for score in (sample.scores or {}).values()
+    ]
     assert sum(rewards) / len(rewards) == metrics["headline"]["value"]
-    assert all(sample.output.usage is not None and sample.messages[-1].role == "assistant" for sample in log.samples)
+    assert all(
+        sample.output.usage is not None and sample.messages[-1].role == "assistant"
+        for sample in log.samples
+    )
     summaries = reader.read_eval_log_sample_summaries(info.name)
     assert [one.error is None for one in summaries].count(False) == accounting["n_unscored"]

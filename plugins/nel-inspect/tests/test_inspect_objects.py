@@ -82,22 +82,30 @@ def of_objects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_object_reaches_solvers_and_scorers_as_it_is(of_objects: dict[str, dict[str, Any]], name: str) -> None:
+def test_an_object_reaches_solvers_and_scorers_as_it_is(
+    of_objects: dict[str, dict[str, Any]], name: str
+) -> None:
     """Both see it before and after the answer; the record of the sample has a form in JSON."""
     assert set(of_objects) == set(NAMES)
     line = of_objects[name]
     assert (question_of(line), line["reward"]) == (f"Say {name}. True", 1)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "nan"])  # a NaN beside a score is text in nel
-def test_an_object_in_a_score_is_kept_as_json(of_objects: dict[str, dict[str, Any]], name: str) -> None:
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name != "nan"]
+)  # a NaN beside a score is text in nel
+def test_an_object_in_a_score_is_kept_as_json(
+    of_objects: dict[str, dict[str, Any]], name: str
+) -> None:
     """What a scorer says beside its value has the form of the sample's record; anything else is described."""
     details = of_objects[name]["scoring_details"]
     assert details["object"] == of_objects[name]["metadata"]["metadata"]["object"]
     assert details["table"] == "a table"
 
 
-def test_a_task_that_asks_by_the_kind_of_a_sample_is_run_as_by_inspect(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_a_task_that_asks_by_the_kind_of_a_sample_is_run_as_by_inspect(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     """Options are shown and letters are read where an enumeration says so: the same messages and values."""
     result = run(tmp_path, endpoint.url, "kinds")
     questions = [call.body["messages"] for call in endpoint.of_samples]
@@ -111,11 +119,15 @@ def test_a_task_that_asks_by_the_kind_of_a_sample_is_run_as_by_inspect(tmp_path:
     theirs = json.loads(done.stdout)
     values = [float(next(iter(scores.values()))["value"] == "C") for scores in theirs["scores"]]
     ours = {question_of(line): line["reward"] for line in read_samples(result.run_dir)}
-    assert ours == dict(zip((asked[0]["content"] for asked in theirs["asked"]), values, strict=True))
+    assert ours == dict(
+        zip((asked[0]["content"] for asked in theirs["asked"]), values, strict=True)
+    )
     assert sorted(values) == [0, 0, 1, 1, 1, 1, 1, 1]
 
 
-def test_what_a_solver_takes_out_of_the_metadata_is_there_for_the_next_time(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_what_a_solver_takes_out_of_the_metadata_is_there_for_the_next_time(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     """Each of its runs has a copy of the sample."""
     result = run(tmp_path, endpoint.url, "used_up")
     assert result.exit_code == 0
@@ -161,5 +173,7 @@ def test_a_sample_that_is_not_there_again_is_unscored() -> None:
     load_task.cache_clear()
     with pytest.raises(ScorerError, match="has no such sample where it is loaded again"):
         asyncio.run(
-            benchmark.scorer(ScorerInput(response="0", target="0", metadata=dict(sample.metadata), sample=sample))
+            benchmark.scorer(
+                ScorerInput(response="0", target="0", metadata=dict(sample.metadata), sample=sample)
+            )
         )

@@ -27,7 +27,9 @@ pytestmark = pytest.mark.usefixtures("inspect_ai")
 @pytest.fixture(scope="module")
 def inspect_ai() -> Any:
     """Return Inspect, or skip."""
-    return pytest.importorskip("inspect_ai", reason="inspect_ai is not installed: pip install inspect_ai")
+    return pytest.importorskip(
+        "inspect_ai", reason="inspect_ai is not installed: pip install inspect_ai"
+    )
 
 
 def call_of(name: str, arguments: Any, identity: str | None = "c") -> dict[str, Any]:
@@ -87,7 +89,9 @@ def by_itself(folder: Path, kind: str) -> list[dict[str, Any]]:
     return by_inspect(f"{TASKS}@offering", {"kind": kind}, known, folder / "logs")
 
 
-def by_inspect(spec: str, arguments: dict[str, str], known: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+def by_inspect(
+    spec: str, arguments: dict[str, str], known: dict[str, Any], folder: Path
+) -> list[dict[str, Any]]:
     """Return what Inspect sends of each sample and its value, given replies by the text of the last message."""
     given = [spec, json.dumps(arguments), json.dumps(known), str(folder)]
     done = subprocess.run(
@@ -134,7 +138,10 @@ def test_no_tool_is_sent_where_none_may_be_called(tmp_path: Path) -> None:
         rows = read_results(result.run_dir, "inspect-offering")
         assert not any("tools" in call.body or "tool_choice" in call.body for call in model.calls)
     assert [row["reward"] for row in rows] == [1, 1, 1, 0, 1, 1, 1, 1]
-    assert (rows[3]["outcome"]["state"], rows[3]["outcome"]["kind"]) == ("model_failure", "no_answer")
+    assert (rows[3]["outcome"]["state"], rows[3]["outcome"]["kind"]) == (
+        "model_failure",
+        "no_answer",
+    )
 
 
 def test_a_call_that_cannot_be_read_is_the_endpoints_fault(tmp_path: Path) -> None:
@@ -166,8 +173,18 @@ def test_calls_are_streamed(tmp_path: Path) -> None:
         n = number_in(call.text)
         text = json.dumps({"x": n, "y": n})
         pieces = [
-            [{"index": 0, "id": "c", "type": "function", "function": {"name": "add", "arguments": ""}}],
-            *([{"index": 0, "function": {"arguments": text[at : at + 3]}}] for at in range(0, len(text), 3)),
+            [
+                {
+                    "index": 0,
+                    "id": "c",
+                    "type": "function",
+                    "function": {"name": "add", "arguments": ""},
+                }
+            ],
+            *(
+                [{"index": 0, "function": {"arguments": text[at : at + 3]}}]
+                for at in range(0, len(text), 3)
+            ),
         ]
         events = [{"choices": [{"index": 0, "delta": {"tool_calls": one}}]} for one in pieces]
         events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
@@ -184,7 +201,12 @@ def test_calls_come_over_the_responses_protocol(tmp_path: Path) -> None:
 
     def adds_up(call: Call, _: int) -> Reply:
         n = number_in(call.body["input"][-1]["content"])
-        made = {"type": "function_call", "call_id": "c", "name": "add", "arguments": json.dumps({"x": n, "y": n})}
+        made = {
+            "type": "function_call",
+            "call_id": "c",
+            "name": "add",
+            "arguments": json.dumps({"x": n, "y": n}),
+        }
         return Reply(body={"status": "completed", "model": "m", "output": [made]})
 
     with scripted(adds_up) as model:
@@ -199,12 +221,19 @@ def test_a_grader_hands_in_its_grade_by_a_tool(tmp_path: Path) -> None:
     def grades(call: Call, _: int) -> Reply:
         n = number_in(call.text)
         if n == 2:
-            return answer('{"content": "", "tool_calls": [{"id": "c", "name": "submit", "arguments": "{}"}]}')
+            return answer(
+                '{"content": "", "tool_calls": [{"id": "c", "name": "submit", "arguments": "{}"}]}'
+            )
         if n == 3:
             return answer("")
-        return calls(call_of("submit", {"grade": "C" if n % 2 else "I", "why": f"n is {n}"}), text="Well.")
+        return calls(
+            call_of("submit", {"grade": "C" if n % 2 else "I", "why": f"n is {n}"}), text="Well."
+        )
 
-    with scripted(lambda call, _: answer(f"{2 * number_in(call.text)}")) as model, scripted(grades) as judge:
+    with (
+        scripted(lambda call, _: answer(f"{2 * number_in(call.text)}")) as model,
+        scripted(grades) as judge,
+    ):
         given = {"url": judge.url, "model": "j"}
         result = run(tmp_path, model.url, "graded", "submitted", judge=given)
         rows = read_results(result.run_dir, "inspect-graded")
@@ -212,7 +241,11 @@ def test_a_grader_hands_in_its_grade_by_a_tool(tmp_path: Path) -> None:
         asked = len(judge.calls)
         again = read_results(rescore(result.run_dir).run_dir, "inspect-graded")
         assert len(judge.calls) == asked
-    assert [row["reward"] for row in rows] == [row["reward"] for row in again] == [0, 1, None, None, 0, 1, 0, 1]
+    assert (
+        [row["reward"] for row in rows]
+        == [row["reward"] for row in again]
+        == [0, 1, None, None, 0, 1, 0, 1]
+    )
     assert [rows[n]["outcome"]["cause"] for n in (2, 3)] == ["judge", "judge"]
     assert body["tool_choice"] == {"type": "function", "function": {"name": "submit"}}
     assert [one["function"]["name"] for one in body["tools"]] == ["submit"]
@@ -227,12 +260,28 @@ def test_a_grader_asks_a_tool_first(tmp_path: Path) -> None:
         n = number_in(call.text)
         if len(messages) == 1:
             return calls(call_of("add", {"x": n, "y": n}))
-        return answer("yes" if messages[0]["content"].startswith(f"Is {messages[-1]['content']} ") else "no")
+        return answer(
+            "yes" if messages[0]["content"].startswith(f"Is {messages[-1]['content']} ") else "no"
+        )
 
-    with scripted(lambda call, _: answer(f"{number_in(call.text) + 3}")) as model, scripted(asks) as judge:
-        result = run(tmp_path, model.url, "graded", "looked_up", judge={"url": judge.url, "model": "j"})
+    with (
+        scripted(lambda call, _: answer(f"{number_in(call.text) + 3}")) as model,
+        scripted(asks) as judge,
+    ):
+        result = run(
+            tmp_path, model.url, "graded", "looked_up", judge={"url": judge.url, "model": "j"}
+        )
         last = next(call.body["messages"] for call in judge.calls if len(call.body["messages"]) > 1)
         assert len(judge.calls) == 16
-    assert [row["reward"] for row in read_results(result.run_dir, "inspect-graded")] == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert [row["reward"] for row in read_results(result.run_dir, "inspect-graded")] == [
+        0,
+        0,
+        0,
+        1,
+        0,
+        0,
+        0,
+        0,
+    ]
     assert [one["role"] for one in last] == ["user", "assistant", "tool"]
     assert last[1]["tool_calls"][0]["id"] == last[2]["tool_call_id"]

@@ -19,7 +19,10 @@ from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.lm_eval import read_samples
 from tests.support.runs import read_results
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what other packages warn of is theirs
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),
+]  # what other packages warn of is theirs
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "published_tasks.py"
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -39,7 +42,9 @@ NAMES = (
 @pytest.fixture(autouse=True)
 def _tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip without the package; keep what Inspect caches of the rows in a folder of the test."""
-    pytest.importorskip("inspect_evals", reason="inspect_evals is not installed: pip install inspect_evals")
+    pytest.importorskip(
+        "inspect_evals", reason="inspect_evals is not installed: pip install inspect_evals"
+    )
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
@@ -59,7 +64,12 @@ def by_inspect(folder: Path, name: str, endpoint: Endpoint) -> dict[str, Any]:
     """Return what Inspect itself sends and scores, given the same replies."""
     asked = [call.body["messages"] for call in endpoint.of_samples]
     known = {json.dumps(messages, sort_keys=True): reply_to(messages) for messages in asked}
-    given = [f"{FILE}@published", json.dumps({"name": name}), json.dumps(known), str(folder / "logs")]
+    given = [
+        f"{FILE}@published",
+        json.dumps({"name": name}),
+        json.dumps(known),
+        str(folder / "logs"),
+    ]
     done = subprocess.run(
         [sys.executable, str(FOLDER / "inspect_itself.py"), *given],
         capture_output=True, text=True, check=False, timeout=300,
@@ -75,7 +85,9 @@ def number(value: Any) -> float:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_published_task_is_asked_and_scored_as_by_inspect(tmp_path: Path, endpoint: Endpoint, name: str) -> None:
+def test_a_published_task_is_asked_and_scored_as_by_inspect(
+    tmp_path: Path, endpoint: Endpoint, name: str
+) -> None:
     """The same messages, and every scorer's value for every sample."""
     settings = {
         "endpoint": {"url": endpoint.url, "model": "m"},
@@ -87,9 +99,13 @@ def test_a_published_task_is_asked_and_scored_as_by_inspect(tmp_path: Path, endp
     rows = read_samples(result.run_dir)
     theirs = by_inspect(tmp_path, name, endpoint)
     sent = sorted(json.dumps(one["messages"], sort_keys=True) for one in theirs["sent"])
-    assert sent == sorted(json.dumps(call.body["messages"], sort_keys=True) for call in endpoint.of_samples)
+    assert sent == sorted(
+        json.dumps(call.body["messages"], sort_keys=True) for call in endpoint.of_samples
+    )
     assert len(rows) == len(theirs["scores"]) == 8
-    pairs = zip(theirs["asked"], theirs["scores"], strict=True)  # its samples are in the order of their ids
+    pairs = zip(
+        theirs["asked"], theirs["scores"], strict=True
+    )  # its samples are in the order of their ids
     by_prompt = {json.dumps(messages, sort_keys=True): scores for messages, scores in pairs}
     for row in rows:
         prompt = row["prompt"]
@@ -106,10 +122,17 @@ GRADED = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
 
 def call_of(name: str, arguments: dict[str, Any], identity: str = "c") -> dict[str, Any]:
     """Return a call as an endpoint lists it."""
-    return {"id": identity, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+    return {
+        "id": identity,
+        "type": "function",
+        "function": {"name": name, "arguments": json.dumps(arguments)},
+    }
 
 
-PARIS, BERLIN = call_of("weather_now", {"city": "Paris"}), call_of("weather_now", {"city": "Berlin"})
+PARIS, BERLIN = (
+    call_of("weather_now", {"city": "Paris"}),
+    call_of("weather_now", {"city": "Berlin"}),
+)
 SUM = call_of("add_up", {"numbers": [1, 2]}, "d")
 CALLED: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
     "How is the weather in Paris?": (None, [PARIS]),
@@ -147,7 +170,9 @@ def test_a_published_benchmark_of_calls_is_asked_and_scored_as_by_inspect(tmp_pa
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     theirs = json.loads(done.stdout.splitlines()[-1])
-    rows = {row["prompt"][-1]["content"]: row for row in read_results(result.run_dir, "inspect-called")}
+    rows = {
+        row["prompt"][-1]["content"]: row for row in read_results(result.run_dir, "inspect-called")
+    }
     assert {one["input"] for one in theirs} == set(rows) == set(CALLED)
     for one in theirs:
         body = sent[one["input"]]
@@ -165,9 +190,14 @@ def test_a_published_grader_submits_its_grade_by_a_tool(tmp_path: Path) -> None:
         n = int(call.text.split("What is no. ")[-1].split("?")[0])
         if n == 3:
             return answer("It is correct, CORRECT, A.")
-        return answer(None, finish="tool_calls", tool_calls=[call_of("submit", {"grade": GRADED[n % 3]})])
+        return answer(
+            None, finish="tool_calls", tool_calls=[call_of("submit", {"grade": GRADED[n % 3]})]
+        )
 
-    with scripted(lambda *_: answer("red 1"), models=["m"]) as served, scripted(grade, models=["j"]) as judge:
+    with (
+        scripted(lambda *_: answer("red 1"), models=["m"]) as served,
+        scripted(grade, models=["j"]) as judge,
+    ):
         settings = {
             "endpoint": {"url": served.url, "model": "m"},
             "judge": {"url": judge.url, "model": "j"},

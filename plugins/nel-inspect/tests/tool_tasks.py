@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    get_model,
+)
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver, use_tools
 from inspect_ai.tool import Tool, ToolCall, ToolDef, ToolFunction, ToolParam, ToolParams, tool
@@ -49,8 +55,16 @@ def called() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         calls = state.output.message.tool_calls or []
-        total = sum(sum(one.arguments.values()) for one in calls if one.function == "add" and not one.parse_error)
-        return Score(value=str(total) == target.text, answer=state.output.completion, metadata={"calls": len(calls)})
+        total = sum(
+            sum(one.arguments.values())
+            for one in calls
+            if one.function == "add" and not one.parse_error
+        )
+        return Score(
+            value=str(total) == target.text,
+            answer=state.output.completion,
+            metadata={"calls": len(calls)},
+        )
 
     return score
 
@@ -61,7 +75,10 @@ def was_run() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         last = state.messages[-1]
-        return Score(value=last.role == "tool" and last.text == target.text, answer=f"{last.role}: {last.text}")
+        return Score(
+            value=last.role == "tool" and last.text == target.text,
+            answer=f"{last.role}: {last.text}",
+        )
 
     return score
 
@@ -74,7 +91,8 @@ def submitted() -> Scorer:
         """Submit the grade."""
 
     params = ToolParams(
-        properties={"grade": ToolParam(type="string"), "why": ToolParam(type="string")}, required=["grade"]
+        properties={"grade": ToolParam(type="string"), "why": ToolParam(type="string")},
+        required=["grade"],
     )
     offer = ToolDef(tool=submit, name="submit", description="Submit the grade.", parameters=params)
 
@@ -82,10 +100,14 @@ def submitted() -> Scorer:
         asked = f"{state.input_text}\n{state.output.completion}\n{target.text}"
         config = GenerateConfig(parallel_tool_calls=False)
         choice = ToolFunction(name="submit")
-        result = await get_model(role="grader").generate(asked, tools=[offer], tool_choice=choice, config=config)
+        result = await get_model(role="grader").generate(
+            asked, tools=[offer], tool_choice=choice, config=config
+        )
         calls = result.message.tool_calls
         if not calls:
-            return Score.unscored(explanation=f"no call: {result.completion}", reason="grader_no_tool_call")
+            return Score.unscored(
+                explanation=f"no call: {result.completion}", reason="grader_no_tool_call"
+            )
         return Score(value=calls[0].arguments["grade"], explanation=calls[0].arguments.get("why"))
 
     return score
@@ -124,8 +146,14 @@ def with_an_example() -> Solver:
 _SOLVERS = {
     "none": lambda: [use_tools(add(), say()), generate(tool_calls="none")],
     "single": lambda: [use_tools(add()), generate(tool_calls="single")],
-    "forced": lambda: [use_tools(add(), say(), tool_choice=ToolFunction(name="add")), generate(tool_calls="none")],
-    "any": lambda: [use_tools(add(), tool_choice="any"), generate(tool_calls="none", parallel_tool_calls=False)],
+    "forced": lambda: [
+        use_tools(add(), say(), tool_choice=ToolFunction(name="add")),
+        generate(tool_calls="none"),
+    ],
+    "any": lambda: [
+        use_tools(add(), tool_choice="any"),
+        generate(tool_calls="none", parallel_tool_calls=False),
+    ],
     "unwanted": lambda: [use_tools(add(), tool_choice="none"), generate()],
     "example": lambda: [with_an_example(), use_tools(add()), generate(tool_calls="none")],
 }

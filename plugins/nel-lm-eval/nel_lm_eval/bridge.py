@@ -1,8 +1,8 @@
 """``lm-eval://TASK``: a task of lm-evaluation-harness as a benchmark of nel.
 
-The requests become nel's samples, so that its client sends them, its store keeps them and its artifacts show them; the
-task's own filters and metrics score the answers. The scorer runs in a process of its own, which is forked after the
-task was loaded; a rescoring loads it again.
+The requests become nel's samples, so that its client sends them, its store keeps them and its
+artifacts show them; the task's own filters and metrics score the answers. The scorer runs in a
+process of its own, which is forked after the task was loaded; a rescoring loads it again.
 """
 
 from __future__ import annotations
@@ -30,14 +30,24 @@ class TaskBenchmark(Benchmark):
 
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedTask.rows` describes."""
-        given: dict[str, Any] = {"id": sample_id, "target": raw["target"], "metadata": dict(raw["doc"])}
+        given: dict[str, Any] = {
+            "id": sample_id,
+            "target": raw["target"],
+            "metadata": dict(raw["doc"]),
+        }
         if "prompt" in raw:
             asked = raw["prompt"]
-            recorded = None if self.response_field is None else recorded_in(raw["doc"], self.response_field)
+            recorded = (
+                None
+                if self.response_field is None
+                else recorded_in(raw["doc"], self.response_field)
+            )
             text = asked if isinstance(asked, str) else _messages(asked)
             return Sample(input=text, recorded_response=recorded, **given)
         if self.response_field is not None:
-            raise DatasetError(f"{self.name} ranks choices; recorded answers in a field cannot be scored by it")
+            raise DatasetError(
+                f"{self.name} ranks choices; recorded answers in a field cannot be scored by it"
+            )
         contexts, continuations = raw["contexts"], raw["continuations"]
         if len(contexts) == 1:
             return Sample(input=contexts[0], choices=tuple(continuations), **given)
@@ -56,7 +66,8 @@ class TaskBenchmark(Benchmark):
 
 
 def open_task(uri: str) -> Benchmark:
-    """Return the benchmark that ``lm-eval://TASK?num_fewshot=N&include_path=FOLDER&apply_chat_template=true`` names.
+    """Return the benchmark that
+    ``lm-eval://TASK?num_fewshot=N&include_path=FOLDER&apply_chat_template=true`` names.
 
     Raises:
         ConfigError: The address, the task or its kind cannot be run.
@@ -66,7 +77,9 @@ def open_task(uri: str) -> Benchmark:
     address = parse_address(uri)
     loaded = load_task(address)
     plain = re.sub(r"[^a-z0-9_-]+", "-", address.task.lower()).strip("-")
-    left_out = f"; without {', '.join(loaded.left_out)}, no mean over samples" if loaded.left_out else ""
+    left_out = (
+        f"; without {', '.join(loaded.left_out)}, no mean over samples" if loaded.left_out else ""
+    )
     return TaskBenchmark(
         name=f"lm-eval-{plain}",
         description=f"{address.task} of lm-evaluation-harness {loaded.version}{left_out}",
@@ -74,7 +87,13 @@ def open_task(uri: str) -> Benchmark:
         prompt=load_template("made by lm-evaluation-harness", name="prompt"),
         scorer=partial(score, address=address),
         loglikelihood=loaded.kind in RANKED,
-        protocol="completions" if loaded.kind in RANKED else "chat" if address.apply_chat_template else None,
+        protocol=(
+            "completions"
+            if loaded.kind in RANKED
+            else "chat"
+            if address.apply_chat_template
+            else None
+        ),
         generation=loaded.generation(),
         extra={"task": loaded.digest()},
     )
@@ -89,7 +108,11 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
     doc = {key: value for key, value in sample.metadata.items() if key not in _RESERVED}
     sums = sample.metadata.get("_choices_logprobs")
     marks = sample.metadata.get("_choices_is_greedy")
-    answers = [sample.response] if sums is None else [(one, mark) for one, mark in zip(sums, marks or (), strict=True)]
+    answers = (
+        [sample.response]
+        if sums is None
+        else [(one, mark) for one, mark in zip(sums, marks or (), strict=True)]
+    )
     found = load_task(address).count(doc, answers)
     if not found:
         raise ScorerError(f"the metrics of {address.task} gave no number for this answer")
@@ -100,7 +123,8 @@ def parse_address(uri: str) -> Address:
     """Return what a URI names.
 
     Raises:
-        ConfigError: It names no task, or has a parameter that is unknown, given twice or of a wrong kind.
+        ConfigError: It names no task, or has a parameter that is unknown, given twice or of a wrong
+            kind.
 
     >>> parse_address("lm-eval://gsm8k?num_fewshot=5")
     Address(task='gsm8k', num_fewshot=5, include_path=None, apply_chat_template=False)
@@ -113,7 +137,9 @@ def parse_address(uri: str) -> Address:
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in _PARAMETERS:
             hint = did_you_mean(name, _PARAMETERS) or ";"
-            raise ConfigError(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}')
+            raise ConfigError(
+                f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}'
+            )
         if name in given:
             raise ConfigError(f"{uri}: {name} is given twice")
         given[name] = value

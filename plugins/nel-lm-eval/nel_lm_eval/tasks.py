@@ -1,8 +1,9 @@
 """All that touches lm_eval: a task is found, asked for its requests, and given answers to count.
 
-What it asks for, in which words and with which examples, and what an answer is worth is the task's own. The harness
-draws few-shot examples from one stream of random numbers that runs on from document to document, so the requests are
-always built for all documents, from the same seed, whatever a run's limit is.
+What it asks for, in which words and with which examples, and what an answer is worth is the task's
+own. The harness draws few-shot examples from one stream of random numbers that runs on from
+document to document, so the requests are always built for all documents, from the same seed,
+whatever a run's limit is.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class LoadedTask:
         """Check that nel can ask and count it.
 
         Raises:
-            ConfigError: Its kind of request, its repeats, its media or all of its metrics are of a kind that nel
-                cannot run.
+            ConfigError: Its kind of request, its repeats, its media or all of its metrics are of a
+                kind that nel cannot run.
         """
         self.address = address
         self.task = task
@@ -75,7 +76,8 @@ class LoadedTask:
         config = task.config
         if self.kind not in (*RANKED, GENERATED):
             raise ConfigError(
-                f"{address.task} asks for {self.kind}; nel can run tasks of the kinds {', '.join((*RANKED, GENERATED))}"
+                f"{address.task} asks for {self.kind}; nel can run tasks of the kinds"
+                f" {', '.join((*RANKED, GENERATED))}"
             )
         if self.kind in RANKED and address.apply_chat_template:
             raise ConfigError(
@@ -84,22 +86,25 @@ class LoadedTask:
             )
         if (config.repeats or 1) > 1:
             raise ConfigError(
-                f"{address.task} asks each question {config.repeats} times and filters the answers together, which nel "
-                "does not; choose a task with repeats: 1, and repeat it with --repeats"
+                f"{address.task} asks each question {config.repeats} times and filters the answers"
+                " together, which nel does not; choose a task with repeats: 1, and repeat it with"
+                " --repeats"
             )
         if getattr(config, "unsafe_code", False):
             raise ConfigError(
-                f"{address.task} runs the model's programs on this machine; take a benchmark that runs them in nel's "
-                "sandbox, such as humaneval or mbpp"
+                f"{address.task} runs the model's programs on this machine; take a benchmark that"
+                " runs them in nel's sandbox, such as humaneval or mbpp"
             )
         if getattr(config, "doc_to_image", None) or getattr(config, "doc_to_audio", None):
-            raise ConfigError(f"{address.task} shows images or plays sounds, which this bridge does not send")
+            raise ConfigError(
+                f"{address.task} shows images or plays sounds, which this bridge does not send"
+            )
         counted = {name: rule.__name__ == "mean" for name, rule in task.aggregation().items()}
         self.left_out = sorted(name for name, is_mean in counted.items() if not is_mean)
         if not any(counted.values()):
             raise ConfigError(
-                f"{address.task} has no metric that is a mean over samples, only {', '.join(self.left_out)}; "
-                "nel has no score for a sample of it"
+                f"{address.task} has no metric that is a mean over samples, only"
+                f" {', '.join(self.left_out)}; nel has no score for a sample of it"
             )
 
     def generation(self) -> dict[str, Any]:
@@ -117,36 +122,51 @@ class LoadedTask:
         }
         if "top_p" in asked:
             named["top_p"] = asked.pop("top_p")
-        return {key: value for key, value in {**named, "extra": asked}.items() if value not in ([], {})}
+        return {
+            key: value for key, value in {**named, "extra": asked}.items() if value not in ([], {})
+        }
 
     def digest(self) -> str:
-        """Return a digest of what the task's file says, filters and metrics included, and of the harness' version."""
+        """Return a digest of what the task's file says, filters and metrics included, and of the
+        harness' version.
+        """
         said = json.dumps(self.task.dump_config(), sort_keys=True, default=str)
         return hashlib.sha256(f"{self.version}\n{said}".encode()).hexdigest()
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each document with its requests: ``doc``, ``target``, and contexts and continuations, or a prompt.
+        """Yield each document with its requests: ``doc``, ``target``, and contexts and
+        continuations, or a prompt.
 
         Raises:
-            DatasetError: The harness cannot build them, or a request has no context to predict from.
+            DatasetError: The harness cannot build them, or a request has no context to predict
+                from.
         """
         try:
             instances = self._instances()
         except Exception as error:
-            raise DatasetError(f"lm_eval cannot ask {self.address.task}: {type(error).__name__}: {error}") from error
+            raise DatasetError(
+                f"lm_eval cannot ask {self.address.task}: {type(error).__name__}: {error}"
+            ) from error
         by_doc: dict[int, list[Any]] = {}
         for instance in instances:
             by_doc.setdefault(instance.doc_id, []).append(instance)
         for asked in by_doc.values():
-            yield {"doc": dict(asked[0].doc), "target": self._target(asked[0].doc), **self._request(asked)}
+            yield {
+                "doc": dict(asked[0].doc),
+                "target": self._target(asked[0].doc),
+                **self._request(asked),
+            }
 
     def count(self, doc: Mapping[str, Any], answers: Sequence[Any]) -> dict[str, float]:
-        """Return what a document's answers are worth: every metric of the task that is a mean, for each filter.
+        """Return what a document's answers are worth: every metric of the task that is a mean, for
+        each filter.
 
         Args:
             answers: One text, or ``(sum, is_greedy)`` for each request.
         """
-        from lm_eval.api.instance import Instance  # noqa: PLC0415 - heavy, and only where a task is run
+        from lm_eval.api.instance import (  # noqa: PLC0415 - heavy, and only where a task is run
+            Instance,
+        )
 
         asked = [
             Instance(request_type=self.kind, doc=doc, arguments=(), idx=place, resps=[answer])
@@ -167,7 +187,9 @@ class LoadedTask:
         chat = self.address.apply_chat_template
         with _seeded():
             self.task.build_all_requests(
-                apply_chat_template=chat, fewshot_as_multiturn=chat, chat_template=_as_json if chat else None
+                apply_chat_template=chat,
+                fewshot_as_multiturn=chat,
+                chat_template=_as_json if chat else None,
             )
         built = list(self.task.instances)
         self.task._instances = None  # noqa: SLF001 - else every prompt is held as long as the task
@@ -184,19 +206,22 @@ class LoadedTask:
 
     def _request(self, asked: Sequence[Any]) -> dict[str, Any]:
         if self.kind == GENERATED:
-            (prompt, _) = asked[0].args
+            prompt, _ = asked[0].args
             return {"prompt": json.loads(prompt) if self.address.apply_chat_template else prompt}
         pairs = [instance.args for instance in asked]
         contexts, continuations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         if not all(context.strip() for context in contexts):
             raise DatasetError(
-                f"{self.address.task} asks how likely a text is with nothing in front of it, which no endpoint says"
+                f"{self.address.task} asks how likely a text is with nothing in front of it, which"
+                " no endpoint says"
             )
         if len(set(contexts)) == 1:
             return {"contexts": contexts[:1], "continuations": continuations}
         if len(set(continuations)) == 1:
             return {"contexts": contexts, "continuations": continuations[:1]}
-        raise DatasetError(f"the requests of {self.address.task} share neither a context nor a continuation")
+        raise DatasetError(
+            f"the requests of {self.address.task} share neither a context nor a continuation"
+        )
 
 
 @lru_cache(maxsize=32)
@@ -213,7 +238,9 @@ def load_task(address: Address) -> LoadedTask:
         import lm_eval  # noqa: PLC0415 - heavy
         import lm_eval.tasks  # noqa: PLC0415 - heavy
     except ImportError as error:
-        raise MissingExtra(f"lm-eval://{address.task} needs lm_eval: pip install 'lm_eval[api]' ({error})") from error
+        raise MissingExtra(
+            f"lm-eval://{address.task} needs lm_eval: pip install 'lm_eval[api]' ({error})"
+        ) from error
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
     manager = _manager(address)
     _check_name(address.task, manager)
@@ -221,14 +248,18 @@ def load_task(address: Address) -> LoadedTask:
         with _seeded():
             (task,) = manager.load([address.task])["tasks"].values()
     except Exception as error:
-        raise DatasetError(f"lm_eval cannot load {address.task}: {type(error).__name__}: {error}") from error
+        raise DatasetError(
+            f"lm_eval cannot load {address.task}: {type(error).__name__}: {error}"
+        ) from error
     if address.num_fewshot is not None:
         task.set_config(key="num_fewshot", value=address.num_fewshot)
     return LoadedTask(address, task, getattr(lm_eval, "__version__", "unknown"))
 
 
 def _manager(address: Address) -> Any:
-    """Return an index that has the task: of the folder alone where it is there, since the whole takes seconds."""
+    """Return an index that has the task: of the folder alone where it is there, since the whole
+    takes seconds.
+    """
     from lm_eval.tasks import TaskManager  # noqa: PLC0415 - heavy
 
     if address.include_path is not None:
@@ -252,7 +283,9 @@ def _check_name(name: str, manager: Any) -> None:
 
 @contextmanager
 def _seeded() -> Iterator[None]:
-    """Seed Python's and numpy's global generators as the harness does, which some tasks draw from; put them back."""
+    """Seed Python's and numpy's global generators as the harness does, which some tasks draw from;
+    put them back.
+    """
     import numpy as np  # noqa: PLC0415 - lm_eval brings it
 
     python, numpy = random.getstate(), np.random.get_state()
@@ -266,4 +299,6 @@ def _seeded() -> Iterator[None]:
 
 
 def _as_json(messages: Sequence[Mapping[str, str]], **_: Any) -> str:
-    return json.dumps([{"role": message["role"], "content": message["content"]} for message in messages])
+    return json.dumps(
+        [{"role": message["role"], "content": message["content"]} for message in messages]
+    )

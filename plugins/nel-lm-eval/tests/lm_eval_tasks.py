@@ -5,15 +5,32 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-QUESTIONS = [{"question": f"What is {n} plus {n}?", "answer": str(2 * n), "topic": "even"} for n in range(1, 8)]
+QUESTIONS = [
+    {"question": f"What is {n} plus {n}?", "answer": str(2 * n), "topic": "even"}
+    for n in range(1, 8)
+]
 SHAPES = [
-    {"question": "How many sides has a square?", "options": ["four", "five", "a hundred and twenty"], "gold": 0},
+    {
+        "question": "How many sides has a square?",
+        "options": ["four", "five", "a hundred and twenty"],
+        "gold": 0,
+    },
     {"question": "Was ist das: 🙂 {x}?", "options": ["ein Gesicht", "東京"], "gold": 0},
     {"question": "What is round?", "options": ["a cube", "a ball", "a brick"], "gold": 1},
 ]
 BLANKS = [
-    {"sentence": "The cup fell because _ was at the edge .", "option1": "it", "option2": "the table", "answer": "1"},
-    {"sentence": "Ann thanked Eva, since _ had helped.", "option1": "Ann", "option2": "Eva", "answer": "2"},
+    {
+        "sentence": "The cup fell because _ was at the edge .",
+        "option1": "it",
+        "option2": "the table",
+        "answer": "1",
+    },
+    {
+        "sentence": "Ann thanked Eva, since _ had helped.",
+        "option1": "Ann",
+        "option2": "Eva",
+        "answer": "2",
+    },
 ]
 COMMON = """
 task: NAME
@@ -69,10 +86,16 @@ TASKS = {
     "shapes": (SHAPE_TASK, SHAPES),
     "blanks": (BLANK_TASK, BLANKS),
     "last_word": (LAST_WORD, QUESTIONS),
-    "rolling": ("output_type: loglikelihood_rolling\ndoc_to_text: ''\ndoc_to_target: '{{question}}'\n", QUESTIONS),
+    "rolling": (
+        "output_type: loglikelihood_rolling\ndoc_to_text: ''\ndoc_to_target: '{{question}}'\n",
+        QUESTIONS,
+    ),
     "thrice": (SUMS + "repeats: 3\n", QUESTIONS),
     "programs": (SUMS + "unsafe_code: true\n", QUESTIONS),
-    "corpus": (SUMS.replace("exact_match", "bleu").replace("aggregation: mean", "aggregation: bleu"), QUESTIONS),
+    "corpus": (
+        SUMS.replace("exact_match", "bleu").replace("aggregation: mean", "aggregation: bleu"),
+        QUESTIONS,
+    ),
     "bare": (LAST_WORD.replace("{{question}}", ""), QUESTIONS),
 }
 

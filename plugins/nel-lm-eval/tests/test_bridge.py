@@ -29,9 +29,15 @@ PROBED = ("The capital of France", "Monday, Tuesday", "Grüße")
 @pytest.fixture
 def lm_eval(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the harness, without a hub, or skip."""
-    for name, value in {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "OPENAI_API_KEY": "none"}.items():
+    for name, value in {
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_OFFLINE": "1",
+        "OPENAI_API_KEY": "none",
+    }.items():
         monkeypatch.setenv(name, value)
-    return pytest.importorskip("lm_eval", reason="lm_eval is not installed: pip install 'lm_eval[api]'")
+    return pytest.importorskip(
+        "lm_eval", reason="lm_eval is not installed: pip install 'lm_eval[api]'"
+    )
 
 
 @pytest.fixture
@@ -47,8 +53,14 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
     transformers = pytest.importorskip("transformers", reason="transformers is not installed")
     from tokenizers import Tokenizer, decoders, models  # noqa: PLC0415 - comes with transformers
 
-    known = sorted(set(string.printable) | set(json.dumps(list(TASKS.values()), ensure_ascii=False)))
-    built = Tokenizer(models.BPE(vocab={letter: place for place, letter in enumerate([*known, "<eos>"])}, merges=[]))
+    known = sorted(
+        set(string.printable) | set(json.dumps(list(TASKS.values()), ensure_ascii=False))
+    )
+    built = Tokenizer(
+        models.BPE(
+            vocab={letter: place for place, letter in enumerate([*known, "<eos>"])}, merges=[]
+        )
+    )
     built.decoder = decoders.Fuse()
     folder = str(tmp_path_factory.mktemp("tokenizer"))
     transformers.PreTrainedTokenizerFast(
@@ -69,7 +81,9 @@ def _run(folder: Path, url: str, name: str, *, query: str = "", **more: Any) -> 
     return evaluate(config)
 
 
-def _harness(folder: Path, url: str, name: str, tokenizer: str | None, **options: Any) -> list[dict[str, Any]]:
+def _harness(
+    folder: Path, url: str, name: str, tokenizer: str | None, **options: Any
+) -> list[dict[str, Any]]:
     from lm_eval import simple_evaluate  # noqa: PLC0415 - the fixture skips where it is not there
     from lm_eval.tasks import TaskManager  # noqa: PLC0415 - as above
 
@@ -77,21 +91,33 @@ def _harness(folder: Path, url: str, name: str, tokenizer: str | None, **options
     kind = "local-chat-completions"
     if tokenizer is not None:
         kind = "local-completions"
-        arguments |= {"base_url": f"{url}/completions", "tokenizer": tokenizer, "tokenized_requests": False}
+        arguments |= {
+            "base_url": f"{url}/completions",
+            "tokenizer": tokenizer,
+            "tokenized_requests": False,
+        }
         arguments |= {"max_length": 100_000, "tokenizer_backend": "huggingface"}
     manager = TaskManager(include_path=str(folder), include_defaults=False)
-    found = simple_evaluate(kind, arguments, [name], task_manager=manager, bootstrap_iters=0, **options)
+    found = simple_evaluate(
+        kind, arguments, [name], task_manager=manager, bootstrap_iters=0, **options
+    )
     return sorted(found["samples"][name], key=lambda one: one["doc_id"])
 
 
 def _sent(calls: list[Call]) -> Counter[str]:
-    texts = [json.dumps(call.body["messages"], sort_keys=True) for call in calls if "messages" in call.body]
+    texts = [
+        json.dumps(call.body["messages"], sort_keys=True)
+        for call in calls
+        if "messages" in call.body
+    ]
     texts += [text for call in calls if "prompt" in call.body for text in prompts_of(call)]
     return Counter(text for text in texts if not text.startswith(PROBED))
 
 
 @pytest.mark.usefixtures("lm_eval")
-def test_a_generated_task_is_asked_and_counted_as_by_the_harness(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_a_generated_task_is_asked_and_counted_as_by_the_harness(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     """The same turns with the same drawn examples, the same settings, and both filters' verdict on each sample."""
     write_tasks(tmp_path, "sums")
     theirs = _harness(tmp_path, endpoint.url, "sums", None, apply_chat_template=True)
@@ -127,22 +153,31 @@ def test_a_ranked_task_is_asked_and_counted_as_by_the_harness(
     for line, one in zip(ours, theirs, strict=True):
         metrics = line["scoring_details"]["metrics"]
         assert metrics == {key: one[key] for key in ("acc", "acc_norm") if key in one}
-        assert line["sums"] == pytest.approx([float(answer[0][0]) for answer in one["resps"]], abs=1e-9)
+        assert line["sums"] == pytest.approx(
+            [float(answer[0][0]) for answer in one["resps"]], abs=1e-9
+        )
 
 
 @pytest.mark.usefixtures("lm_eval")
 def test_a_text_task_takes_its_shots_from_the_address(tmp_path: Path, endpoint: Endpoint) -> None:
     """Without turns all stands in one message; the number of examples and a run's own settings go before the task's."""
     write_tasks(tmp_path, "sums")
-    result = _run(tmp_path, endpoint.url, "sums", query="&num_fewshot=1", generation={"max_tokens": 7})
+    result = _run(
+        tmp_path, endpoint.url, "sums", query="&num_fewshot=1", generation={"max_tokens": 7}
+    )
     assert result.exit_code == 0
     (message,) = endpoint.calls[-1].body["messages"]
     assert message["content"].count("Question:") == 2
-    assert (endpoint.calls[-1].body["max_tokens"], endpoint.calls[-1].body["stop"]) == (7, ["Question:"])
+    assert (endpoint.calls[-1].body["max_tokens"], endpoint.calls[-1].body["stop"]) == (
+        7,
+        ["Question:"],
+    )
 
 
 @pytest.mark.usefixtures("lm_eval")
-def test_recorded_answers_are_counted_and_nothing_is_asked(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_recorded_answers_are_counted_and_nothing_is_asked(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     """The field of the task's rows is the answer; what ranks choices has none."""
     write_tasks(tmp_path, "sums")
     result = _run(tmp_path, endpoint.url, "sums", response_field="question")
@@ -163,19 +198,31 @@ def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoi
     again = rescore(result.run_dir)
     assert again.exit_code == 0
     assert len(endpoint.calls) == asked
-    assert [line["reward"] for line in read_samples(again.run_dir)] == [line["reward"] for line in before]
+    assert [line["reward"] for line in read_samples(again.run_dir)] == [
+        line["reward"] for line in before
+    ]
 
 
 @pytest.mark.usefixtures("lm_eval")
 @pytest.mark.parametrize(
     ("name", "query", "error", "message"),
     [
-        ("rolling", "", ConfigError, "asks for loglikelihood_rolling; nel can run tasks of the kinds"),
+        (
+            "rolling",
+            "",
+            ConfigError,
+            "asks for loglikelihood_rolling; nel can run tasks of the kinds",
+        ),
         ("thrice", "", ConfigError, "asks each question 3 times"),
         ("programs", "", ConfigError, "runs the model's programs on this machine"),
         ("corpus", "", ConfigError, "has no metric that is a mean over samples, only bleu"),
         ("shapes", "&apply_chat_template=true", ConfigError, "a chat endpoint cannot do"),
-        ("hellaswagg", "", ConfigError, 'lm_eval has no task "hellaswagg"; did you mean "hellaswag"'),
+        (
+            "hellaswagg",
+            "",
+            ConfigError,
+            'lm_eval has no task "hellaswagg"; did you mean "hellaswag"',
+        ),
         ("mmlu", "", ConfigError, "is a group of tasks; name them one by one, such as mmlu_"),
     ],
 )
@@ -189,7 +236,9 @@ def test_what_cannot_be_run_is_refused(
 
 
 @pytest.mark.usefixtures("lm_eval")
-def test_a_request_without_context_and_examples_by_flag_are_refused(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_a_request_without_context_and_examples_by_flag_are_refused(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     """An endpoint cannot say how likely a text is after nothing; examples are the task's own affair."""
     write_tasks(tmp_path, "bare", "sums")
     with pytest.raises(DatasetError, match="nothing in front of it"):
@@ -205,14 +254,18 @@ def test_a_corpus_metric_beside_a_mean_is_named_as_left_out(tmp_path: Path) -> N
     write_tasks(tmp_path, "last_word")
     found = open_task(f"lm-eval://last_word?include_path={tmp_path}")
     assert "without perplexity" in found.description
-    assert (found.name, found.loglikelihood, found.protocol) == ("lm-eval-last_word", True, "completions")
+    assert (found.name, found.loglikelihood, found.protocol) == (
+        "lm-eval-last_word",
+        True,
+        "completions",
+    )
 
 
 def test_an_address_is_read_without_the_harness() -> None:
     """Task, examples, folder and turns."""
-    assert parse_address("lm-eval://mmlu_anatomy?num_fewshot=5&apply_chat_template=True") == Address(
-        task="mmlu_anatomy", num_fewshot=5, apply_chat_template=True
-    )
+    assert parse_address(
+        "lm-eval://mmlu_anatomy?num_fewshot=5&apply_chat_template=True"
+    ) == Address(task="mmlu_anatomy", num_fewshot=5, apply_chat_template=True)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,13 @@ def load_programs() -> list[Program]:
 
 def families() -> list[tuple[str, str]]:
     """Return each language and family that has a program, by the files' names alone."""
-    return sorted({(LANGUAGES[path.suffix], path.parent.name) for path in HERE.glob("*/*") if path.suffix in LANGUAGES})
+    return sorted(
+        {
+            (LANGUAGES[path.suffix], path.parent.name)
+            for path in HERE.glob("*/*")
+            if path.suffix in LANGUAGES
+        }
+    )
 
 
 def read_program(path: Path) -> Program:
@@ -61,7 +67,9 @@ def read_program(path: Path) -> Program:
     verdicts = frozenset(part.strip() for part in header.get("verdict", "").split("|"))
     mode = header.get("mode", "split")
     if set(header) - _FIELDS or not {"what", "problem", "verdict"} <= set(header):
-        raise ValueError(f"{path}: the header needs what, problem and verdict, and knows {sorted(_FIELDS)}")
+        raise ValueError(
+            f"{path}: the header needs what, problem and verdict, and knows {sorted(_FIELDS)}"
+        )
     if not verdicts <= VERDICTS or mode not in MODES:
         raise ValueError(f"{path}: mode {mode!r} or verdict {header['verdict']!r} is unknown")
     return Program(

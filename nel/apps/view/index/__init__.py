@@ -1,1 +1,3 @@
-"""Indices of samples, kept in a cache: full text, outcome, category, and the distributions of what was measured."""
+"""Indices of samples, kept in a cache: full text, outcome, category, and the distributions of what
+was measured.
+"""

@@ -1,7 +1,9 @@
 """Builds the index of a run in the background, from run.db, and keeps up with a run in progress.
 
-An index grows in the order in which outcomes were committed, so that going on costs only what is new. A new session may
-have dropped outcomes: then it is built from the start. Several processes may share a cache; each batch is added once.
+An index grows in the order in which outcomes were committed, so that going on costs only what is
+new. A new session may
+have dropped outcomes: then it is built from the start. Several processes may share a cache; each
+batch is added once.
 """
 
 from __future__ import annotations
@@ -45,7 +47,17 @@ _FIELD_CHARACTERS_MAX: Final = 20_000
 """Of a text, its beginning and end; the middle of a longer one is not searched."""
 WAIT_SECONDS: Final = 0.25
 """A page waits so long for an index, so that a small run is searchable at once."""
-_QUESTION_FIELDS: Final = ("question", "problem", "query", "prompt", "input", "text", "instruction", "goal", "ctx")
+_QUESTION_FIELDS: Final = (
+    "question",
+    "problem",
+    "query",
+    "prompt",
+    "input",
+    "text",
+    "instruction",
+    "goal",
+    "ctx",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +116,9 @@ class Indices:
         if running is not None:
             is_far = self._totals.get(run.path, 0) - self._state(run, path).n_indexed > _FAR
             with suppress(Exception), self.quiet.disturbed(-1):
-                running.result(min(self._wait_seconds, _HARDLY_SECONDS) if is_far else self._wait_seconds)
+                running.result(
+                    min(self._wait_seconds, _HARDLY_SECONDS) if is_far else self._wait_seconds
+                )
         return self._state(run, path)
 
     def _path_of(self, run: FoundRun) -> Path:
@@ -149,7 +163,9 @@ class Indices:
 
 
 class Quiet:
-    """Lets pages go first: a builder waits a little while one is being made, since both want the interpreter."""
+    """Lets pages go first: a builder waits a little while one is being made, since both want the
+    interpreter.
+    """
 
     def __init__(self) -> None:
         """Nothing is being made."""
@@ -160,7 +176,9 @@ class Quiet:
 
     @contextmanager
     def disturbed(self, by: int = 1) -> Iterator[None]:
-        """Ask builders to wait within the block; with -1 take that back, as a page does that waits for a builder."""
+        """Ask builders to wait within the block; with -1 take that back, as a page does that waits
+        for a builder.
+        """
         self._add(by)
         try:
             yield
@@ -181,7 +199,11 @@ class Quiet:
 
 
 def build(
-    run: FoundRun, path: Path, *, stop: threading.Event | None = None, pause: Callable[[], None] | None = None
+    run: FoundRun,
+    path: Path,
+    *,
+    stop: threading.Event | None = None,
+    pause: Callable[[], None] | None = None,
 ) -> None:
     """Bring an index up to date with its run.
 
@@ -200,12 +222,17 @@ def build(
         while not (stop is not None and stop.is_set()):
             started = time.monotonic()
             mark = int(index.fact("mark") or 0)
-            # Opened for each batch: an open reader would keep SQLite from folding the log of a run in progress.
+            # Opened for each batch: an open reader would keep SQLite from folding the log of a run
+            # in progress.
             with BrowsedStore(run.store) as store:
-                if store.count_sessions() != index.fact("sessions") or decisions_of(store) != index.fact("decisions"):
+                if store.count_sessions() != index.fact("sessions") or decisions_of(
+                    store
+                ) != index.fact("decisions"):
                     raise _Changed
                 found = store.results_after(mark, _BATCH)
-                omitted = {key: left_out(store, key) for key in {benchmark for _, benchmark, _ in found}}
+                omitted = {
+                    key: left_out(store, key) for key in {benchmark for _, benchmark, _ in found}
+                }
             if not found:
                 break
             entries = []
@@ -213,7 +240,9 @@ def build(
                 if pause is not None and place % _PAUSE_EVERY == 0:
                     pause()
                 entry = _entry(benchmark, stored, price)
-                entries.append(_not_asked(entry) if stored.sample.idx in omitted[benchmark] else entry)
+                entries.append(
+                    _not_asked(entry) if stored.sample.idx in omitted[benchmark] else entry
+                )
             _keep(index, entries, mark, found[-1][0], started)
         else:
             return
@@ -228,7 +257,11 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
         config = store.meta("config") or {}
         decisions = decisions_of(store)
     known = index.fact("identity")
-    is_same = known == identity and index.fact("sessions") == sessions and index.fact("decisions") == decisions
+    is_same = (
+        known == identity
+        and index.fact("sessions") == sessions
+        and index.fact("decisions") == decisions
+    )
     if known is not None and not is_same:
         raise _Changed
     if known is None:
@@ -258,7 +291,9 @@ def _keep(index: Index, entries: list[Entry], before: int, mark: int, started: f
 
 
 def _finish(run: FoundRun, index: Index) -> None:
-    """Check that nothing was dropped, and add the samples of a run that is over that have no outcome."""
+    """Check that nothing was dropped, and add the samples of a run that is over that have no
+    outcome.
+    """
     with BrowsedStore(run.store) as store:
         if store.count_outcomes() < int(index.fact("n") or 0):
             raise _Changed
@@ -295,19 +330,33 @@ def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
                 yield replace(entry, group="not_asked", kind="other_shard")
 
 
-def _entry(benchmark: int, stored: StoredResult, price: Price | None, not_run: Unscored = NOT_RUN) -> Entry:
+def _entry(
+    benchmark: int, stored: StoredResult, price: Price | None, not_run: Unscored = NOT_RUN
+) -> Entry:
     place = Place(benchmark, stored.sample.idx, stored.repeat)
     try:
         result = read_result(stored, not_run=not_run)
     except StoreError as error:
         texts = (stored.sample.sample_id, "", "", "", "", str(error))
-        return Entry(place=place, group="unscored", kind="damaged", category="", texts=texts, measured={}, bins={})
+        return Entry(
+            place=place,
+            group="unscored",
+            kind="damaged",
+            category="",
+            texts=texts,
+            measured={},
+            bins={},
+        )
     found = {} if result.response is None else measured(result.response, price)
     return Entry(
         place=place,
         group=group_of(result),
         kind=kind_of(result) or "",
-        category="" if result.sample is None or result.sample.subset is None else str(result.sample.subset),
+        category=(
+            ""
+            if result.sample is None or result.sample.subset is None
+            else str(result.sample.subset)
+        ),
         texts=[spaced(_cut(text)) for text in _texts(result)],
         measured=found,
         bins={name: bin_of(value) for name, value in found.items()},
@@ -315,7 +364,9 @@ def _entry(benchmark: int, stored: StoredResult, price: Price | None, not_run: U
 
 
 def _not_asked(entry: Entry) -> Entry:
-    """Return the entry of a question that a stop rule left out: its answer is found, and in no count and no chart."""
+    """Return the entry of a question that a stop rule left out: its answer is found, and in no
+    count and no chart.
+    """
     return replace(entry, group="not_asked", kind="", measured={}, bins={})
 
 
@@ -329,7 +380,9 @@ def group_of(result: Result) -> str:
 
 
 def question_of(sample: Sample | None) -> str:
-    """Return the question itself, without the words around it that all prompts share, where the row has it apart."""
+    """Return the question itself, without the words around it that all prompts share, where the row
+    has it apart.
+    """
     if sample is None:
         return ""
     for name in _QUESTION_FIELDS:
@@ -347,7 +400,9 @@ def text_of(message: Message) -> str:
     if isinstance(message.content, str):
         return message.content
     parts: list[Any] = list(message.content)
-    return "\n".join(as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts)
+    return "\n".join(
+        as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts
+    )
 
 
 def _texts(result: Result) -> tuple[str, ...]:

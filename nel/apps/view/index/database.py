@@ -1,8 +1,9 @@
 """The file of an index: what it holds, and what is asked of it. Depends on SQLite with FTS5.
 
-Each result has one document, whose number orders it as the dataset does: benchmark, sample, repeat. Outcome, kind and
-category are facets, words of a column of their own, so that a filter is a query like any other and a page of a million
-results takes no scan. Texts are not kept, only where their words occur.
+Each result has one document, whose number orders it as the dataset does: benchmark, sample, repeat.
+Outcome, kind and category are facets, words of a column of their own, so that a filter is a query
+like any other and a page of a million results takes no scan. Texts are not kept, only where their
+words occur.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ CREATE TABLE bins(benchmark INTEGER, measure TEXT, bin INTEGER, n INTEGER,
 CREATE VIRTUAL TABLE docs USING fts5({FACETS}, {", ".join(COLUMNS)}, content='',
     tokenize='unicode61 remove_diacritics 2');
 """
-_FORWARDS: Final = "SELECT rowid FROM docs WHERE docs MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid"
+_FORWARDS: Final = (
+    "SELECT rowid FROM docs WHERE docs MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid"
+)
 _BACKWARDS: Final = f"{_FORWARDS} DESC"
 
 
@@ -53,7 +56,11 @@ class Place(NamedTuple):
     @property
     def number(self) -> int:
         """Return the number of its document."""
-        return (self.benchmark << (_IDX_BITS + _REPEAT_BITS)) + (self.idx << _REPEAT_BITS) + self.repeat
+        return (
+            (self.benchmark << (_IDX_BITS + _REPEAT_BITS))
+            + (self.idx << _REPEAT_BITS)
+            + self.repeat
+        )
 
     @classmethod
     def of(cls, number: int) -> Place:
@@ -116,7 +123,9 @@ class Index:
                 self._connection.execute("PRAGMA synchronous=OFF")
                 self._create()
         except (sqlite3.OperationalError, OSError) as error:
-            raise OutputError(f"cannot keep an index in {path.parent}: {error}; choose another --cache-dir") from error
+            raise OutputError(
+                f"cannot keep an index in {path.parent}: {error}; choose another --cache-dir"
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -164,7 +173,11 @@ class Index:
             for measure, number in one.bins.items():
                 bins[one.place.benchmark, measure, number] += 1
             facets = ["all", f"ox{outcome}"]
-            facets += [f"{mark}{self._id_of(name)}" for mark, name in (("kx", one.kind), ("cx", one.category)) if name]
+            facets += [
+                f"{mark}{self._id_of(name)}"
+                for mark, name in (("kx", one.kind), ("cx", one.category))
+                if name
+            ]
             rows.append((one.place.number, " ".join(facets), *one.texts))
         marks = ", ".join("?" * (len(COLUMNS) + 2))
         insert = f"INSERT INTO docs(rowid, {FACETS}, {', '.join(COLUMNS)}) VALUES({marks})"
@@ -175,19 +188,24 @@ class Index:
             [(*key, n) for key, n in counts.items()],
         )
         self._connection.executemany(
-            "INSERT INTO bins VALUES(?, ?, ?, ?) ON CONFLICT(benchmark, measure, bin) DO UPDATE SET n = n + excluded.n",
+            "INSERT INTO bins VALUES(?, ?, ?, ?) ON CONFLICT(benchmark, measure, bin) DO UPDATE SET"
+            " n = n + excluded.n",
             [(*key, n) for key, n in bins.items()],
         )
 
     def _id_of(self, name: str) -> int:
         self._connection.execute("INSERT OR IGNORE INTO names(name) VALUES(?)", (name,))
-        return int(self._connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()[0])
+        return int(
+            self._connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()[0]
+        )
 
     # What is asked.
 
     def fact(self, name: str) -> Any:
         """Return a value that was kept, None where there is none."""
-        found = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        found = self._connection.execute(
+            "SELECT value FROM facts WHERE name = ?", (name,)
+        ).fetchone()
         return None if found is None else loads(found[0])
 
     def facets(self, wanted: Filter) -> tuple[str, ...] | None:
@@ -199,7 +217,9 @@ class Index:
             found.append(f"ox{GROUPS.index(wanted.outcome)}")
         for mark, name in (("kx", wanted.kind), ("cx", wanted.category)):
             if name:
-                row = self._connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()
+                row = self._connection.execute(
+                    "SELECT id FROM names WHERE name = ?", (name,)
+                ).fetchone()
                 if row is None:
                     return None
                 found.append(f"{mark}{row[0]}")
@@ -224,15 +244,23 @@ class Index:
         """Return how many results of a benchmark match, counted up to one more than `COUNT_MAX`."""
         first, last = _range_of(benchmark)
         found = self._connection.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM docs WHERE docs MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)",
+            "SELECT count(*) FROM (SELECT 1 FROM docs WHERE docs MATCH ? AND rowid BETWEEN ? AND ?"
+            " LIMIT ?)",
             (query, first, last, COUNT_MAX + 1),
         ).fetchone()
         return int(found[0])
 
     def questions(
-        self, benchmark: int, query: str, *, after: int | None = None, before: int | None = None, n_max: int
+        self,
+        benchmark: int,
+        query: str,
+        *,
+        after: int | None = None,
+        before: int | None = None,
+        n_max: int,
     ) -> list[list[Place]]:
-        """Return the matching results of up to so many samples, those of one sample together, in order.
+        """Return the matching results of up to so many samples, those of one sample together, in
+        order.
 
         Args:
             benchmark: Its number.

@@ -1,7 +1,8 @@
-"""Turns what a person types into a full-text query that cannot be wrong: every word is quoted. Does no I/O.
+"""Turns what a person types into a full-text query that cannot be wrong: every word is quoted. Does
+no I/O.
 
-``word`` finds it in any case and accent, ``wor*`` what begins so, ``"two words"`` a phrase, ``-word`` leaves out, and
-``answer:word`` looks in one column.
+``word`` finds it in any case and accent, ``wor*`` what begins so, ``"two words"`` a phrase,
+``-word`` leaves out, and ``answer:word`` looks in one column.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _TERM: Final = re.compile(
     rf"""(?P<minus>-?) (?:(?P<column>{"|".join(COLUMNS)}):)? (?: "(?P<phrase>[^"]*)"? | (?P<word>[^\s"]+) )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_IDEOGRAPH: Final = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+_IDEOGRAPH: Final = re.compile(
+    "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])"
+)
 
 
 def spaced(text: str) -> str:
@@ -32,7 +35,8 @@ def spaced(text: str) -> str:
 
 
 def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
-    """Return the query for what was typed and for facets that must hold, None where nothing in it can be found.
+    """Return the query for what was typed and for facets that must hold, None where nothing in it
+    can be found.
 
     Args:
         typed: At most 1,000 characters of it and 32 terms count.

@@ -1,1 +1,3 @@
-"""Benchmarks as classes, under the names that EvalScope gives their parts; public from `nel.benchmarks`."""
+"""Benchmarks as classes, under the names that EvalScope gives their parts; public from
+`nel.benchmarks`.
+"""

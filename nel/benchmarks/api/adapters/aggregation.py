@@ -24,11 +24,15 @@ def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
 
 
 def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
-    """Return the value of the answer that most of the first k repeats gave; of equal ones the first."""
+    """Return the value of the answer that most of the first k repeats gave; of equal ones the
+    first.
+    """
     first = repeats[:k]
     votes = Counter(one.score.extracted_prediction for one in first)
     winner = max(votes, key=lambda answer: votes[answer])
-    return next(one.score.value[metric] for one in first if one.score.extracted_prediction == winner)
+    return next(
+        one.score.value[metric] for one in first if one.score.extracted_prediction == winner
+    )
 
 
 OVER_REPEATS: Final[dict[str, Reduce]] = {
@@ -36,7 +40,11 @@ OVER_REPEATS: Final[dict[str, Reduce]] = {
     "pass_hat": _passing(pass_hat_k),
     "vote_at": _vote,
 }
-AGGREGATIONS: Final = ("mean", "clipped_mean", *(f"{m}{name}_k" for name in OVER_REPEATS for m in ("mean_and_", "")))
+AGGREGATIONS: Final = (
+    "mean",
+    "clipped_mean",
+    *(f"{m}{name}_k" for name in OVER_REPEATS for m in ("mean_and_", "")),
+)
 
 
 def check_aggregation(name: str) -> None:
@@ -51,7 +59,8 @@ def check_aggregation(name: str) -> None:
 
 
 def aggregated(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore]:
-    """Return what an aggregation makes of the scores of one subset; k goes up to the fewest repeats of a problem.
+    """Return what an aggregation makes of the scores of one subset; k goes up to the fewest repeats
+    of a problem.
 
     Raises:
         ConfigError: There is no such aggregation.
@@ -65,7 +74,9 @@ def aggregated(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore
             mean = statistics.fmean(sample.score.value[metric] for sample in having)
             clip = aggregation == "clipped_mean"
             name = "clipped_mean" if clip else "mean"
-            found.append(AggScore(min(max(mean, 0.0), 1.0) if clip else mean, metric, name, len(having), ids))
+            found.append(
+                AggScore(min(max(mean, 0.0), 1.0) if clip else mean, metric, name, len(having), ids)
+            )
         rule = aggregation.removeprefix("mean_and_").removesuffix("_k")
         if rule in OVER_REPEATS:
             found += _over_repeats(rule, metric, having)
@@ -75,7 +86,9 @@ def aggregated(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore
 def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list[AggScore]:
     groups: dict[object, list[SampleScore]] = {}
     for sample in scores:
-        groups.setdefault(sample.sample_id if sample.group_id is None else sample.group_id, []).append(sample)
+        groups.setdefault(
+            sample.sample_id if sample.group_id is None else sample.group_id, []
+        ).append(sample)
     return [
         AggScore(
             statistics.fmean(OVER_REPEATS[rule](repeats, metric, k) for repeats in groups.values()),

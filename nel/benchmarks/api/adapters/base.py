@@ -1,9 +1,11 @@
-"""Adapter classes: a benchmark as a class with a method for each step, under the names that EvalScope gives them.
+"""Adapter classes: a benchmark as a class with a method for each step, under the names that
+EvalScope gives them.
 
-    record_to_sample -> sample_filter -> format_*_template -> inference -> extract_answer -> match_score -> reports
+    record_to_sample -> sample_filter -> format_*_template -> inference -> extract_answer ->
+    match_score -> reports
 
-The bridge makes a `Benchmark` of one, so that it runs, resumes and is scored as any other. An adapter is asked in
-several processes; what a method writes to ``self`` reaches no other one.
+The bridge makes a `Benchmark` of one, so that it runs, resumes and is scored as any other. An
+adapter is asked in several processes; what a method writes to ``self`` reaches no other one.
 """
 
 from __future__ import annotations
@@ -16,7 +18,13 @@ from typing import Any, ClassVar
 from nel.benchmarks.api.adapters.aggregation import aggregated
 from nel.benchmarks.api.adapters.filters import build_filters
 from nel.benchmarks.api.adapters.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
-from nel.benchmarks.api.adapters.loading import local_place, rows_of, samples_made, subset_of, uses_modelscope
+from nel.benchmarks.api.adapters.loading import (
+    local_place,
+    rows_of,
+    samples_made,
+    subset_of,
+    uses_modelscope,
+)
 from nel.benchmarks.api.adapters.meta import BenchmarkMeta
 from nel.benchmarks.api.adapters.metrics import METRICS, MetricFunction, named_metrics
 from nel.benchmarks.api.adapters.report import Report, make_report
@@ -50,7 +58,9 @@ class DataAdapter(ABC):
     benchmark_meta: ClassVar[BenchmarkMeta]
     """Set by `register_benchmark`."""
 
-    def __init__(self, benchmark_meta: BenchmarkMeta | None = None, task_config: object = None, **_: object) -> None:
+    def __init__(
+        self, benchmark_meta: BenchmarkMeta | None = None, task_config: object = None, **_: object
+    ) -> None:
         """Take the meta of a run, which may differ from the registered one.
 
         Raises:
@@ -59,7 +69,8 @@ class DataAdapter(ABC):
         meta = benchmark_meta or getattr(type(self), "benchmark_meta", None)
         if meta is None:
             raise ConfigError(
-                f"{type(self).__name__} has no meta; put @register_benchmark(BenchmarkMeta(...)) above it"
+                f"{type(self).__name__} has no meta; put @register_benchmark(BenchmarkMeta(...))"
+                " above it"
             )
         self.meta: BenchmarkMeta = meta
         self.task_config = task_config
@@ -75,10 +86,13 @@ class DataAdapter(ABC):
         self.system_prompt = meta.system_prompt
         self._metric_list = list(meta.metric_list)
         self.extra_params = {
-            key: item.get("value") if isinstance(item, Mapping) else item for key, item in meta.extra_params.items()
+            key: item.get("value") if isinstance(item, Mapping) else item
+            for key, item in meta.extra_params.items()
         }
         self.reformat_subset = False
-        """Whether subsets are made of each sample's `subset_key`, instead of being loaded one by one."""
+        """Whether subsets are made of each sample's `subset_key`, instead of being loaded one by
+        one.
+        """
         self.split_as_subset = False
         """Whether the names of subsets are those of splits."""
         self.category_map: dict[str, str | list[str]] = {}
@@ -91,7 +105,9 @@ class DataAdapter(ABC):
         self.current_subset_name = ""
         """The subset whose records are being read, where subsets are read one by one."""
         if local_place(self) is None:
-            self.dataset_id, self.dataset_revision = meta.source_on(uses_modelscope=uses_modelscope(task_config))
+            self.dataset_id, self.dataset_revision = meta.source_on(
+                uses_modelscope=uses_modelscope(task_config)
+            )
 
     @property
     def metric_list(self) -> list[Any]:
@@ -104,12 +120,16 @@ class DataAdapter(ABC):
 
     @property
     def use_llm_judge(self) -> bool:
-        """Return whether the judge decides where the run leaves it to the adapter; set `_use_llm_judge` for that."""
+        """Return whether the judge decides where the run leaves it to the adapter; set
+        `_use_llm_judge` for that.
+        """
         return self._use_llm_judge
 
     @property
     def llm_judge(self) -> LlmJudge:
-        """Return the run's judge, for an `llm_match_score` that words its own prompt and reads the reply."""
+        """Return the run's judge, for an `llm_match_score` that words its own prompt and reads the
+        reply.
+        """
         return LlmJudge(self.judge_use.contract)
 
     @property
@@ -123,7 +143,9 @@ class DataAdapter(ABC):
         return row
 
     def as_benchmark(self, made: Any) -> Any:
-        """Return the benchmark that was made of the adapter, changed where the adapter needs another kind."""
+        """Return the benchmark that was made of the adapter, changed where the adapter needs
+        another kind.
+        """
         return made
 
     @abstractmethod
@@ -149,7 +171,9 @@ class DefaultDataAdapter(DataAdapter):
         Raises:
             NotImplementedError: The benchmark has few-shot examples and does not say how they look.
         """
-        raise NotImplementedError(f"{type(self).__name__} has few-shot examples and no sample_to_fewshot")
+        raise NotImplementedError(
+            f"{type(self).__name__} has few-shot examples and no sample_to_fewshot"
+        )
 
     def format_prompt_template(self, sample: Sample) -> str:
         """Return the prompt of a sample without examples."""
@@ -158,10 +182,16 @@ class DefaultDataAdapter(DataAdapter):
     def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
         """Return the prompt of a sample with its examples."""
         template = self.few_shot_prompt_template
-        return self._rendered(template or FEW_SHOT_TEMPLATE + (self.prompt_template or "{question}"), sample, fewshot)
+        return self._rendered(
+            template or FEW_SHOT_TEMPLATE + (self.prompt_template or "{question}"), sample, fewshot
+        )
 
-    def process_sample_input(self, sample: Sample, subset: str, fewshot: str | None = None) -> str | list[ChatMessage]:
-        """Return what is asked of a sample: messages as they are, text in its template, a system message in front."""
+    def process_sample_input(
+        self, sample: Sample, subset: str, fewshot: str | None = None
+    ) -> str | list[ChatMessage]:
+        """Return what is asked of a sample: messages as they are, text in its template, a system
+        message in front.
+        """
         if isinstance(sample.input, str):
             text = (
                 self.format_prompt_template(sample)
@@ -203,10 +233,21 @@ class DefaultDataAdapter(DataAdapter):
         self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any
     ) -> TaskState:
         """Return the state of an answered sample."""
-        asked = [ChatMessage(role="user", content=sample.input)] if isinstance(sample.input, str) else sample.input
-        return TaskState(model=model.name, sample=sample, messages=[*asked, model_output.message], output=model_output)
+        asked = (
+            [ChatMessage(role="user", content=sample.input)]
+            if isinstance(sample.input, str)
+            else sample.input
+        )
+        return TaskState(
+            model=model.name,
+            sample=sample,
+            messages=[*asked, model_output.message],
+            output=model_output,
+        )
 
-    def run_inference(self, model: object, sample: Sample, output_dir: str = "", **options: object) -> TaskState:
+    def run_inference(
+        self, model: object, sample: Sample, output_dir: str = "", **options: object
+    ) -> TaskState:
         """Return the state of a sample that was asked and answered."""
         self._on_inference_start(model, sample)
         output = self._on_inference(model, sample)
@@ -225,7 +266,11 @@ class DefaultDataAdapter(DataAdapter):
         return self.extract_answer(prediction, task_state)
 
     def match_score(
-        self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        self,
+        original_prediction: str,
+        filtered_prediction: str,
+        reference: str,
+        task_state: TaskState,
     ) -> Score:
         """Return the score of a prediction by every metric of the list.
 
@@ -238,20 +283,34 @@ class DefaultDataAdapter(DataAdapter):
             try:
                 value[name] = float(metric(filtered_prediction, accepted, **options))
             except (TypeError, ValueError, ArithmeticError) as error:
-                raise ScorerError(f"the metric {name} failed: {type(error).__name__}: {error}") from error
-        return Score(value=value, extracted_prediction=filtered_prediction, prediction=original_prediction)
+                raise ScorerError(
+                    f"the metric {name} failed: {type(error).__name__}: {error}"
+                ) from error
+        return Score(
+            value=value, extracted_prediction=filtered_prediction, prediction=original_prediction
+        )
 
     def accepted_answers(self, reference: str, task_state: TaskState) -> str | list[str]:
-        """Return what metrics compare with: where the sample's target is a list, each answer in it is right.
+        """Return what metrics compare with: where the sample's target is a list, each answer in it
+        is right.
 
         Args:
-            reference: What `match_score` was given; where it is not the sample's target, it is what counts.
+            reference: What `match_score` was given; where it is not the sample's target, it is what
+                counts.
         """
         target = task_state.sample.target
-        return list(target) if isinstance(target, list) and reference == task_state.target else reference
+        return (
+            list(target)
+            if isinstance(target, list) and reference == task_state.target
+            else reference
+        )
 
     def llm_match_score(
-        self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        self,
+        original_prediction: str,
+        filtered_prediction: str,
+        reference: str,
+        task_state: TaskState,
     ) -> Score:
         """Return the score that the run's judge gives, under the name of the first metric.
 
@@ -272,9 +331,15 @@ class DefaultDataAdapter(DataAdapter):
         )
 
     def judge_case(
-        self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        self,
+        original_prediction: str,
+        filtered_prediction: str,
+        reference: str,
+        task_state: TaskState,
     ) -> Case:
-        """Return what the judge is asked about an answer; override it for a template of one's own."""
+        """Return what the judge is asked about an answer; override it for a template of one's
+        own.
+        """
         accepted = self.accepted_answers(reference, task_state)
         shown = accepted if isinstance(accepted, str) else " or ".join(accepted)
         return self.judge_use.contract.case(original_prediction, shown)
@@ -314,9 +379,13 @@ class DefaultDataAdapter(DataAdapter):
         self._on_generate_report_end(report, output_dir)
         return report
 
-    def _on_generate_report(self, scores: Mapping[str, Sequence[AggScore]], model_name: str) -> Report:
+    def _on_generate_report(
+        self, scores: Mapping[str, Sequence[AggScore]], model_name: str
+    ) -> Report:
         """Return the report of a benchmark."""
-        return make_report(self.meta, scores, model_name, self.category_map, overall=self.add_overall_metric)
+        return make_report(
+            self.meta, scores, model_name, self.category_map, overall=self.add_overall_metric
+        )
 
     def _on_generate_report_end(self, report: Report, output_dir: str, **_: object) -> None:
         """Do what follows a report."""

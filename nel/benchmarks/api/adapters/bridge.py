@@ -1,7 +1,8 @@
 """Makes a `Benchmark` of an adapter class, so that it runs, resumes and is scored as any other.
 
-The engine asks the model, and only then, in the scorer's process, are the inference hooks run; a hook that generates
-the sample's own input gets the answer that is there, and any other input is asked for.
+The engine asks the model, and only then, in the scorer's process, are the inference hooks run; a
+hook that generates the sample's own input gets the answer that is there, and any other input is
+asked for.
 """
 
 from __future__ import annotations
@@ -17,11 +18,24 @@ from nel.benchmarks.api.adapters.base import DataAdapter, DefaultDataAdapter
 from nel.benchmarks.api.adapters.choice_order import shuffle_choices
 from nel.benchmarks.api.adapters.filters import INVALID, build_filters
 from nel.benchmarks.api.adapters.judge_strategies import JudgeUse
-from nel.benchmarks.api.adapters.loading import ID, PART, own_columns, samples_made, source_for, subset_of
+from nel.benchmarks.api.adapters.loading import (
+    ID,
+    PART,
+    own_columns,
+    samples_made,
+    source_for,
+    subset_of,
+)
 from nel.benchmarks.api.adapters.meta import source_of
 from nel.benchmarks.api.adapters.metrics import named_metrics
 from nel.benchmarks.api.adapters.own_aggregates import OwnAggregates
-from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample, check_json, limit_of
+from nel.benchmarks.api.adapters.samples import (
+    ChatMessage,
+    ModelOutput,
+    Sample,
+    check_json,
+    limit_of,
+)
 from nel.benchmarks.api.benchmark import Benchmark, recorded_in
 from nel.benchmarks.api.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
@@ -79,7 +93,8 @@ class AdapterScorer:
         """Take the gold answer as each metric and the judge would.
 
         Raises:
-            DatasetError: One of them can decide nothing by it; an adapter's own `match_score` takes what it likes.
+            DatasetError: One of them can decide nothing by it; an adapter's own `match_score` takes
+                what it likes.
         """
         kind, strategy = type(self.adapter), self.adapter.judge_strategy
         if strategy != "rule" and kind.llm_match_score is DefaultDataAdapter.llm_match_score:
@@ -105,7 +120,12 @@ class AdapterScorer:
         if next((key for key in _REWARD_KEYS if key in numbers), next(iter(numbers))) != main:
             numbers = {"reward": score.main_value, **numbers}
         details = {} if score.explanation is None else {"explanation": score.explanation}
-        return {**score.metadata, **details, **numbers, "extracted": None if found in ("", INVALID) else found}
+        return {
+            **score.metadata,
+            **details,
+            **numbers,
+            "extracted": None if found in ("", INVALID) else found,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +155,9 @@ class AdaptedBenchmark(Benchmark):
         return self if self.limit is None else replace(self, limit=None)
 
     def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
-        """Yield the rows whose samples are kept, a row for each of several samples; a bad row passes."""
+        """Yield the rows whose samples are kept, a row for each of several samples; a bad row
+        passes.
+        """
         sizes: Counter[str] = Counter()
         if isinstance(self.limit, float):
             rows = list(rows)
@@ -154,7 +176,9 @@ class AdaptedBenchmark(Benchmark):
                     yield replace(row, data={**row.data, **marks}) if marks else row
 
     def _marks(self, raw: Mapping[str, Any], part: int | None, subset: str) -> dict[str, Any]:
-        """Return what tells a sample from others of its row, and from rows of other subsets with the same id."""
+        """Return what tells a sample from others of its row, and from rows of other subsets with
+        the same id.
+        """
         marks: dict[str, Any] = {} if part is None else {PART: part}
         own = raw.get("id")
         has_subsets = self.adapter.reformat_subset or len(self.adapter.subset_list) > 1
@@ -181,7 +205,10 @@ class AdaptedBenchmark(Benchmark):
         choices = made.choices
         fewshot = None
         if self.num_fewshot and self.shots is None and self.response_field is None:
-            raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
+            raise ConfigError(
+                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
+                " first"
+            )
         if self.shots is not None and self.num_fewshot:
             shots = self.shots.of(self._key(made), subset if self.fewshot.match_field else None)
             fewshot = self.fewshot.separator.join(shot.text for shot in shots)
@@ -190,7 +217,9 @@ class AdaptedBenchmark(Benchmark):
         except PromptError:
             raise
         except (Exception, SystemExit) as error:
-            raise DatasetError(f"the prompt cannot be made: {type(error).__name__}: {error}") from error
+            raise DatasetError(
+                f"the prompt cannot be made: {type(error).__name__}: {error}"
+            ) from error
         return NelSample(
             id=sample_id,
             input=asked if isinstance(asked, str) else _messages(asked),
@@ -199,7 +228,9 @@ class AdaptedBenchmark(Benchmark):
             gold_kind=self.gold_kind,
             metadata=made.metadata,
             subset=subset,
-            recorded_response=None if self.response_field is None else recorded_in(raw, self.response_field),
+            recorded_response=(
+                None if self.response_field is None else recorded_in(raw, self.response_field)
+            ),
         )
 
     def with_shots(
@@ -216,17 +247,28 @@ class AdaptedBenchmark(Benchmark):
                 made = self._made(row.data)
                 text = self.adapter.sample_to_fewshot(made)
             except DatasetError as error:
-                raise DatasetError(f"few-shot example in {source}, {unit} {row.number}: {error}") from error
+                raise DatasetError(
+                    f"few-shot example in {source}, {unit} {row.number}: {error}"
+                ) from error
             except NotImplementedError as error:
                 raise ConfigError(str(error)) from error
             group = made.subset_key if self.fewshot.match_field else None
-            shots.append(Shot(key=self._key(made), own_id=None, question="", answer="", text=text, group=group))
+            shots.append(
+                Shot(
+                    key=self._key(made), own_id=None, question="", answer="", text=text, group=group
+                )
+            )
         return replace(
-            self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
+            self,
+            shots=make_shots(
+                self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
+            ),
         )
 
     def is_example(self, raw: Mapping[str, Any]) -> bool:
-        """Return whether the adapter's filter keeps a row; one that makes no sample is refused when it is worded."""
+        """Return whether the adapter's filter keeps a row; one that makes no sample is refused when
+        it is worded.
+        """
         try:
             return self.adapter.sample_filter(self._made(raw))
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its example is made
@@ -259,17 +301,23 @@ class AdaptedBenchmark(Benchmark):
                 f"the row has no field {error}; it has: {', '.join(sorted(own_columns(raw)))}"
             ) from error
         except (Exception, SystemExit) as error:
-            raise DatasetError(f"record_to_sample failed: {type(error).__name__}: {error}") from error
+            raise DatasetError(
+                f"record_to_sample failed: {type(error).__name__}: {error}"
+            ) from error
         sample = made[raw.get(PART, 0)] if isinstance(made, list) and made else made
         if not isinstance(sample, Sample):
-            raise DatasetError(f"record_to_sample returned a {type(sample).__name__}; it must return a Sample")
+            raise DatasetError(
+                f"record_to_sample returned a {type(sample).__name__}; it must return a Sample"
+            )
         if sample.tools:
             raise DatasetError("the sample has tools, and tool calls are not made yet")
         sample.subset_key = subset_of(self.adapter, raw, sample)
         return sample
 
     def _kept(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
-        """Return the part and the subset of each sample of a row that is kept; None for a row that makes none."""
+        """Return the part and the subset of each sample of a row that is kept; None for a row that
+        makes none.
+        """
         try:
             return list(self._parts(raw))
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its sample is made
@@ -279,7 +327,10 @@ class AdaptedBenchmark(Benchmark):
         made = samples_made(self.adapter, raw)
         for number, sample in enumerate(made if isinstance(made, list) else [made]):
             subset = subset_of(self.adapter, raw, sample)
-            wanted = not (self.adapter.reformat_subset and self.adapter.divides) or subset in self.adapter.subset_list
+            wanted = (
+                not (self.adapter.reformat_subset and self.adapter.divides)
+                or subset in self.adapter.subset_list
+            )
             if wanted and self.adapter.sample_filter(sample):
                 yield number if isinstance(made, list) else None, subset
 
@@ -289,14 +340,17 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
 
     Args:
         adapter_class: Has been registered with `register_benchmark`.
-        arguments: Changes of its meta; ``limit``, so many samples of each subset; ``judge_strategy`` and
-            ``judge_args``, see `nel.benchmarks.api.adapters.judge_strategies`.
+        arguments: Changes of its meta; ``limit``, so many samples of each subset;
+            ``judge_strategy`` and ``judge_args``, see
+            `nel.benchmarks.api.adapters.judge_strategies`.
 
     Raises:
         ConfigError: It is no such class, an argument is unknown, or a metric or filter is.
     """
     if not is_adapter(adapter_class):
-        raise ConfigError(f"{getattr(adapter_class, '__name__', adapter_class)} is no registered adapter class")
+        raise ConfigError(
+            f"{getattr(adapter_class, '__name__', adapter_class)} is no registered adapter class"
+        )
     given = dict(arguments or {})
     limit = given.pop("limit", None)
     limit_of(limit, 1)
@@ -304,21 +358,28 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     meta = adapter_class.benchmark_meta.updated(given)  # type: ignore[attr-defined]
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
-    if type(adapter).match_score is DefaultDataAdapter.match_score and adapter.judge_strategy != "llm":
+    if (
+        type(adapter).match_score is DefaultDataAdapter.match_score
+        and adapter.judge_strategy != "llm"
+    ):
         named_metrics(adapter.metric_list, adapter.metrics)
     if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
         check_aggregation(meta.aggregation)
     build_filters(meta.filters)
     if limit is not None and meta.more.get("shuffle"):
         raise ConfigError(
-            f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of them with --sample N"
+            f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of"
+            " them with --sample N"
         )
     many = adapter.reformat_subset or len(adapter.subset_list) > 1
     home = Path(source_of(adapter_class))
     deciding = ("metric_list", "filters", "extra_params", "aggregation")
     made = AdaptedBenchmark(
         name=meta.name,
-        description=(meta.description or meta.pretty_name or meta.name).strip().split("\n", 1)[0].rstrip("."),
+        description=(meta.description or meta.pretty_name or meta.name)
+        .strip()
+        .split("\n", 1)[0]
+        .rstrip("."),
         dataset=_source(adapter, adapter.eval_split),
         prompt=_shown_prompt(adapter),
         scorer=AdapterScorer(adapter),
@@ -341,19 +402,32 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
 
 def is_adapter(value: object) -> bool:
     """Return whether a value is a registered adapter class."""
-    return isinstance(value, type) and issubclass(value, DataAdapter) and "benchmark_meta" in vars(value)
+    return (
+        isinstance(value, type)
+        and issubclass(value, DataAdapter)
+        and "benchmark_meta" in vars(value)
+    )
 
 
 def _source(adapter: DefaultDataAdapter, split: str | None, *, holds_examples: bool = False) -> Any:
-    """Return what a split is read from, or a function that says why it cannot be, since a run may replace it."""
+    """Return what a split is read from, or a function that says why it cannot be, since a run may
+    replace it.
+    """
     try:
         if split is None:
-            raise ConfigError(f"{adapter.name} has no train_split; name few-shot examples with --fewshot-dataset PATH")
-        source = source_for(adapter, split)
-        if holds_examples and source == source_for(adapter, adapter.eval_split) and split != adapter.eval_split:
             raise ConfigError(
-                f"{adapter.name}: {source} has no splits, so that there are no few-shot examples in it; name a folder "
-                f"with a file for each split, or give --fewshot-dataset PATH"
+                f"{adapter.name} has no train_split; name few-shot examples with --fewshot-dataset"
+                " PATH"
+            )
+        source = source_for(adapter, split)
+        if (
+            holds_examples
+            and source == source_for(adapter, adapter.eval_split)
+            and split != adapter.eval_split
+        ):
+            raise ConfigError(
+                f"{adapter.name}: {source} has no splits, so that there are no few-shot examples in"
+                " it; name a folder with a file for each split, or give --fewshot-dataset PATH"
             )
     except ConfigError as error:
         return _Missing(error)
@@ -373,11 +447,17 @@ class _Missing:
 def _shown_prompt(adapter: DefaultDataAdapter) -> Any:
     if type(adapter).format_prompt_template is not DefaultDataAdapter.format_prompt_template:
         return compile_template("{question}", name="prompt")
-    return compile_template(adapter.prompt_template or "{question}", name=f"{adapter.name} prompt_template")
+    return compile_template(
+        adapter.prompt_template or "{question}", name=f"{adapter.name} prompt_template"
+    )
 
 
 def _question_of(made: Sample) -> str:
-    asked = [made.input] if isinstance(made.input, str) else [f"{one.role}: {one.content}" for one in made.input]
+    asked = (
+        [made.input]
+        if isinstance(made.input, str)
+        else [f"{one.role}: {one.content}" for one in made.input]
+    )
     return "\n".join([*asked, *sorted(map(str, made.choices or ()))])
 
 
@@ -386,11 +466,17 @@ def _own_sample(given: ScorerInput) -> Sample:
     choices = None if known is None or known.choices is None else list(known.choices)
     asked = "" if known is None else known.input
     return Sample(
-        input=asked if isinstance(asked, str) else [ChatMessage(message.role, message.content) for message in asked],
+        input=(
+            asked
+            if isinstance(asked, str)
+            else [ChatMessage(message.role, message.content) for message in asked]
+        ),
         target=given.target if isinstance(given.target, list) else str(given.target),
         choices=choices,
         subset_key=None if known is None else known.subset,
-        metadata={name: value for name, value in given.metadata.items() if not name.startswith("_")},
+        metadata={
+            name: value for name, value in given.metadata.items() if not name.startswith("_")
+        },
         id=None if known is None else known.id,
         group_id=None if known is None else known.id,
     )
@@ -398,7 +484,10 @@ def _own_sample(given: ScorerInput) -> Sample:
 
 def _messages(asked: Sequence[ChatMessage]) -> tuple[Message, ...]:
     return tuple(
-        Message(role=one.role, content=one.content if isinstance(one.content, str) else tuple(map(_part, one.content)))
+        Message(
+            role=one.role,
+            content=one.content if isinstance(one.content, str) else tuple(map(_part, one.content)),
+        )
         for one in asked
     )
 
@@ -410,5 +499,8 @@ def _part(content: Any) -> dict[str, Any]:
 def _as_messages(asked: Any) -> list[dict[str, object]]:
     if isinstance(asked, str):
         return [{"role": "user", "content": asked}]
-    given = [one if isinstance(one, Mapping) else {"role": one.role, "content": one.content} for one in asked]
+    given = [
+        one if isinstance(one, Mapping) else {"role": one.role, "content": one.content}
+        for one in asked
+    ]
     return [{"role": one["role"], "content": one["content"]} for one in given]

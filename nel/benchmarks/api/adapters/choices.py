@@ -1,6 +1,7 @@
 """The adapter of multiple choice: options with letters in the prompt, and a letter as the answer.
 
-EvalScope guesses the last capital letter of a reply without an answer; nel guesses nothing, so such a reply has none.
+EvalScope guesses the last capital letter of a reply without an answer; nel guesses nothing, so such
+a reply has none.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         return f"{sample.input}\n\n{format_choices(sample.choices or [])}\n\nANSWER: {target}"
 
     def accepted_answers(self, reference: str, task_state: TaskState) -> str | list[str]:
-        """Return the right letters: all of them together where several are right, else any of a list.
+        """Return the right letters: all of them together where several are right, else any of a
+        list.
 
         Raises:
             DatasetError: Several are right, and the target is no letters.
@@ -65,7 +67,9 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         return "".join(letters_in(accepted, labels_for(len(task_state.choices))))
 
     def extract_answer(self, prediction: str, task_state: TaskState) -> str:
-        """Return the letters of the last line ``ANSWER: X``, else those that the reply gives in another form."""
+        """Return the letters of the last line ``ANSWER: X``, else those that the reply gives in
+        another form.
+        """
         labels = labels_for(len(task_state.choices))
         response = own_response(prediction)
         found = labels_after_marker(response, labels)
@@ -83,4 +87,7 @@ def format_choices(choices: list[str]) -> str:
     A) red
     B) blue
     """
-    return "\n".join(f"{label}) {choice}" for label, choice in zip(labels_for(len(choices)), choices, strict=True))
+    return "\n".join(
+        f"{label}) {choice}"
+        for label, choice in zip(labels_for(len(choices)), choices, strict=True)
+    )

@@ -29,7 +29,12 @@ class RegexFilter(Filter):
     '1,204.'
     """
 
-    def __init__(self, regex_pattern: str = r"#### (\-?[0-9\.\,]+)", group_select: int = 0, fallback: str = INVALID):
+    def __init__(
+        self,
+        regex_pattern: str = r"#### (\-?[0-9\.\,]+)",
+        group_select: int = 0,
+        fallback: str = INVALID,
+    ):
         """Take the pattern, which match counts (negative from the end), and what stands for none.
 
         Raises:
@@ -38,7 +43,9 @@ class RegexFilter(Filter):
         try:
             self.pattern = re.compile(regex_pattern)
         except re.error as error:
-            raise ConfigError(f"the filter's pattern {regex_pattern!r} is no regular expression: {error}") from error
+            raise ConfigError(
+                f"the filter's pattern {regex_pattern!r} is no regular expression: {error}"
+            ) from error
         self.group_select = group_select
         self.fallback = fallback
 
@@ -54,7 +61,9 @@ class RegexFilter(Filter):
 
 
 class RemoveUntil(Filter):
-    """Drops everything up to a marker and the marker, such as ``</think>``; a text without it stays."""
+    """Drops everything up to a marker and the marker, such as ``</think>``; a text without it
+    stays.
+    """
 
     def __init__(self, marker: str):
         """Take the marker."""
@@ -84,7 +93,8 @@ _FILTERS: Final[Mapping[str, type[Filter]]] = {
 def build_filters(filters: Mapping[str, object] | None) -> list[Filter]:
     """Return the filters that a mapping of names to options describes, in its order.
 
-    Options are a mapping of parameters, or the one parameter itself: ``{"remove_until": "</think>"}``.
+    Options are a mapping of parameters, or the one parameter itself: ``{"remove_until":
+    "</think>"}``.
 
     Raises:
         ConfigError: A name is unknown, or its options do not fit.

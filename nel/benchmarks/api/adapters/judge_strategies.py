@@ -1,11 +1,13 @@
-"""When an adapter asks a judge, and what it says to it: strategies and contracts by EvalScope's names.
+"""When an adapter asks a judge, and what it says to it: strategies and contracts by EvalScope's
+names.
 
     rule        the metrics of metric_list, as without a judge
     llm         the judge alone
-    llm_recall  the metrics, and the judge for what they do not find right; the better of both counts
-    auto        llm where the adapter says `_use_llm_judge = True`, else rule
+    llm_recall  the metrics, and the judge for what they do not find right; the better of both
+    counts auto        llm where the adapter says `_use_llm_judge = True`, else rule
 
-Where the judge fails the sample is unscored in every strategy; EvalScope keeps the rule's verdict, or counts 0.
+Where the judge fails the sample is unscored in every strategy; EvalScope keeps the rule's verdict,
+or counts 0.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ Reply with your reasons, and end with the rating, a number from 0 (not at all) t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeContract:
-    """What a judge is asked and how its reply is read, as EvalScope's ``judge_model_args`` say it."""
+    """What a judge is asked and how its reply is read, as EvalScope's ``judge_model_args`` say
+    it.
+    """
 
     system_prompt: str | None = None
     """Stands before the prompt."""
@@ -82,7 +86,9 @@ class JudgeContract:
                 raise ConfigError(f'judge_args has no "{key}"{hint}')
         contract = cls(**given)
         if contract.score_type not in _TYPES:
-            raise ConfigError(f'score_type "{contract.score_type}" is unknown; use {" or ".join(_TYPES)}')
+            raise ConfigError(
+                f'score_type "{contract.score_type}" is unknown; use {" or ".join(_TYPES)}'
+            )
         if contract.score_pattern is not None:
             _check_pattern(contract.score_pattern)
         return contract
@@ -92,7 +98,11 @@ class JudgeContract:
         template = renamed(self.prompt_template, _NAMES) if self.prompt_template else ""
         if self.score_type == "numeric":
             template = template or _NUMERIC
-        lead = "" if self.system_prompt is None else self.system_prompt.replace("{", "{{").replace("}", "}}") + "\n\n"
+        lead = (
+            ""
+            if self.system_prompt is None
+            else self.system_prompt.replace("{", "{{").replace("}", "}}") + "\n\n"
+        )
         is_own = bool(template)
         pattern, mapping = self.score_pattern, self.score_mapping
         if self.score_type == "numeric":
@@ -130,7 +140,9 @@ class JudgeUse:
 
 
 class LlmJudge:
-    """What hooks know as ``self.llm_judge``: it takes an adapter's own prompt, and the adapter reads the reply."""
+    """What hooks know as ``self.llm_judge``: it takes an adapter's own prompt, and the adapter
+    reads the reply.
+    """
 
     def __init__(self, contract: JudgeContract) -> None:
         """Take what the run says of prompts."""
@@ -142,18 +154,23 @@ class LlmJudge:
         >>> LlmJudge(JudgeContract(prompt_template="{gold} or {pred}?")).build_prompt("x", "y")
         'y or x?'
         """
-        template = compile_template(self._contract.prompt_template or _LETTERS_PROMPT, name="prompt_template")
+        template = compile_template(
+            self._contract.prompt_template or _LETTERS_PROMPT, name="prompt_template"
+        )
         return template.render({"pred": pred, "gold": gold, "question": question or ""})
 
     def judge(self, prompt: str, system_prompt: str | None = None) -> str:
-        """Return the judge's reply; nothing in the prompt is quoted, so that `llm_match_score` as it is, is safer.
+        """Return the judge's reply; nothing in the prompt is quoted, so that `llm_match_score` as
+        it is, is safer.
 
         Raises:
             JudgeError: There is none, or there are several judges.
         """
         lead = system_prompt or self._contract.system_prompt
         whole = prompt if lead is None else f"{lead}\n\n{prompt}"
-        return only_reply(ask_judge(None, Case(response=" ", template="unread", values={PROMPT: whole})))
+        return only_reply(
+            ask_judge(None, Case(response=" ", template="unread", values={PROMPT: whole}))
+        )
 
 
 def better_of(rule: Score, judged: Score) -> Score:
@@ -172,6 +189,10 @@ def _check_pattern(pattern: str) -> None:
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
-        raise ConfigError(f"score_pattern {pattern!r} is not a regular expression: {error}") from error
+        raise ConfigError(
+            f"score_pattern {pattern!r} is not a regular expression: {error}"
+        ) from error
     if groups == 0:
-        raise ConfigError(f"score_pattern {pattern!r} has no group; put parentheses around the grade")
+        raise ConfigError(
+            f"score_pattern {pattern!r} has no group; put parentheses around the grade"
+        )

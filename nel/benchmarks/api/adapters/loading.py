@@ -1,7 +1,8 @@
-"""Where an adapter's rows come from: a hub dataset, a URI, one file, or a folder with a file for each subset.
+"""Where an adapter's rows come from: a hub dataset, a URI, one file, or a folder with a file for
+each subset.
 
-Rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records never see. An id that a
-row brings is unique within its subset.
+Rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records
+never see. An id that a row brings is unique within its subset.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ class DatasetSettings(Protocol):
 
     @property
     def default_subset(self) -> str:
-        """Return the subset that is read where samples are divided after reading, or splits are the subsets."""
+        """Return the subset that is read where samples are divided after reading, or splits are the
+        subsets.
+        """
 
     @property
     def eval_split(self) -> str:
@@ -118,15 +121,18 @@ def source_for(adapter: DatasetSettings, split: str) -> str | Subsets:
     subsets = [adapter.default_subset] if adapter.reformat_subset else adapter.subset_list
     place = _place_of(adapter)
     if adapter.split_as_subset:
-        sources = {subset: source_of_split(place, subset, adapter.default_subset) for subset in subsets}
+        sources = {
+            subset: source_of_split(place, subset, adapter.default_subset) for subset in subsets
+        }
     else:
         sources = {subset: source_of_split(place, split, subset) for subset in subsets}
     if len(sources) == 1:
         return next(iter(sources.values()))
     if len(set(sources.values())) == 1:
         raise ConfigError(
-            f"{adapter.name}: {adapter.dataset_id} is one source for {len(sources)} subsets; set reformat_subset and "
-            "give samples a subset_key, or name a folder with a file for each subset"
+            f"{adapter.name}: {adapter.dataset_id} is one source for {len(sources)} subsets; set"
+            " reformat_subset and give samples a subset_key, or name a folder with a file for each"
+            " subset"
         )
     return Subsets(adapter.dataset_id, sources)
 
@@ -152,7 +158,9 @@ class Place:
         if plugins.split_uri(self.dataset) is not None:
             return None
         homes = [] if self.home is None else [self.home / self.dataset]
-        return next((path for path in (*homes, Path(self.dataset).expanduser()) if path.exists()), None)
+        return next(
+            (path for path in (*homes, Path(self.dataset).expanduser()) if path.exists()), None
+        )
 
 
 def uses_modelscope(task_config: object) -> bool:
@@ -172,7 +180,9 @@ def _place_of(adapter: DatasetSettings) -> Place:
 
 
 def local_place(adapter: DatasetSettings) -> Path | None:
-    """Return the file or folder that an adapter reads, None where its dataset is a URI or on a hub."""
+    """Return the file or folder that an adapter reads, None where its dataset is a URI or on a
+    hub.
+    """
     return _place_of(adapter).local
 
 
@@ -194,9 +204,13 @@ def source_of_split(place: Place, split: str, subset: str) -> str:
     if path is not None and path.is_dir():
         return _file_in(path.resolve(), split, subset, is_only=place.is_only)
     if not _HUB_NAME.fullmatch(dataset):
-        raise ConfigError(f'{place.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name')
+        raise ConfigError(
+            f'{place.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name'
+        )
     pinned = f"&revision={revision}" if revision else ""
-    return _with_config(f"{'ms' if place.uses_modelscope else 'hf'}://{dataset}?split={split}{pinned}", subset)
+    return _with_config(
+        f"{'ms' if place.uses_modelscope else 'hf'}://{dataset}?split={split}{pinned}", subset
+    )
 
 
 def _with_config(uri: str, subset: str) -> str:
@@ -212,7 +226,9 @@ def _file_in(folder: Path, split: str, subset: str, *, is_only: bool) -> str:
                     return str(folder / f"{stem}{ending}")
     there = ", ".join(names_in(folder)[:10]) or "nothing"
     wanted = " or ".join(f"{stem}{_SUFFIXES[0]}" for stem in stems)
-    raise ConfigError(f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}")
+    raise ConfigError(
+        f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}"
+    )
 
 
 def rows_of(adapter: DatasetSettings) -> Iterator[dict[str, object]]:
@@ -230,8 +246,12 @@ def own_columns(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def samples_made(adapter: RecordReader, row: Mapping[str, object]) -> Sample | list[Sample]:
-    """Return what `record_to_sample` makes of a row; meanwhile `current_subset_name` is the row's subset."""
-    adapter.current_subset_name = "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
+    """Return what `record_to_sample` makes of a row; meanwhile `current_subset_name` is the row's
+    subset.
+    """
+    adapter.current_subset_name = (
+        "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
+    )
     try:
         return adapter.record_to_sample(adapter.as_record(own_columns(row)))
     finally:
@@ -247,5 +267,7 @@ def subset_of(adapter: DatasetSettings, row: Mapping[str, object], sample: Sampl
     if not adapter.reformat_subset:
         return str(row.get(SUBSET) or adapter.subset_list[0])
     if sample.subset_key is None and adapter.subset_list != ["default"]:
-        raise DatasetError("the sample has no subset_key, and the benchmark divides its samples by it")
+        raise DatasetError(
+            "the sample has no subset_key, and the benchmark divides its samples by it"
+        )
     return sample.subset_key or "default"

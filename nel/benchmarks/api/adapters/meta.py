@@ -1,7 +1,7 @@
 """What a benchmark says of itself, and the register of adapter classes of this process.
 
-The register knows a class once its module was imported; the command line finds one by the path of its file or as a
-plugin, as it does any benchmark.
+The register knows a class once its module was imported; the command line finds one by the path of
+its file or as a plugin, as it does any benchmark.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class BenchmarkMeta:
 
     name: str
     dataset_id: str
-    """A hub dataset (``org/name``), a URI, or the path of a file or a folder with one file for each subset."""
+    """A hub dataset (``org/name``), a URI, or the path of a file or a folder with one file for each
+    subset.
+    """
     data_adapter: Any = None
     """The adapter class; `register_benchmark` sets it."""
     subset_list: list[str] = field(default_factory=lambda: ["default"])
@@ -80,11 +82,15 @@ class BenchmarkMeta:
     paper_url: str | None = None
     tags: list[str] = field(default_factory=list)
     filters: dict[str, Any] | None = None
-    """Applied to a prediction in order, before `extract_answer`: ``{"remove_until": "</think>"}``."""
+    """Applied to a prediction in order, before `extract_answer`: ``{"remove_until":
+    "</think>"}``.
+    """
     metric_list: list[Any] = field(default_factory=lambda: ["acc"])
     """Names, or ``{name: options}``; the first gives the reward."""
     aggregation: str = "mean"
-    """``mean``, ``clipped_mean``; over repeats ``mean_and_pass_at_k``, ``…_pass_hat_k`` and ``…_vote_at_k``."""
+    """``mean``, ``clipped_mean``; over repeats ``mean_and_pass_at_k``, ``…_pass_hat_k`` and
+    ``…_vote_at_k``.
+    """
     shuffle_choices: bool = False
     """Show choices in an order drawn by each question's content."""
     extra_params: dict[str, Any] = field(default_factory=dict)
@@ -102,13 +108,16 @@ class BenchmarkMeta:
         """Return the name of the dataset on a hub and its commit there."""
         if uses_modelscope:
             return self.dataset_id, self.dataset_revision
-        return self.hf_dataset_id or self.dataset_id, self.hf_dataset_revision or self.dataset_revision
+        return (
+            self.hf_dataset_id or self.dataset_id,
+            self.hf_dataset_revision or self.dataset_revision,
+        )
 
     def updated(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
         """Return the meta with changes, as ``dataset_args`` of a run gives them.
 
-        Filters come before the benchmark's own; `extra_params` change values alone. Another dataset has none of the
-        commits and names that were declared for the benchmark's own.
+        Filters come before the benchmark's own; `extra_params` change values alone. Another dataset
+        has none of the commits and names that were declared for the benchmark's own.
 
         Raises:
             ConfigError: A key is unknown or fixed, or a value cannot be meant.
@@ -121,7 +130,9 @@ class BenchmarkMeta:
                 given["more"] = {**given.get("more", self.more), name: value}
                 continue
             if name not in names:
-                hint = did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
+                hint = (
+                    did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
+                )
                 raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')
             given[name] = value
         if given.get("dataset_id", self.dataset_id) != self.dataset_id:
@@ -134,11 +145,14 @@ class BenchmarkMeta:
 
     def _with_values(self, values: Mapping[str, object]) -> dict[str, Any]:
         merged = {
-            key: dict(item) if isinstance(item, Mapping) else {"value": item} for key, item in self.extra_params.items()
+            key: dict(item) if isinstance(item, Mapping) else {"value": item}
+            for key, item in self.extra_params.items()
         }
         for key, value in values.items():
             if key not in merged:
-                hint = did_you_mean(key, merged) or f"; it has {', '.join(sorted(merged)) or 'none'}"
+                hint = (
+                    did_you_mean(key, merged) or f"; it has {', '.join(sorted(merged)) or 'none'}"
+                )
                 raise ConfigError(f'{self.name}: there is no extra parameter "{key}"{hint}')
             merged[key]["value"] = value
         return merged
@@ -159,7 +173,8 @@ def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
         other = REGISTERED.get(meta.name)
         if other is not None and source_of(other) != source_of(adapter):
             raise ConfigError(
-                f'two adapters are called "{meta.name}": {source_of(other)} and {source_of(adapter)}; rename one'
+                f'two adapters are called "{meta.name}": {source_of(other)} and'
+                f" {source_of(adapter)}; rename one"
             )
         meta.data_adapter = adapter
         adapter.benchmark_meta = meta  # type: ignore[attr-defined]

@@ -1,7 +1,9 @@
-"""The metrics that an adapter's `metric_list` names, each from a prediction and the target to a number.
+"""The metrics that an adapter's `metric_list` names, each from a prediction and the target to a
+number.
 
-A target is a text, or a list of answers, any of which is right; for `multi_choice_acc` the list of all right labels.
-EvalScope scores a metric that raises as 0; here its sample is unscored, since that says nothing of the model.
+A target is a text, or a list of answers, any of which is right; for `multi_choice_acc` the list of
+all right labels. EvalScope scores a metric that raises as 0; here its sample is unscored, since
+that says nothing of the model.
 """
 
 from __future__ import annotations
@@ -21,12 +23,18 @@ from nel.scoring.overlap import bleu, f1_token, rouge
 from nel.types import ScorerInput
 
 MetricFunction: TypeAlias = "Callable[..., float]"
-"""``(prediction, reference, **options)`` to a number; the reference is a text or a list of texts."""
+"""``(prediction, reference, **options)`` to a number; the reference is a text or a list of
+texts.
+"""
 
 
 @reads_gold(text_gold)
 def accuracy(
-    prediction: str, reference: str | Sequence[str], *, allow_inclusion: bool = False, numeric: bool = False
+    prediction: str,
+    reference: str | Sequence[str],
+    *,
+    allow_inclusion: bool = False,
+    numeric: bool = False,
 ) -> float:
     """Return 1.0 where both are equal, case and outer spaces apart; an empty prediction never is.
 
@@ -91,7 +99,8 @@ def named_metrics(
 ) -> list[tuple[str, MetricFunction, dict[str, Any]]]:
     """Return name, function and options of each metric in a list of names and ``{name: options}``.
 
-    A metric that the list names several times has its options in its name: ``acc`` and ``acc:numeric=True``.
+    A metric that the list names several times has its options in its name: ``acc`` and
+    ``acc:numeric=True``.
 
     Raises:
         ConfigError: A name is unknown, or the list is empty.
@@ -106,7 +115,9 @@ def named_metrics(
     for name, options in named:
         if name not in metrics:
             hint = did_you_mean(name, metrics) or f"; there are {', '.join(metrics)}"
-            raise ConfigError(f'metric_list: there is no metric "{name}"{hint}; or override match_score')
+            raise ConfigError(
+                f'metric_list: there is no metric "{name}"{hint}; or override match_score'
+            )
         given = ",".join(f"{key}={value}" for key, value in options.items())
         found[f"{name}:{given}" if counts[name] > 1 and given else name] = (metrics[name], options)
     if not found:

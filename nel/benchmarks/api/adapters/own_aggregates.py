@@ -1,6 +1,8 @@
-"""What an adapter's own `aggregate_scores` makes of a run: numbers beside the means, such as F1 over all samples.
+"""What an adapter's own `aggregate_scores` makes of a run: numbers beside the means, such as F1
+over all samples.
 
-It is given each answer's score as `match_score` made it, subset by subset; an unscored answer is left out.
+It is given each answer's score as `match_score` made it, subset by subset; an unscored answer is
+left out.
 """
 
 from __future__ import annotations
@@ -8,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.benchmarks.api.adapters.samples import AggScore, ChatMessage, ModelOutput, Sample, SampleScore, Score
+from nel.benchmarks.api.adapters.samples import (
+    AggScore,
+    ChatMessage,
+    ModelOutput,
+    Sample,
+    SampleScore,
+    Score,
+)
 from nel.errors import UndefinedMetric
 
 if TYPE_CHECKING:
@@ -44,7 +53,11 @@ class OwnAggregates:
         found = {subset: named(self.adapter.aggregate_scores(subsets[subset])) for subset in order}
         if len(found) == 1:
             return next(iter(found.values()))
-        return {f"{subset}/{name}": value for subset, each in found.items() for name, value in each.items()}
+        return {
+            f"{subset}/{name}": value
+            for subset, each in found.items()
+            for name, value in each.items()
+        }
 
     def _as_adapters(self, one: OwnSampleScore) -> SampleScore:
         numbers = one.score.value
@@ -70,15 +83,24 @@ def sample_score(
     response: str | None,
     sample: Sample,
 ) -> SampleScore:
-    """Return a stored score as the adapter made it; without numbers, the adapter scores an empty answer."""
+    """Return a stored score as the adapter made it; without numbers, the adapter scores an empty
+    answer.
+    """
     if not numbers and adapter is not None:
         asked = ChatMessage(role="user", content=_EMPTY)
         sample.input = [asked]
-        return adapter.calculate_metrics(adapter._on_inference_end(_NoModel, sample, ModelOutput(), _EMPTY))  # noqa: SLF001 - EvalScope's name for a hook
+        return adapter.calculate_metrics(
+            adapter._on_inference_end(_NoModel, sample, ModelOutput(), _EMPTY)  # noqa: SLF001 - EvalScope's name for a hook
+        )
     score = Score(
-        value=dict(numbers), extracted_prediction=extracted or _EMPTY, prediction=response, metadata=dict(details)
+        value=dict(numbers),
+        extracted_prediction=extracted or _EMPTY,
+        prediction=response,
+        metadata=dict(details),
     )
-    return SampleScore(score=score, sample_id=sample.id, group_id=sample.group_id, sample_metadata=sample.metadata)
+    return SampleScore(
+        score=score, sample_id=sample.id, group_id=sample.group_id, sample_metadata=sample.metadata
+    )
 
 
 class _NoModel:

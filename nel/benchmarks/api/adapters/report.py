@@ -1,4 +1,5 @@
-"""The report of an adapter's benchmark: a row for each subset, with its categories, as a table or as JSON.
+"""The report of an adapter's benchmark: a row for each subset, with its categories, as a table or
+as JSON.
 
 An unscored sample is in no row's number; how many there were stands below the table.
 """
@@ -53,7 +54,9 @@ class Report:
 
     @property
     def score(self) -> float | None:
-        """Return the first metric over all subsets, each sample counting the same; None where nothing was scored."""
+        """Return the first metric over all subsets, each sample counting the same; None where
+        nothing was scored.
+        """
         rows = [row for row in self.rows if row.metric == self.rows[0].metric]
         overall = [row for row in rows if row.subset == OVERALL]
         return (overall or rows)[0].score if len(rows) == 1 or overall else None
@@ -74,9 +77,17 @@ def make_report(
     *,
     overall: bool = True,
 ) -> Report:
-    """Return a report with a row for each metric of each subset, and one over all subsets where there are several."""
-    report = Report(meta.name, model_name, pretty_name=meta.pretty_name, description=meta.description)
-    metrics = list(dict.fromkeys((one.aggregation, one.metric_name) for found in scores.values() for one in found))
+    """Return a report with a row for each metric of each subset, and one over all subsets where
+    there are several.
+    """
+    report = Report(
+        meta.name, model_name, pretty_name=meta.pretty_name, description=meta.description
+    )
+    metrics = list(
+        dict.fromkeys(
+            (one.aggregation, one.metric_name) for found in scores.values() for one in found
+        )
+    )
     for aggregation, metric in metrics:
         label = f"{aggregation}_{metric}"
         found = [
@@ -99,19 +110,37 @@ def make_report(
 def report_table(reports: Sequence[Report]) -> str:
     """Return reports as one table of text, and a line for each that lacks scores."""
     depth = max((len(row.categories) for report in reports for row in report.rows), default=1)
-    header = ["Model", "Dataset", "Metric", "Subset", "Num", "Score", *(f"Cat.{level}" for level in range(depth))]
+    header = [
+        "Model",
+        "Dataset",
+        "Metric",
+        "Subset",
+        "Num",
+        "Score",
+        *(f"Cat.{level}" for level in range(depth)),
+    ]
     lines = []
     for report in reports:
         for row in report.rows:
             categories = [*row.categories, *["-"] * (depth - len(row.categories))]
             score = f"{row.score:.4f}".rstrip("0").rstrip(".")
             lines.append(
-                [report.model_name, report.dataset_name, row.metric, row.subset, str(row.num), score, *categories]
+                [
+                    report.model_name,
+                    report.dataset_name,
+                    row.metric,
+                    row.subset,
+                    str(row.num),
+                    score,
+                    *categories,
+                ]
             )
     table = _grid(header, lines)
     for report in reports:
         if report.unscored:
-            causes = ", ".join(f"{cause} {count}" for cause, count in sorted(report.unscored.items()))
+            causes = ", ".join(
+                f"{cause} {count}" for cause, count in sorted(report.unscored.items())
+            )
             table += f"\n{report.dataset_name}: {sum(report.unscored.values())} unscored ({causes})"
         if report.ended:
             table += f"\n{report.dataset_name}: {report.ended}"
@@ -122,7 +151,11 @@ def _grid(header: list[str], rows: list[list[str]]) -> str:
     widths = [max(len(line[column]) for line in [header, *rows]) for column in range(len(header))]
 
     def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+        return (
+            "| "
+            + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+            + " |"
+        )
 
     def rule(mark: str) -> str:
         return "+" + "+".join(mark * (width + 2) for width in widths) + "+"

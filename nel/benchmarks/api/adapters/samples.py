@@ -1,7 +1,8 @@
-"""The words of an adapter: samples and their datasets, what the model answered, and scores. Does no I/O.
+"""The words of an adapter: samples and their datasets, what the model answered, and scores. Does no
+I/O.
 
-They keep EvalScope's names and are mutable, since adapters fill them in. An adapter's `Sample` is not
-`nel.types.Sample`; the bridge turns one into the other.
+They keep EvalScope's names and are mutable, since adapters fill them in. An adapter's `Sample` is
+not `nel.types.Sample`; the bridge turns one into the other.
 """
 
 from __future__ import annotations
@@ -129,7 +130,11 @@ class TaskState:
     @property
     def target(self) -> str:
         """Return the right answer as text, several joined."""
-        return "".join(self.sample.target) if isinstance(self.sample.target, list) else self.sample.target
+        return (
+            "".join(self.sample.target)
+            if isinstance(self.sample.target, list)
+            else self.sample.target
+        )
 
     @property
     def metadata(self) -> dict[str, object]:
@@ -174,7 +179,8 @@ class SampleScore:
 
 @dataclass(slots=True, init=False)
 class AggScore:
-    """One number over the samples of a subset; made by nel's names for its parts, or by EvalScope's.
+    """One number over the samples of a subset; made by nel's names for its parts, or by
+    EvalScope's.
 
     >>> AggScore(0.5, "acc") == AggScore(metric="acc", value=0.5, agg_method="mean")
     True
@@ -190,26 +196,39 @@ class AggScore:
     metadata: dict[str, Any] = field(default_factory=dict)
     subset: str | None = None
     dimensions: dict[str, Any] = field(default_factory=dict)
-    """What tells it from others of the same metric, such as the task or the level that it is over."""
+    """What tells it from others of the same metric, such as the task or the level that it is
+    over.
+    """
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        """Take ``(score, metric_name, aggregation, num, ids)`` or ``(metric, value, subset, num_samples, agg_method)``.
+        """Take ``(score, metric_name, aggregation, num, ids)`` or ``(metric, value, subset,
+        num_samples, agg_method)``.
 
         Raises:
             TypeError: A part has no such name, is given twice or more are given than there are.
         """
         order = _AGG_PARTS if not (given and isinstance(given[0], str)) else _AGG_PARTS_OF_EVALSCOPE
         if len(given) > len(order):
-            raise TypeError(f"AggScore takes {len(order)} parts by position, {len(given)} were given")
+            raise TypeError(
+                f"AggScore takes {len(order)} parts by position, {len(given)} were given"
+            )
         parts: dict[str, Any] = dict(zip(order, given, strict=False))
         for name, value in named.items():
             own = _AGG_NAMES.get(name, name)
             if own not in _AGG_DEFAULTS or own in parts:
-                raise TypeError(f"AggScore has no part {name!r}" if own not in parts else f"{name!r} is given twice")
+                raise TypeError(
+                    f"AggScore has no part {name!r}"
+                    if own not in parts
+                    else f"{name!r} is given twice"
+                )
             parts[own] = value
         for name, default in _AGG_DEFAULTS.items():
             value = parts.get(name)
-            setattr(self, name, default() if value is None and callable(default) else parts.get(name, default))
+            setattr(
+                self,
+                name,
+                default() if value is None and callable(default) else parts.get(name, default),
+            )
 
     @property
     def metric(self) -> str:
@@ -233,7 +252,14 @@ class AggScore:
 
 
 _AGG_PARTS: Final = ("score", "metric_name", "aggregation", "num", "ids", "metadata")
-_AGG_PARTS_OF_EVALSCOPE: Final = ("metric_name", "score", "subset", "num", "aggregation", "metadata")
+_AGG_PARTS_OF_EVALSCOPE: Final = (
+    "metric_name",
+    "score",
+    "subset",
+    "num",
+    "aggregation",
+    "metadata",
+)
 _AGG_NAMES: Final = {
     "metric": "metric_name",
     "value": "score",
@@ -297,8 +323,10 @@ class DatasetDict(dict[str, Dataset]):
 
         Args:
             dataset: The samples; one without a key belongs to ``default``.
-            subset_list: The subsets that are kept, in this order; one that has no samples is empty. None: all.
-            limit: For each subset: so many samples, or as a float below or equal to 1 this share of them.
+            subset_list: The subsets that are kept, in this order; one that has no samples is empty.
+                None: all.
+            limit: For each subset: so many samples, or as a float below or equal to 1 this share of
+                them.
             repeats: How often each sample comes, one copy after the other.
 
         Raises:
@@ -321,13 +349,16 @@ class DatasetDict(dict[str, Dataset]):
         made: dict[str, Dataset] = {}
         for name, samples in parts.items():
             kept = samples[: limit_of(limit, len(samples))]
-            made[name] = Dataset((copied(sample) for sample in kept for _ in range(repeats)), name=name)
+            made[name] = Dataset(
+                (copied(sample) for sample in kept for _ in range(repeats)), name=name
+            )
             made[name].reindex(group_size=repeats)
         return cls(made)
 
 
 def limit_of(limit: float | None, size: int) -> int | None:
-    """Return how many of ``size`` samples a limit allows; a float up to 1 is a share, 1.0 all of them.
+    """Return how many of ``size`` samples a limit allows; a float up to 1 is a share, 1.0 all of
+    them.
 
     Raises:
         DatasetError: The limit is negative, or a float above 1.
@@ -338,7 +369,9 @@ def limit_of(limit: float | None, size: int) -> int | None:
     if limit is None:
         return None
     if isinstance(limit, bool) or limit <= 0 or (isinstance(limit, float) and limit > 1):
-        raise DatasetError(f"limit is {limit!r}; give a whole number from 1, or a share such as 0.1")
+        raise DatasetError(
+            f"limit is {limit!r}; give a whole number from 1, or a share such as 0.1"
+        )
     return int(size * limit) if isinstance(limit, float) else limit
 
 
@@ -346,24 +379,30 @@ def check_json(value: object, where: str = "metadata") -> None:
     """Raise an error where a value that a sample keeps would reach its scorer as another one.
 
     Raises:
-        DatasetError: It is an object that JSON gives back as another, such as a tuple or a dict with numbers as keys.
+        DatasetError: It is an object that JSON gives back as another, such as a tuple or a dict
+            with numbers as keys.
 
     >>> check_json({"unit": ["m", 1.5, None]})
     >>> check_json({"range": (1, 2)})
     Traceback (most recent call last):
-    nel.errors.DatasetError: metadata.range is a tuple; a sample is scored from JSON, so keep a list or a dict
+    nel.errors.DatasetError: metadata.range is a tuple; a sample is scored from JSON, so keep a list
+    or a dict
     """
     items: Iterable[tuple[object, object]] = ()
     if isinstance(value, dict):
         items = value.items()
         strange = next((key for key in value if not isinstance(key, str)), None)
         if strange is not None:
-            raise DatasetError(f"{where} has the key {strange!r}; a sample is scored from JSON, whose keys are texts")
+            raise DatasetError(
+                f"{where} has the key {strange!r}; a sample is scored from JSON, whose keys are"
+                " texts"
+            )
     elif isinstance(value, list):
         items = enumerate(value)
     elif value is not None and not isinstance(value, str | int | float):
         raise DatasetError(
-            f"{where} is a {type(value).__name__}; a sample is scored from JSON, so keep a list or a dict"
+            f"{where} is a {type(value).__name__}; a sample is scored from JSON, so keep a list or"
+            " a dict"
         )
     for key, item in items:
         check_json(item, f"{where}.{key}")
@@ -371,4 +410,6 @@ def check_json(value: object, where: str = "metadata") -> None:
 
 def copied(sample: Sample) -> Sample:
     """Return a copy that shares nothing an adapter could change."""
-    return replace(sample, metadata=copy.deepcopy(sample.metadata), choices=copy.copy(sample.choices))
+    return replace(
+        sample, metadata=copy.deepcopy(sample.metadata), choices=copy.copy(sample.choices)
+    )

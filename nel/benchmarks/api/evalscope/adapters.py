@@ -1,4 +1,6 @@
-"""EvalScope's adapter classes: nel's, with the attributes, prompts and verdicts that its adapters count on."""
+"""EvalScope's adapter classes: nel's, with the attributes, prompts and verdicts that its adapters
+count on.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,17 @@ from nel.benchmarks.api.evalscope.templates import CHINESE
 from nel.benchmarks.api.evalscope.values import HubType
 from nel.errors import ConfigError
 
-__all__ = ["AudioLanguageAdapter", "DefaultDataAdapter", "MultiChoiceAdapter", "VisionLanguageAdapter"]
+__all__ = [
+    "AudioLanguageAdapter",
+    "DefaultDataAdapter",
+    "MultiChoiceAdapter",
+    "VisionLanguageAdapter",
+]
 
 _NOT_CALLED: Final = ("batch_match_score", "llm_match_score")
-"""Steps of EvalScope that nel does not run as methods, so that an adapter's own would be passed over in silence."""
+"""Steps of EvalScope that nel does not run as methods, so that an adapter's own would be passed
+over in silence.
+"""
 
 
 def _normal(text: str) -> str:
@@ -39,14 +48,20 @@ def _normal(text: str) -> str:
 
 
 def _accuracy(
-    prediction: str, reference: str | Sequence[str], *, allow_inclusion: bool = False, numeric: bool = False
+    prediction: str,
+    reference: str | Sequence[str],
+    *,
+    allow_inclusion: bool = False,
+    numeric: bool = False,
 ) -> float:
     """Return 1.0 where the prediction is the answer, or one of several."""
     golds = [reference] if isinstance(reference, str) else list(reference)
     if numeric:
         return float(any(compare_answers(prediction, gold).matched for gold in golds))
     found = _normal(prediction)
-    return float(bool(found or not allow_inclusion) and any(found == _normal(gold) for gold in golds))
+    return float(
+        bool(found or not allow_inclusion) and any(found == _normal(gold) for gold in golds)
+    )
 
 
 def _share_of_letters(prediction: str, reference: str | Sequence[str]) -> float:
@@ -56,7 +71,9 @@ def _share_of_letters(prediction: str, reference: str | Sequence[str]) -> float:
 
 def _math(prediction: str, reference: str | Sequence[str]) -> float:
     golds = [reference] if isinstance(reference, str) else reference
-    return float(any(compare_answers(prediction, gold, prediction_mode="output").matched for gold in golds))
+    return float(
+        any(compare_answers(prediction, gold, prediction_mode="output").matched for gold in golds)
+    )
 
 
 class DefaultDataAdapter(LoadsItself, OwnAdapter):
@@ -71,7 +88,9 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         "multi_choice_acc": _share_of_letters,
     }
     scoring_policy: ClassVar[str] = "rule_default"
-    """``judge_default`` and ``judge_only`` let the run's judge decide where the run says nothing else."""
+    """``judge_default`` and ``judge_only`` let the run's judge decide where the run says nothing
+    else.
+    """
     shuffle = False
     seed = 42
     limit = None
@@ -83,24 +102,38 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
     use_batch_scoring = False
     save_metadata = True
 
-    def __init__(self, benchmark_meta: Any = None, task_config: object = None, **options: object) -> None:
+    def __init__(
+        self, benchmark_meta: Any = None, task_config: object = None, **options: object
+    ) -> None:
         """Take the meta of a run.
 
         Raises:
             ConfigError: The class overrides a step that nel does not run as a method.
         """
-        own = [step for step in _NOT_CALLED if getattr(type(self), step, None) is not getattr(_BASE[0], step, None)]
+        own = [
+            step
+            for step in _NOT_CALLED
+            if getattr(type(self), step, None) is not getattr(_BASE[0], step, None)
+        ]
         if own:
-            raise ConfigError(f"{type(self).__name__} has its own {', '.join(own)}, which nel does not call")
+            raise ConfigError(
+                f"{type(self).__name__} has its own {', '.join(own)}, which nel does not call"
+            )
         super().__init__(benchmark_meta=benchmark_meta, task_config=task_config, **options)
         if self.meta.more.get("max_image_bytes"):
-            raise ConfigError(f"{self.name}: nel sends images as they are; leave out max_image_bytes")
+            raise ConfigError(
+                f"{self.name}: nel sends images as they are; leave out max_image_bytes"
+            )
         allowed = self.meta.more.get("allowed_few_shot_nums")
         if self.few_shot_num and (
-            self.few_shot_mode == "disabled" or (allowed is not None and self.few_shot_num not in allowed)
+            self.few_shot_mode == "disabled"
+            or (allowed is not None and self.few_shot_num not in allowed)
         ):
             counts = ", ".join(map(str, allowed or [0]))
-            raise ConfigError(f"{self.name}: few_shot_num is {self.few_shot_num}, and the benchmark takes {counts}")
+            raise ConfigError(
+                f"{self.name}: few_shot_num is {self.few_shot_num}, and the benchmark takes"
+                f" {counts}"
+            )
         self._benchmark_meta = self.meta
         self._task_config = task_config
         self._examples: str | None = None
@@ -134,22 +167,39 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         else:
             messages = self.process_sample_messages_input(sample, subset)
         only = messages[0] if len(messages) == 1 else None
-        return only.content if only and only.role == "user" and isinstance(only.content, str) else messages
+        return (
+            only.content
+            if only and only.role == "user" and isinstance(only.content, str)
+            else messages
+        )
 
     def process_sample_str_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample whose input is text."""
-        lead = [] if self.system_prompt is None else [ChatMessage(role="system", content=self.system_prompt)]
+        lead = (
+            []
+            if self.system_prompt is None
+            else [ChatMessage(role="system", content=self.system_prompt)]
+        )
         text = self.process_sample_input(sample, subset)
-        return [*lead, *([ChatMessage(role="user", content=text)] if isinstance(text, str) else text)]
+        return [
+            *lead,
+            *([ChatMessage(role="user", content=text)] if isinstance(text, str) else text),
+        ]
 
     def process_sample_messages_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample that has them, a system message in front."""
-        given = [ChatMessage("user", sample.input)] if isinstance(sample.input, str) else list(sample.input)
+        given = (
+            [ChatMessage("user", sample.input)]
+            if isinstance(sample.input, str)
+            else list(sample.input)
+        )
         if self.system_prompt is None or any(one.role == "system" for one in given):
             return given
         return [ChatMessage(role="system", content=self.system_prompt), *given]
 
-    def process_sample_input(self, sample: Sample, subset: str, fewshot: str | None = None) -> str | list[ChatMessage]:
+    def process_sample_input(
+        self, sample: Sample, subset: str, fewshot: str | None = None
+    ) -> str | list[ChatMessage]:
         """Return a sample's prompt, with its examples where there are any."""
         examples = self._examples if fewshot is None else fewshot
         if examples is None and self.fewshot_dataset:
@@ -166,11 +216,17 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
 
     def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
         """Return the prompt of a sample with its examples."""
-        template = self.few_shot_prompt_template or FEW_SHOT_TEMPLATE + (self.prompt_template or "{question}")
+        template = self.few_shot_prompt_template or FEW_SHOT_TEMPLATE + (
+            self.prompt_template or "{question}"
+        )
         return template.format(fewshot=fewshot, question=sample.input)
 
-    def run_inference(self, model: object, sample: Sample, output_dir: str = "", **options: object) -> OwnState:
-        """Return the state of a sample that was asked and answered; its hooks see the messages that were sent."""
+    def run_inference(
+        self, model: object, sample: Sample, output_dir: str = "", **options: object
+    ) -> OwnState:
+        """Return the state of a sample that was asked and answered; its hooks see the messages that
+        were sent.
+        """
         if isinstance(sample.input, str):
             sample.input = [ChatMessageUser(content=sample.input)]
         return super().run_inference(model, sample, output_dir, **options)
@@ -180,7 +236,9 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
     ) -> OwnState:
         """Return the state of an answered sample."""
         state = super()._on_inference_end(model, sample, model_output, output_dir)
-        return TaskState(model=state.model, sample=sample, messages=state.messages, output=model_output)
+        return TaskState(
+            model=state.model, sample=sample, messages=state.messages, output=model_output
+        )
 
     def accepted_answers(self, reference: str, task_state: OwnState) -> str | list[str]:
         """Return the right answers: one as text, several as a list, each of which is right."""
@@ -227,8 +285,12 @@ class MultiChoiceAdapter(DefaultDataAdapter):
 
     def extract_answer(self, prediction: str, task_state: OwnState) -> str:
         """Return the letters of a reply, sorted."""
-        read: Callable[..., set[str]] = parse_answers_zh if self.prompt_template in CHINESE else parse_answers
-        return "".join(sorted(read(task_state, multiple_correct=self.multiple_correct, completion=prediction)))
+        read: Callable[..., set[str]] = (
+            parse_answers_zh if self.prompt_template in CHINESE else parse_answers
+        )
+        return "".join(
+            sorted(read(task_state, multiple_correct=self.multiple_correct, completion=prediction))
+        )
 
 
 class VisionLanguageAdapter(MediaReader, DefaultDataAdapter):

@@ -1,6 +1,7 @@
 """Options, their letters, and how EvalScope reads a letter from a reply. Pure.
 
-A reply without ``ANSWER:`` gives its last capital letter, where that is an option. nel's own adapter guesses nothing.
+A reply without ``ANSWER:`` gives its last capital letter, where that is an option. nel's own
+adapter guesses nothing.
 """
 
 from __future__ import annotations
@@ -33,9 +34,13 @@ __all__ = [
 _MARKER: Final = re.compile(r"ANSWER\s*:\s*\**\s*", re.IGNORECASE)
 _MARKER_ZH: Final = re.compile(r"答案\s*[:：]\s*\**\s*")
 _SEPARATORS: Final = ",，/、"
-_BRACKETED: Final = re.compile(rf"[(\[（【]\s*([A-Za-z\d](?:\s*[{_SEPARATORS}]\s*[A-Za-z\d])*)\s*[)\]）】]")
+_BRACKETED: Final = re.compile(
+    rf"[(\[（【]\s*([A-Za-z\d](?:\s*[{_SEPARATORS}]\s*[A-Za-z\d])*)\s*[)\]）】]"
+)
 _PLAIN: Final = re.compile(rf"([A-Za-z\d][A-Za-z\d {_SEPARATORS}]*)")
-_TYPESET: Final = re.compile(r"(?:(?:\$+|\\\(|\\(?:boxed|fbox|text|textbf|mathbf|mathrm)\s*\{)\s*)*")
+_TYPESET: Final = re.compile(
+    r"(?:(?:\$+|\\\(|\\(?:boxed|fbox|text|textbf|mathbf|mathrm)\s*\{)\s*)*"
+)
 _TOKEN: Final = re.compile(r"[A-Za-z\d]+")
 _CONNECTOR: Final = re.compile(r"\s+(?:and|or)\s+", re.IGNORECASE)
 
@@ -59,7 +64,9 @@ class Choices(Sequence[Choice]):
     def __init__(self, choices: Iterable[str | Choice] | None = ()) -> None:
         """Take texts, or options."""
         given = enumerate(choices or ())
-        self._choices = [one if isinstance(one, Choice) else Choice(str(one), place) for place, one in given]
+        self._choices = [
+            one if isinstance(one, Choice) else Choice(str(one), place) for place, one in given
+        ]
 
     @overload
     def __getitem__(self, index: int) -> Choice: ...
@@ -155,7 +162,9 @@ def answer_options(choices: Iterable[str | Choice]) -> str:
     A) red
     B) blue
     """
-    return "\n".join(f"{answer_character(place)}) {text}" for place, text in enumerate(_texts(choices)))
+    return "\n".join(
+        f"{answer_character(place)}) {text}" for place, text in enumerate(_texts(choices))
+    )
 
 
 def format_letter_choices(choices: Iterable[str | Choice]) -> str:
@@ -168,11 +177,18 @@ def format_letter_choices(choices: Iterable[str | Choice]) -> str:
 
 
 def prompt(
-    question: object, choices: Iterable[str | Choice], template: str, fewshot: str | None = None, **_: object
+    question: object,
+    choices: Iterable[str | Choice],
+    template: str,
+    fewshot: str | None = None,
+    **_: object,
 ) -> str:
     """Return a template with question, options and their letters."""
     options = list(choices)
-    values: dict[str, object] = {"choices": answer_options(options), "letters": format_letter_choices(options)}
+    values: dict[str, object] = {
+        "choices": answer_options(options),
+        "letters": format_letter_choices(options),
+    }
     return template.format(question=question, **values, **({"fewshot": fewshot} if fewshot else {}))
 
 
@@ -183,7 +199,8 @@ def format_example(question: object, choices: Iterable[str | Choice], answer: Ta
     'Sky?\\nA) red\\nB) blue\\nANSWER: B'
     """
     return (
-        f"{question}\n{answer_options(choices)}\nANSWER: {answer.compact() if isinstance(answer, Target) else answer}"
+        f"{question}\n{answer_options(choices)}\nANSWER:"
+        f" {answer.compact() if isinstance(answer, Target) else answer}"
     )
 
 
@@ -202,7 +219,9 @@ def extract_answer_line(text: str) -> str | None:
     return text[found[-1].end() :].split("\n", 1)[0].strip().strip("*").strip() if found else None
 
 
-def parse_answers(state: Any, multiple_correct: bool = False, completion: str | None = None) -> set[str]:
+def parse_answers(
+    state: Any, multiple_correct: bool = False, completion: str | None = None
+) -> set[str]:
     """Return the letters that a reply gives after ``ANSWER:``, the last that holds one.
 
     Args:
@@ -224,7 +243,9 @@ def parse_answers(state: Any, multiple_correct: bool = False, completion: str | 
     return set()
 
 
-def parse_answers_zh(state: Any, multiple_correct: bool = False, completion: str | None = None) -> set[str]:
+def parse_answers_zh(
+    state: Any, multiple_correct: bool = False, completion: str | None = None
+) -> set[str]:
     """Return the letters that a reply gives after ``答案：``; see `parse_answers`."""
     text, labels = _given(state, completion)
     found = _labelled(text, _MARKER_ZH, labels)
@@ -268,7 +289,9 @@ def _labelled(text: str, marker: re.Pattern[str], labels: set[str]) -> str | Non
 
 
 def _label_prefix(text: str, labels: set[str]) -> str:
-    """Return the front part that holds labels alone, which an ``and`` may part: ``B, not C`` is ``B``."""
+    """Return the front part that holds labels alone, which an ``and`` may part: ``B, not C`` is
+    ``B``.
+    """
 
     def is_label(word: str) -> bool:
         return word in labels or set(word) <= labels

@@ -1,7 +1,9 @@
-"""EvalScope's loaders of datasets, over nel's: what an adapter's own `load` calls. Rows are all in memory.
+"""EvalScope's loaders of datasets, over nel's: what an adapter's own `load` calls. Rows are all in
+memory.
 
-A row goes through `record_to_sample`; then the limit, the filter and the order of choices hold as in EvalScope. Rows
-are never shuffled, since the run's order would then depend on a seed that its identity does not have.
+A row goes through `record_to_sample`; then the limit, the filter and the order of choices hold as
+in EvalScope. Rows are never shuffled, since the run's order would then depend on a seed that its
+identity does not have.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ class MemoryDataset(Dataset):
 
     def filter(self, keep: Callable[[Sample], bool], name: str | None = None) -> MemoryDataset:
         """Return those that are kept."""
-        return MemoryDataset((one for one in self if keep(one)), name or self.name, self.location, self.shuffled)
+        return MemoryDataset(
+            (one for one in self if keep(one)), name or self.name, self.location, self.shuffled
+        )
 
 
 class DataLoader(ABC):
@@ -81,7 +85,9 @@ class DataLoader(ABC):
             DatasetError: Rows are to be shuffled, or records are not made samples by a function.
         """
         if shuffle:
-            raise DatasetError("an adapter's own load shuffles its rows, which nel does not do; leave out shuffle")
+            raise DatasetError(
+                "an adapter's own load shuffles its rows, which nel does not do; leave out shuffle"
+            )
         if sample_fields is None or not callable(sample_fields):
             raise DatasetError(f"sample_fields is {sample_fields!r:.40}; give record_to_sample")
         self.data_id_or_path, self.split, self.subset = data_id_or_path, split, subset
@@ -117,7 +123,10 @@ class RemoteDataLoader(DataLoader):
             name=self.data_id_or_path, dataset=self.data_id_or_path, revision=self.version,
             uses_modelscope=self.data_source == "modelscope",
         )  # fmt: skip
-        return [_record(row.data) for row in open_dataset(source_of_split(place, self.split, self.subset)).read()]
+        return [
+            _record(row.data)
+            for row in open_dataset(source_of_split(place, self.split, self.subset)).read()
+        ]
 
 
 class LocalDataLoader(RemoteDataLoader):
@@ -165,7 +174,9 @@ def build_dataset_from_records(
 
 
 def build_dataset_dict_from_record_map(
-    record_map: Mapping[str, Iterable[Mapping[str, Any]]], sample_fields: RecordToSample, **more: Any
+    record_map: Mapping[str, Iterable[Mapping[str, Any]]],
+    sample_fields: RecordToSample,
+    **more: Any,
 ) -> DatasetDict:
     """Return the samples of records by subset; see `build_dataset_from_records`."""
     return DatasetDict(
@@ -177,7 +188,12 @@ def build_dataset_dict_from_record_map(
 
 
 def load_local_file_dataset(
-    adapter: object, dataset_path: str, subset: str, split: str, sample_fields: RecordToSample, **more: Any
+    adapter: object,
+    dataset_path: str,
+    subset: str,
+    split: str,
+    sample_fields: RecordToSample,
+    **more: Any,
 ) -> MemoryDataset:
     """Return the samples of a local file, or of one in a folder."""
     return LocalDataLoader(dataset_path, split, sample_fields, subset=subset, **more).load()
@@ -203,12 +219,15 @@ def _made(
             found = sample_fields(record)
         except Exception as error:
             raise DatasetError(
-                f"{location or 'the records'}, row {number}: record_to_sample failed: {type(error).__name__}: {error}"
+                f"{location or 'the records'}, row {number}: record_to_sample failed:"
+                f" {type(error).__name__}: {error}"
             ) from error
         samples += found if isinstance(found, list) else [found]
     kept = [one for one in samples if keep is None or keep(one)]
     made = MemoryDataset(
-        (copy.deepcopy(one) for one in kept for _ in range(repeats)), Path(name).stem or None, location
+        (copy.deepcopy(one) for one in kept for _ in range(repeats)),
+        Path(name).stem or None,
+        location,
     )
     for sample in made if shuffles_choices else ():
         shuffle_by_content(sample)

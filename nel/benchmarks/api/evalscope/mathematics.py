@@ -1,4 +1,6 @@
-"""EvalScope's readers and comparisons of mathematics, on nel's own, which compare units and kinds too."""
+"""EvalScope's readers and comparisons of mathematics, on nel's own, which compare units and kinds
+too.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from nel.reading.numerals import parse_number
 from nel.scoring.mathematics.answer import final_expression
 from nel.scoring.mathematics.comparison import expressions_equal
 
-__all__ = ["MathEvaluationError", "MathResult", "compare_answers", "extract_answer", "math_equal", "parse_digits"]
+__all__ = [
+    "MathEvaluationError",
+    "MathResult",
+    "compare_answers",
+    "extract_answer",
+    "math_equal",
+    "parse_digits",
+]
 
 _DELIMITERS: Final = re.compile(r"^\s*\$+|\$+\s*$")
 
@@ -61,7 +70,12 @@ def compare_answers(
     if not found.strip():
         return MathResult(reason="prediction_not_parsed")
     same = expressions_equal(_bare(reference), found)
-    return MathResult(matched=same, extracted=found, prediction_valid=True, reason="matched" if same else "differs")
+    return MathResult(
+        matched=same,
+        extracted=found,
+        prediction_valid=True,
+        reason="matched" if same else "differs",
+    )
 
 
 def math_equal(prediction: object, reference: object, *_: object, **__: object) -> bool:

@@ -1,4 +1,5 @@
-"""EvalScope's helpers of adapters with pictures: cells of a record become addresses, placeholders become parts.
+"""EvalScope's helpers of adapters with pictures: cells of a record become addresses, placeholders
+become parts.
 
 Sounds and films are not read: a row that asks for them is a bad row.
 """
@@ -21,7 +22,8 @@ _PLACEHOLDER: Final = re.compile(r"<(image|video|audio)[_ ](\d+)>")
 
 
 def with_bytes(value: object) -> object:
-    """Return a cell as Hugging Face's datasets have it: the bytes of a picture or sound instead of their base64.
+    """Return a cell as Hugging Face's datasets have it: the bytes of a picture or sound instead of
+    their base64.
 
     >>> with_bytes([{"bytes": "aGk=", "path": None}]), with_bytes({"bytes": "aGk="})
     ([{'bytes': b'hi', 'path': None}], {'bytes': 'aGk='})
@@ -41,16 +43,28 @@ class MediaReader:
     MAX_AUDIOS: int = 100
 
     def _image_bytes_to_base64(
-        self, image_bytes: bytes, default_format: str = "png", guess_mimetype: bool = False, **_: object
+        self,
+        image_bytes: bytes,
+        default_format: str = "png",
+        guess_mimetype: bool = False,
+        **_: object,
     ) -> str:
-        return bytes_to_base64(image_bytes, format=default_format, add_header=True, guess_mimetype=guess_mimetype)
+        return bytes_to_base64(
+            image_bytes, format=default_format, add_header=True, guess_mimetype=guess_mimetype
+        )
 
     def _parse_text_with_images(self, text: str, image_map: Media) -> list[Content]:
-        """Return text and images in the order in which ``<image N>`` names them; one that is missing is dropped."""
+        """Return text and images in the order in which ``<image N>`` names them; one that is
+        missing is dropped.
+        """
         return self._parse_text_with_media(text, image_map=image_map)
 
     def _parse_text_with_media(
-        self, text: str, image_map: Media | None = None, video_map: Media | None = None, audio_map: Media | None = None
+        self,
+        text: str,
+        image_map: Media | None = None,
+        video_map: Media | None = None,
+        audio_map: Media | None = None,
     ) -> list[Content]:
         if video_map or audio_map:
             raise ValueError("nel reads the images of a record, and no films or sounds")
@@ -67,21 +81,38 @@ class MediaReader:
     def _extract_media(
         self, record: Mapping[str, Any], media_type: str, indices: set[int] | None = None
     ) -> dict[int, dict[str, Any]]:
-        """Return the images of a record by their number: ``image_1``, ``image_2`` …, else the list ``images``."""
-        cells = {place: cell for place, cell in self._cells(record, media_type) if indices is None or place in indices}
-        return {place: self._normalize_media_value(cell, media_type=media_type) for place, cell in cells.items()}
+        """Return the images of a record by their number: ``image_1``, ``image_2`` …, else the list
+        ``images``.
+        """
+        cells = {
+            place: cell
+            for place, cell in self._cells(record, media_type)
+            if indices is None or place in indices
+        }
+        return {
+            place: self._normalize_media_value(cell, media_type=media_type)
+            for place, cell in cells.items()
+        }
 
     def _cells(self, record: Mapping[str, Any], media_type: str) -> Iterator[tuple[int, Any]]:
-        numbered = ((place, record.get(f"{media_type}_{place}")) for place in range(1, self.MAX_IMAGES + 1))
+        numbered = (
+            (place, record.get(f"{media_type}_{place}")) for place in range(1, self.MAX_IMAGES + 1)
+        )
         found = [(place, cell) for place, cell in numbered if cell is not None and cell != ""]
         listed = [] if found else record.get(f"{media_type}s") or []
         if not isinstance(listed, list):
             raise TypeError(f'"{media_type}s" must be a list, and is a {type(listed).__name__}')
         yield from found
-        yield from ((place, cell) for place, cell in enumerate(listed, 1) if cell is not None and cell != "")
+        yield from (
+            (place, cell) for place, cell in enumerate(listed, 1) if cell is not None and cell != ""
+        )
 
     def _normalize_media_value(
-        self, media_value: str | Mapping[str, Any], *, media_type: str, media_format: str | None = None
+        self,
+        media_value: str | Mapping[str, Any],
+        *,
+        media_type: str,
+        media_format: str | None = None,
     ) -> dict[str, Any]:
         """Return an image as a mapping with its address under ``url``.
 
@@ -97,9 +128,16 @@ class MediaReader:
         if isinstance(data, (bytes, bytearray)):
             url: Any = self._image_bytes_to_base64(bytes(data), guess_mimetype=True)
         else:
-            url = path if isinstance(path, str) else left.get("url") or left.get("data") or left.get(media_type)
+            url = (
+                path
+                if isinstance(path, str)
+                else left.get("url") or left.get("data") or left.get(media_type)
+            )
         if not isinstance(url, str):
-            raise ValueError(f"an image has bytes, path, url, data or image; this one has {', '.join(media_value)}")
+            raise ValueError(
+                "an image has bytes, path, url, data or image; this one has"
+                f" {', '.join(media_value)}"
+            )
         return {"format": media_format, **left, "url": url}
 
     @staticmethod

@@ -1,4 +1,6 @@
-"""EvalScope's contents of a message and its task state; an image of a local file is read when it is sent."""
+"""EvalScope's contents of a message and its task state; an image of a local file is read when it is
+sent.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,10 @@ class ContentImage:
 
     def as_part(self) -> dict[str, Any]:
         """Return the part that an endpoint is sent."""
-        return {"type": "image_url", "image_url": {"url": _address(self.image), "detail": self.detail}}
+        return {
+            "type": "image_url",
+            "image_url": {"url": _address(self.image), "detail": self.detail},
+        }
 
 
 @dataclass(kw_only=True)
@@ -106,7 +111,9 @@ def _address(image: str) -> str:
     try:
         return bytes_to_base64(Path(image).read_bytes(), add_header=True, guess_mimetype=True)
     except (OSError, ValueError) as error:
-        raise DatasetError(f"an image is neither an address nor a file: {image!r:.60}: {error}") from error
+        raise DatasetError(
+            f"an image is neither an address nor a file: {image!r:.60}: {error}"
+        ) from error
 
 
 Content: TypeAlias = ContentText | ContentImage | ContentAudio | ContentVideo
@@ -114,16 +121,24 @@ Content: TypeAlias = ContentText | ContentImage | ContentAudio | ContentVideo
 
 def dict_to_chat_message(data: Mapping[str, Any] | ChatMessage) -> ChatMessage:
     """Return the message that a mapping of role and content describes."""
-    return data if isinstance(data, ChatMessage) else ChatMessage(role=data["role"], content=data["content"])
+    return (
+        data
+        if isinstance(data, ChatMessage)
+        else ChatMessage(role=data["role"], content=data["content"])
+    )
 
 
 def text_of(asked: str | list[ChatMessage]) -> str:
     """Return what was asked as text, a line ``role: text`` for each message."""
-    return asked if isinstance(asked, str) else "\n".join(f"{one.role}: {one.text}" for one in asked)
+    return (
+        asked if isinstance(asked, str) else "\n".join(f"{one.role}: {one.text}" for one in asked)
+    )
 
 
 class TaskState(OwnState):
-    """One problem with its answer: several right answers stand on a line each, options are `Choice` objects."""
+    """One problem with its answer: several right answers stand on a line each, options are `Choice`
+    objects.
+    """
 
     @property
     def choices(self) -> Choices:  # type: ignore[override]

@@ -1,7 +1,9 @@
-"""EvalScope's methods that load a benchmark, for adapters that override one of them: their own flow gives the rows.
+"""EvalScope's methods that load a benchmark, for adapters that override one of them: their own flow
+gives the rows.
 
-`load_dataset` runs once for each reading of the dataset, in the process that reads it; each of its samples becomes a
-row with its subset and messages. What the methods write to ``self`` is not there when answers are scored.
+`load_dataset` runs once for each reading of the dataset, in the process that reads it; each of its
+samples becomes a row with its subset and messages. What the methods write to ``self`` is not there
+when answers are scored.
 """
 
 from __future__ import annotations
@@ -15,7 +17,14 @@ from typing import Any, Final, Self
 
 from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
 from nel.benchmarks.api.adapters.loading import local_place
-from nel.benchmarks.api.adapters.samples import ChatMessage, Dataset, DatasetDict, Sample, check_json, limit_of
+from nel.benchmarks.api.adapters.samples import (
+    ChatMessage,
+    Dataset,
+    DatasetDict,
+    Sample,
+    check_json,
+    limit_of,
+)
 from nel.benchmarks.api.benchmark import recorded_in
 from nel.benchmarks.api.evalscope.datasets import LocalDataLoader, RemoteDataLoader
 from nel.datasets.base import RawRow
@@ -56,15 +65,23 @@ class LoadsItself:
         """Return the samples and the examples by `RemoteDataLoader`."""
         return _loaded(self, RemoteDataLoader)
 
-    def load_from_disk(self: Any, use_local_loader: bool = False) -> tuple[DatasetDict, DatasetDict | None]:
+    def load_from_disk(
+        self: Any, use_local_loader: bool = False
+    ) -> tuple[DatasetDict, DatasetDict | None]:
         """Return the samples and the examples of local files."""
         return _loaded(self, LocalDataLoader) if use_local_loader else self.load_from_remote()
 
-    def load_subsets(self: Any, load_func: Callable[[str], Dataset], is_fewshot: bool = False) -> DatasetDict:
-        """Return each subset as a function loads it, or one divided by the samples' `subset_key`."""
+    def load_subsets(
+        self: Any, load_func: Callable[[str], Dataset], is_fewshot: bool = False
+    ) -> DatasetDict:
+        """Return each subset as a function loads it, or one divided by the samples'
+        `subset_key`.
+        """
         if self.reformat_subset:
             limit, repeats = (self.few_shot_num, 1) if is_fewshot else (self.limit, self.repeats)
-            return DatasetDict.from_dataset(load_func(self.default_subset), self.subset_list, limit, repeats)
+            return DatasetDict.from_dataset(
+                load_func(self.default_subset), self.subset_list, limit, repeats
+            )
         found: dict[str, Dataset] = {}
         for subset in self.subset_list:
             with self._temporary_attribute("current_subset_name", subset):
@@ -82,7 +99,10 @@ class LoadsItself:
             ConfigError: They are to be drawn.
         """
         if self.meta.few_shot_random:
-            raise ConfigError(f"{self.name} loads its own examples, which nel does not draw; leave out few_shot_random")
+            raise ConfigError(
+                f"{self.name} loads its own examples, which nel does not draw; leave out"
+                " few_shot_random"
+            )
         return _subset(self, subset, data_loader, self.train_split, self.few_shot_num, 1)
 
     def _should_load_fewshot(self: Any) -> bool:
@@ -93,11 +113,14 @@ class LoadsItself:
         for subset, samples in self.test_dataset.items():
             for sample in samples:
                 is_text = isinstance(sample.input, str)
-                words = self.process_sample_str_input if is_text else self.process_sample_messages_input
+                words = (
+                    self.process_sample_str_input if is_text else self.process_sample_messages_input
+                )
                 sample.input = words(sample, subset)
 
     def examples_of(self: Any, subset: str) -> str | None:
-        """Return the examples of a subset as text; without one of this name, those of the first. None: there are none.
+        """Return the examples of a subset as text; without one of this name, those of the first.
+        None: there are none.
 
         Raises:
             DatasetError: There are too few.
@@ -107,7 +130,10 @@ class LoadsItself:
         found = self.fewshot_dataset.get(subset)
         found = next(iter(self.fewshot_dataset.values())) if found is None else found
         if len(found) < self.few_shot_num:
-            raise DatasetError(f"{self.name}: {self.few_shot_num} examples are asked for, and there are {len(found)}")
+            raise DatasetError(
+                f"{self.name}: {self.few_shot_num} examples are asked for, and there are"
+                f" {len(found)}"
+            )
         return "\n\n".join(self.sample_to_fewshot(one) for one in found)
 
 
@@ -126,11 +152,18 @@ def _loaded(adapter: Any, loader: type[RemoteDataLoader]) -> tuple[DatasetDict, 
     found = adapter.load_subsets(partial(adapter.load_subset, data_loader=loader))
     if not adapter._should_load_fewshot():  # noqa: SLF001 - EvalScope's name
         return found, None
-    return found, adapter.load_subsets(partial(adapter.load_fewshot_subset, data_loader=loader), is_fewshot=True)
+    return found, adapter.load_subsets(
+        partial(adapter.load_fewshot_subset, data_loader=loader), is_fewshot=True
+    )
 
 
 def _subset(
-    adapter: Any, subset: str, loader: type[RemoteDataLoader], split: str, limit: float | None, repeats: int
+    adapter: Any,
+    subset: str,
+    loader: type[RemoteDataLoader],
+    split: str,
+    limit: float | None,
+    repeats: int,
 ) -> Dataset:
     by_split = adapter.split_as_subset
     whole = adapter.reformat_subset
@@ -150,7 +183,9 @@ def _subset(
 
 
 class OwnRows:
-    """A function that gives the samples of an adapter's own flow as rows, for messages under the adapter's name."""
+    """A function that gives the samples of an adapter's own flow as rows, for messages under the
+    adapter's name.
+    """
 
     def __init__(self, adapter: Any) -> None:
         """Take the adapter."""
@@ -169,7 +204,9 @@ class OwnRows:
         except NelError:
             raise
         except Exception as error:
-            raise DatasetError(f"{self.__qualname__} failed: {type(error).__name__}: {error}") from error
+            raise DatasetError(
+                f"{self.__qualname__} failed: {type(error).__name__}: {error}"
+            ) from error
         for subset, samples in found.items():
             for sample in samples:
                 yield _row(subset, sample)
@@ -184,7 +221,11 @@ def _row(subset: str, sample: Sample) -> dict[str, Any]:
         messages = [{"role": one.role, "content": _content(one.content)} for one in asked]
     except Exception as error:  # noqa: BLE001 - of this sample alone: its row says so
         return {"subset": subset, "fault": f"{type(error).__name__}: {error}"}
-    return {"subset": subset, "messages": messages, **{name: getattr(sample, name) for name in _KEYS}}
+    return {
+        "subset": subset,
+        "messages": messages,
+        **{name: getattr(sample, name) for name in _KEYS},
+    }
 
 
 def _content(content: Any) -> Any:
@@ -200,7 +241,11 @@ class OwnLoadBenchmark(AdaptedBenchmark):
     def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
         """Yield the rows within the limit of each subset; a bad row passes."""
         given = list(rows) if isinstance(self.limit, float) else rows
-        sizes = Counter(str(row.data.get("subset")) for row in given) if isinstance(given, list) else Counter[str]()
+        sizes = (
+            Counter(str(row.data.get("subset")) for row in given)
+            if isinstance(given, list)
+            else Counter[str]()
+        )
         taken: Counter[str] = Counter()
         for row in given:
             subset = str(row.data.get("subset"))
@@ -218,7 +263,9 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         if "fault" in raw:
             raise DatasetError(str(raw["fault"]))
         if "messages" not in raw:
-            raise DatasetError(f"{self.name} loads its own rows; name its data with args.local_path=FOLDER")
+            raise DatasetError(
+                f"{self.name} loads its own rows; name its data with args.local_path=FOLDER"
+            )
         messages = raw["messages"]
         only = messages[0] if len(messages) == 1 else None
         is_text = only is not None and only["role"] == "user" and isinstance(only["content"], str)
@@ -227,7 +274,9 @@ class OwnLoadBenchmark(AdaptedBenchmark):
             recorded = recorded_in(raw.get("metadata") or {}, self.response_field)
         return NelSample(
             id=sample_id,
-            input=only["content"] if only is not None and is_text else tuple(map(_message, messages)),
+            input=(
+                only["content"] if only is not None and is_text else tuple(map(_message, messages))
+            ),
             target=raw["target"],
             choices=None if raw["choices"] is None else tuple(map(str, raw["choices"])),
             metadata=raw["metadata"] or {},
@@ -242,8 +291,8 @@ class OwnLoadBenchmark(AdaptedBenchmark):
             ConfigError: Always.
         """
         raise ConfigError(
-            f"{self.name} loads its own examples, and none of {len(rows)} others; instead of --num-fewshot give "
-            "args.few_shot_num"
+            f"{self.name} loads its own examples, and none of {len(rows)} others; instead of"
+            " --num-fewshot give args.few_shot_num"
         )
 
     def example_value(self, raw: Mapping[str, Any]) -> str | None:
@@ -259,4 +308,6 @@ def own_benchmark(made: AdaptedBenchmark) -> OwnLoadBenchmark:
 
 def _message(described: Mapping[str, Any]) -> Message:
     content = described["content"]
-    return Message(role=described["role"], content=content if isinstance(content, str) else tuple(content))
+    return Message(
+        role=described["role"], content=content if isinstance(content, str) else tuple(content)
+    )

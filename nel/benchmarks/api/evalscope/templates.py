@@ -1,21 +1,29 @@
-"""EvalScope's prompt templates of multiple choice, word for word. Source: EvalScope 1.14, Apache-2.0.
+"""EvalScope's prompt templates of multiple choice, word for word. Source: EvalScope 1.14,
+Apache-2.0.
 
-Not formatted by line length: a prompt is a contract, and each differs from the next in one sentence.
+Not formatted by line length: a prompt is a contract, and each differs from the next in one
+sentence.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-FEW_SHOT_TEMPLATE: Final = "Here are some examples of how to answer similar questions:\n\n{fewshot}\n\n"
+FEW_SHOT_TEMPLATE: Final = (
+    "Here are some examples of how to answer similar questions:\n\n{fewshot}\n\n"
+)
 CHINESE_FEW_SHOT_TEMPLATE: Final = "以下是一些示例问题：\n\n{fewshot}\n\n"
 
 _ONE: Final = "Answer the following multiple choice question. "
-_SEVERAL: Final = "Answer the following multiple choice question where multiple answers may be correct. "
+_SEVERAL: Final = (
+    "Answer the following multiple choice question where multiple answers may be correct. "
+)
 _WHOLE: Final = "The entire content of your response should be of the following format: "
 _LAST: Final = "The last line of your response should be of the following format: "
 _LETTER: Final = "'ANSWER: [LETTER]' (without quotes) where [LETTER] is one of {letters}."
-_LETTERS: Final = "'ANSWER: [LETTERS]' (without quotes) where [LETTERS] is one or more of {letters}."
+_LETTERS: Final = (
+    "'ANSWER: [LETTERS]' (without quotes) where [LETTERS] is one or more of {letters}."
+)
 _THINK: Final = " Think step by step before answering."
 _BODY: Final = "\n\n{question}\n\n{choices}"
 
@@ -38,10 +46,16 @@ class MultipleChoiceTemplate:
     MULTIPLE_ANSWER_COT = _SEVERAL + _LAST + _LETTERS + _THINK + _BODY
     CHINESE_FEW_SHOT_TEMPLATE = CHINESE_FEW_SHOT_TEMPLATE
     CHINESE_SINGLE_ANSWER_TEMPLATE = _ZH_ONE + _ZH_WHOLE + _ZH_LETTER + "\n\n" + _ZH_BODY
-    CHINESE_SINGLE_ANSWER_TEMPLATE_COT = _ZH_ONE + _ZH_LAST + _ZH_LETTER + _ZH_THINK + "\n\n" + _ZH_BODY
+    CHINESE_SINGLE_ANSWER_TEMPLATE_COT = (
+        _ZH_ONE + _ZH_LAST + _ZH_LETTER + _ZH_THINK + "\n\n" + _ZH_BODY
+    )
     CHINESE_MULTIPLE_ANSWER_TEMPLATE = _ZH_SEVERAL + _ZH_WHOLE + _ZH_LETTERS + "\n" + _ZH_BODY
-    CHINESE_MULTIPLE_ANSWER_TEMPLATE_COT = _ZH_SEVERAL + _ZH_LAST + _ZH_LETTERS + _ZH_THINK + "\n" + _ZH_BODY
+    CHINESE_MULTIPLE_ANSWER_TEMPLATE_COT = (
+        _ZH_SEVERAL + _ZH_LAST + _ZH_LETTERS + _ZH_THINK + "\n" + _ZH_BODY
+    )
 
 
-CHINESE: Final = tuple(text for name, text in vars(MultipleChoiceTemplate).items() if "ANSWER_TEMPLATE" in name)
+CHINESE: Final = tuple(
+    text for name, text in vars(MultipleChoiceTemplate).items() if "ANSWER_TEMPLATE" in name
+)
 """Those whose answer stands after ``答案``."""

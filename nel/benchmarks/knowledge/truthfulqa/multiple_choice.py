@@ -1,7 +1,9 @@
-"""TruthfulQA, multiple choice: questions that people answer falsely (Lin et al. 2022, arXiv 2109.07958).
+"""TruthfulQA, multiple choice: questions that people answer falsely (Lin et al. 2022, arXiv
+2109.07958).
 
-Every question stands after the same six solved ones, which are part of the prompt and no few-shot examples. The first
-of the mc1 choices is always the right one, as in the data; nothing shows their order to the model.
+Every question stands after the same six solved ones, which are part of the prompt and no few-shot
+examples. The first of the mc1 choices is always the right one, as in the data; nothing shows their
+order to the model.
 """
 
 from __future__ import annotations
@@ -65,7 +67,10 @@ def with_true_ones(row: dict[str, Any]) -> dict[str, object]:
 
 @benchmark(
     name="truthfulqa_mc1",
-    description="TruthfulQA MC1, 817 questions that people answer falsely; the one true choice must be the likeliest",
+    description=(
+        "TruthfulQA MC1, 817 questions that people answer falsely; the one true choice must be the"
+        " likeliest"
+    ),
     dataset=DATASET,
     prompt=PROMPT,
     target_field="gold",
@@ -84,7 +89,10 @@ def truthfulqa_mc1(sample: ScorerInput) -> dict[str, object]:
 
 @benchmark(
     name="truthfulqa_mc2",
-    description="TruthfulQA MC2, 817 questions that people answer falsely; the probability of all true choices",
+    description=(
+        "TruthfulQA MC2, 817 questions that people answer falsely; the probability of all true"
+        " choices"
+    ),
     dataset=DATASET,
     prompt=PROMPT,
     target_field="gold",

@@ -1,8 +1,9 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-Lsum of one text against another, as the package rouge-score gives them without stemming.
+"""ROUGE-1, ROUGE-2 and ROUGE-Lsum of one text against another, as the package rouge-score gives
+them without stemming.
 
-ROUGE-Lsum takes each line for a sentence and counts the words of a reference sentence that are in a longest common
-subsequence with any sentence of the answer (Lin, 2004, https://aclanthology.org/W04-1013). As in T5's scripts, ``" .
-"`` ends a sentence too.
+ROUGE-Lsum takes each line for a sentence and counts the words of a reference sentence that are in a
+longest common subsequence with any sentence of the answer (Lin, 2004,
+https://aclanthology.org/W04-1013). As in T5's scripts, ``" . "`` ends a sentence too.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ def summary_rouge(answer: str, reference: str) -> tuple[float, float, float]:
     (1.0, 1.0, 1.0)
     """
     plain = rouge(ScorerInput(response=answer, target=reference))
-    return plain["rouge_1"], plain["rouge_2"], _summary_level(_sentences(answer), _sentences(reference))
+    return (
+        plain["rouge_1"],
+        plain["rouge_2"],
+        _summary_level(_sentences(answer), _sentences(reference)),
+    )
 
 
 def _sentences(text: str) -> list[list[str]]:
@@ -44,7 +49,10 @@ def _summary_level(answer: Sequence[Sequence[str]], reference: Sequence[Sequence
     if not words or not gold_words:
         return 0.0
     if words.total() * gold_words.total() > TOKEN_PAIRS_MAX:
-        raise ScorerError(f"rougeL would compare {words.total():,} with {gold_words.total():,} words; lower max_tokens")
+        raise ScorerError(
+            f"rougeL would compare {words.total():,} with {gold_words.total():,} words; lower"
+            " max_tokens"
+        )
     n_words, n_gold_words, hits = words.total(), gold_words.total(), 0
     for gold in reference:
         matched = sorted({place for sentence in answer for place in _common(gold, sentence)})
@@ -59,13 +67,17 @@ def _summary_level(answer: Sequence[Sequence[str]], reference: Sequence[Sequence
 
 
 def _common(gold: Sequence[str], sentence: Sequence[str]) -> list[int]:
-    """Return the places in `gold` of one longest common subsequence; of equals the one that rouge-score takes."""
+    """Return the places in `gold` of one longest common subsequence; of equals the one that
+    rouge-score takes.
+    """
     table = [[0] * (len(sentence) + 1) for _ in range(len(gold) + 1)]
     for row, gold_word in enumerate(gold, start=1):
         for column, word in enumerate(sentence, start=1):
             same = gold_word == word
             table[row][column] = (
-                table[row - 1][column - 1] + 1 if same else max(table[row - 1][column], table[row][column - 1])
+                table[row - 1][column - 1] + 1
+                if same
+                else max(table[row - 1][column], table[row][column - 1])
             )
     places, row, column = [], len(gold), len(sentence)
     while row and column:

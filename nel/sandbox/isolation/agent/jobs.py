@@ -23,9 +23,13 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     empty = os.open("/dev/null", os.O_RDWR)
     program = _sealed({"source": job["source"]})
     tests = _sealed(job["task"])
-    owner.programs.start(run.request("serve"), [empty, run.out_handle, run.err_handle, program, programs_end.fileno()])
+    owner.programs.start(
+        run.request("serve"),
+        [empty, run.out_handle, run.err_handle, program, programs_end.fileno()],
+    )
     run.tests_pid = owner.tests.start(
-        run.request("check", is_tests=True), [empty, empty, empty, tests, tests_end.fileno(), result_writer]
+        run.request("check", is_tests=True),
+        [empty, empty, empty, tests, tests_end.fileno(), result_writer],
     )
     programs_end.close()
     tests_end.close()
@@ -59,7 +63,9 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
     """A compiler, then a program; either may be left out."""
     facts: channel.Message = {}
     if job.get("compile"):
-        facts["compile"], _ = _step(owner, {}, job["compile_limits"], "execute", command=job["compile"])
+        facts["compile"], _ = _step(
+            owner, {}, job["compile_limits"], "execute", command=job["compile"]
+        )
         ending = facts["compile"]["ending"] or {}
         if ending.get("exit") != 0:
             return facts
@@ -69,7 +75,15 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
     if job.get("command"):
         given = _secret(owner, job["token"]) if job.get("token") else None
         answers = given is not None
-        run, said = _step(owner, job, job["limits"], "execute", command=job["command"], given=given, answers=answers)
+        run, said = _step(
+            owner,
+            job,
+            job["limits"],
+            "execute",
+            command=job["command"],
+            given=given,
+            answers=answers,
+        )
         facts["run"] = {**run, "token": said[:256].decode("ascii", "replace").strip()}
     return facts
 
@@ -132,7 +146,9 @@ def _sealed_text(text: str) -> int:
 
 
 def _collect(handle: int, said: bytearray, *, wait: bool = True) -> bool:
-    """Read what is there, up to a bound; return False at the end, or where nothing is left and none is waited for."""
+    """Read what is there, up to a bound; return False at the end, or where nothing is left and none
+    is waited for.
+    """
     if not wait and not select.select([handle], [], [], 0)[0]:
         return False
     try:

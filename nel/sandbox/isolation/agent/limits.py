@@ -1,4 +1,5 @@
-"""What one process may take, and how it becomes an unprivileged user. Runs in a freshly forked child.
+"""What one process may take, and how it becomes an unprivileged user. Runs in a freshly forked
+child.
 
 The order matters: what needs rights comes before the change of user, which cannot be undone.
 """
@@ -18,17 +19,23 @@ _STACK_BYTES = 64 << 20
 _LIBRARY = ctypes.CDLL(None)
 
 
-def become(user: int, limits: Mapping[str, Any], *, out_of_memory_score: int, is_dumpable: bool) -> None:
+def become(
+    user: int, limits: Mapping[str, Any], *, out_of_memory_score: int, is_dumpable: bool
+) -> None:
     """Limit this process and make it the given user.
 
     Args:
-        limits: ``cpu_seconds``, ``file_bytes``, ``processes``, ``files``; what is missing is not limited.
+        limits: ``cpu_seconds``, ``file_bytes``, ``processes``, ``files``; what is missing is not
+            limited.
         out_of_memory_score: From 0 to 1000, the highest is ended first.
-        is_dumpable: Whether the process may open its own ``/proc/self`` files; others of its user may then, too.
+        is_dumpable: Whether the process may open its own ``/proc/self`` files; others of its user
+            may then, too.
     """
     os.setsid()
     with suppress(OSError):
-        handle = os.open("/proc/self/oom_score_adj", os.O_WRONLY)  # a text file would load a codec, 0.8 ms each time
+        handle = os.open(
+            "/proc/self/oom_score_adj", os.O_WRONLY
+        )  # a text file would load a codec, 0.8 ms each time
         os.write(handle, str(out_of_memory_score).encode())
         os.close(handle)
     _limit(resource.RLIMIT_CORE, 0)

@@ -1,7 +1,8 @@
-"""The processes of a container: two zygotes, the users that programs and tests run as, and the end of both.
+"""The processes of a container: two zygotes, the users that programs and tests run as, and the end
+of both.
 
-The supervisor holds two capabilities only, to change user and group; it ends the processes of a job by taking their
-user id for one system call, and removes their files in the same way.
+The supervisor holds two capabilities only, to change user and group; it ends the processes of a job
+by taking their user id for one system call, and removes their files in the same way.
 """
 
 from __future__ import annotations
@@ -74,19 +75,28 @@ class Processes:
         """Start the zygotes.
 
         Args:
-            first_user: Programs run as this user, tests as the next; the one before it owns no process.
+            first_user: Programs run as this user, tests as the next; the one before it owns no
+                process.
         """
-        self.idle_user, self.program_user, self.tests_user = first_user - 1, first_user, first_user + 1
+        self.idle_user, self.program_user, self.tests_user = (
+            first_user - 1,
+            first_user,
+            first_user + 1,
+        )
         self.programs = Zygote(zygote.FOR_PROGRAMS)
         self.tests = Zygote(zygote.FOR_TESTS)
         self.counters = Counters()
         self.built: dict[str, tuple[int, bytes]] | None = None
-        """What a compiler left in the work space, by path: mode and content. None: nothing was kept."""
+        """What a compiler left in the work space, by path: mode and content. None: nothing was
+        kept.
+        """
         self.known = frozenset((os.getpid(), self.programs.pid, self.tests.pid))
 
     @contextmanager
     def as_user(self, user: int) -> Iterator[None]:
-        """Act as a user for files and signals; no process of that user can harm this one meanwhile."""
+        """Act as a user for files and signals; no process of that user can harm this one
+        meanwhile.
+        """
         os.setresuid(self.idle_user, user, 0)
         try:
             yield
@@ -99,8 +109,12 @@ class Processes:
             with suppress(FileExistsError):
                 os.mkdir(WORK, 0o700)
             for name, text in files.items():
-                handle = os.open(f"{WORK}/{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-                with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                handle = os.open(
+                    f"{WORK}/{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600
+                )
+                with os.fdopen(
+                    handle, "w", encoding="utf-8", errors="surrogatepass", newline=""
+                ) as file:
                     file.write(text)
 
     def remove(self, names: Iterable[str]) -> None:
@@ -111,7 +125,9 @@ class Processes:
                     os.unlink(f"{WORK}/{name}")
 
     def keep_built(self) -> None:
-        """Keep the files of the work space in memory, unless they are too large: for a run that finds them as new."""
+        """Keep the files of the work space in memory, unless they are too large: for a run that
+        finds them as new.
+        """
         found: dict[str, tuple[int, bytes]] = {}
         size = 0
         self.built = None
@@ -120,7 +136,11 @@ class Processes:
                 for path in [f"{folder}/{name}" for name in names]:
                     about = os.lstat(path)
                     size += about.st_size
-                    if size > _BUILT_BYTES_MAX or len(found) == _BUILT_FILES_MAX or not stat.S_ISREG(about.st_mode):
+                    if (
+                        size > _BUILT_BYTES_MAX
+                        or len(found) == _BUILT_FILES_MAX
+                        or not stat.S_ISREG(about.st_mode)
+                    ):
                         return
                     with open(path, "rb") as file:
                         found[path] = stat.S_IMODE(about.st_mode), file.read()
@@ -133,7 +153,9 @@ class Processes:
         with self.as_user(self.program_user):
             for path, (mode, data) in self.built.items():
                 os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-                with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+                with os.fdopen(
+                    os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb"
+                ) as file:
                     file.write(data)
 
     def kill(self, user: int) -> None:
@@ -187,7 +209,9 @@ def _is_empty(path: str) -> bool:
 
 
 def _remove_all(top: str) -> None:
-    """Remove what is in a directory, as its owner; a container in which something resists is replaced."""
+    """Remove what is in a directory, as its owner; a container in which something resists is
+    replaced.
+    """
     with suppress(OSError, RecursionError):
         for folder, folders, files in os.walk(top, topdown=False):
             for name in files:

@@ -1,4 +1,6 @@
-"""One step of a job: processes from their start to their end or the breach of a limit, and what was seen of them."""
+"""One step of a job: processes from their start to their end or the breach of a limit, and what was
+seen of them.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class Output:
         else:
             room = _KEEP_BYTES - len(self._head)
             self._head += data[:room]
-            self._tail = (self._tail + data[room:])[-_KEEP_BYTES:] if len(data) > room else self._tail
+            self._tail = (
+                (self._tail + data[room:])[-_KEEP_BYTES:] if len(data) > room else self._tail
+            )
         return bool(data)
 
     def kept(self, limit: int) -> str | bytes:
@@ -61,7 +65,9 @@ class Output:
 
 
 class Run:
-    """The processes of one step of a job, from their start to their end or the breach of a limit."""
+    """The processes of one step of a job, from their start to their end or the breach of a
+    limit.
+    """
 
     def __init__(self, processes: Processes, job: channel.Message, limits: channel.Message) -> None:
         """Prepare pipes; nothing runs yet."""
@@ -83,10 +89,16 @@ class Run:
             self.read(output.handle, output.take)
         self._poll.register(0, select.POLLIN | select.POLLHUP)
 
-    def request(self, what: str, *, is_tests: bool = False, command: list[str] | None = None) -> channel.Message:
+    def request(
+        self, what: str, *, is_tests: bool = False, command: list[str] | None = None
+    ) -> channel.Message:
         """Return what a zygote is told."""
         owner = self.processes
-        tests_limits = {"files": 256, "file_bytes": self.limits["file_bytes"], "processes": _TESTS_PROCESSES}
+        tests_limits = {
+            "files": 256,
+            "file_bytes": self.limits["file_bytes"],
+            "processes": _TESTS_PROCESSES,
+        }
         return {
             "do": what,
             "is_tests": is_tests,
@@ -149,7 +161,9 @@ class Run:
     def facts(self) -> channel.Message:
         """End the program if it still runs, and return all that is known of it."""
         programs = self.processes.programs
-        self.watch.note_tests((self.processes.tests.ending or {}).get("cpu_seconds", 0.0) if self.tests_pid else 0.0)
+        self.watch.note_tests(
+            (self.processes.tests.ending or {}).get("cpu_seconds", 0.0) if self.tests_pid else 0.0
+        )
         cpu = self.watch.cpu_seconds(without=self.tests_pid)
         self.processes.kill(self.processes.program_user)
         self._drain()

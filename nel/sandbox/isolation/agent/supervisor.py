@@ -1,7 +1,8 @@
-"""Process 1 of a container: takes one job at a time from the host, has it run, and clears up behind it.
+"""Process 1 of a container: takes one job at a time from the host, has it run, and clears up behind
+it.
 
-It executes nothing that it is sent and parses nothing that a program wrote beyond bounded frames. The end of its
-standard input means that the host is gone: it exits, and the container with it.
+It executes nothing that it is sent and parses nothing that a program wrote beyond bounded frames.
+The end of its standard input means that the host is gone: it exits, and the container with it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ _LENGTH = struct.Struct(">I")
 def main(first_user: int) -> None:
     """Serve the host until it hangs up; the container ends when this returns."""
     processes = Processes(first_user)
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # process 1 ignores it otherwise, and an engine waits for it
+    signal.signal(
+        signal.SIGTERM, lambda *_: os._exit(0)
+    )  # process 1 ignores it otherwise, and an engine waits for it
     while True:
         try:
-            job = json.loads(channel.read_exactly(0, _LENGTH.unpack(channel.read_exactly(0, _LENGTH.size))[0]))
+            job = json.loads(
+                channel.read_exactly(0, _LENGTH.unpack(channel.read_exactly(0, _LENGTH.size))[0])
+            )
         except channel.Gone:
             return
         reply = {"number": job["number"], "nonce": job["nonce"], **_answer(processes, job)}
@@ -52,7 +57,9 @@ def _answer(processes: Processes, job: channel.Message) -> dict[str, object]:
 
 
 def _output_of(reply: channel.Message) -> bytes:
-    """Take a program's whole output out of a reply: it follows as it is, as JSON it could be six times as long."""
+    """Take a program's whole output out of a reply: it follows as it is, as JSON it could be six
+    times as long.
+    """
     run = reply.get("run") or {}
     if not isinstance(run.get("stdout"), bytes):
         return b""

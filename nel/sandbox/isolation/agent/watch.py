@@ -1,9 +1,10 @@
 """How much of its time a program has used: CPU time, and time in which it did nothing at all.
 
-A busy machine makes a program wait, not time out: waiting for a CPU counts neither as work nor as idleness, nor does
-waiting for the disk, up to a bound, since a program can look so on purpose. Sources:
-cgroup counters (cpuacct.usage or cpu.stat, memory.oom_control or memory.events) and, of each process,
-``/proc/<pid>/task/*/stat`` and ``schedstat`` (nanoseconds run, nanoseconds waited for a CPU).
+A busy machine makes a program wait, not time out: waiting for a CPU counts neither as work nor as
+idleness, nor does waiting for the disk, up to a bound, since a program can look so on purpose.
+Sources: cgroup counters (cpuacct.usage or cpu.stat, memory.oom_control or memory.events) and, of
+each process, ``/proc/<pid>/task/*/stat`` and ``schedstat`` (nanoseconds run, nanoseconds waited for
+a CPU).
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ _CPU_FILES = (
 _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
 _UNCONFIRMED_SECONDS_MAX = 30.0
-"""So long a program may look as if it waited for the disk or for a CPU before the kernel's counts confirm it."""
+"""So long a program may look as if it waited for the disk or for a CPU before the kernel's counts
+confirm it.
+"""
 _APART_SECONDS_MAX = 1.0
-"""Looks that are farther apart had no turn, either, as in a container that is paused: the time between is not idle."""
+"""Looks that are farther apart had no turn, either, as in a container that is paused: the time
+between is not idle.
+"""
 
 
 class Counters:
@@ -95,8 +100,9 @@ class Watch:
     def look(self) -> None:
         """Note how long nothing ran and nothing waited for a CPU.
 
-        How long a thread has waited shows when it gets a CPU. Until then one that is ready counts as waiting, and so
-        does one that waits for the disk, within a bound: a program can look so on purpose.
+        How long a thread has waited shows when it gets a CPU. Until then one that is ready counts
+        as waiting, and so does one that waits for the disk, within a bound: a program can look so
+        on purpose.
         """
         now = time.monotonic()
         passed, self._last = now - self._last, now
@@ -133,13 +139,19 @@ class Watch:
 
     def _tasks(self) -> dict[tuple[int, int], Task]:
         """Return the threads of the run's processes as they are now."""
-        return {(pid, task.number): task for pid in running() if pid not in self._known for task in _tasks(pid)}
+        return {
+            (pid, task.number): task
+            for pid in running()
+            if pid not in self._known
+            for task in _tasks(pid)
+        }
 
     def _busy(self, tasks: dict[tuple[int, int], Task]) -> float:
-        """Return the seconds since the last look in which something ran or waited for a CPU that others had.
+        """Return the seconds since the last look in which something ran or waited for a CPU that
+        others had.
 
-        Threads that wait for each other do not wait for the machine: each second run keeps no more than all the others
-        waiting.
+        Threads that wait for each other do not wait for the machine: each second run keeps no more
+        than all the others waiting.
         """
         nothing = Task(0, "", 0, 0)
         pairs = [(self._seen.get(key, nothing), task) for key, task in tasks.items()]
@@ -149,7 +161,9 @@ class Watch:
         return (self._run_by_all(run) + waited) * _NANO
 
     def _run_by_all(self, run: int) -> int:
-        """Return the CPU time since the last look, that of processes which have ended meanwhile included."""
+        """Return the CPU time since the last look, that of processes which have ended meanwhile
+        included.
+        """
         total = self._counters.cpu_seconds()
         if total is None:
             return run

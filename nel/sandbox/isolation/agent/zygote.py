@@ -1,7 +1,8 @@
 """A warm interpreter that forks one process after the other and never sees what they run.
 
-It gets descriptors and numbers, never a program or a test, so that nothing of an earlier program is in
-the memory that a later one inherits. What a process does once it is confined is an entry of `ENTRIES`.
+It gets descriptors and numbers, never a program or a test, so that nothing of an earlier program is
+in the memory that a later one inherits. What a process does once it is confined is an entry of
+`ENTRIES`.
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ _WORK_SCORE, _TESTS_SCORE = 1000, 900
 ENTRIES: dict[str, Callable[[], int]] = {}
 """What a confined process can be asked to do, by name; it finds its descriptors at 3, 4 and 5."""
 FOR_PROGRAMS = (
-    "typing re math random collections itertools functools heapq bisect string operator copy datetime decimal fractions"
-    " hashlib"
+    "typing re math random collections itertools functools heapq bisect string operator copy"
+    " datetime decimal fractions hashlib"
 )
 FOR_TESTS = "typing re math collections"
-"""What is imported once for all; each module makes every fork a little slower, so no more than most of them use."""
+"""What is imported once for all; each module makes every fork a little slower, so no more than most
+of them use.
+"""
 ENVIRONMENT = {
     "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
     "HOME": "/tmp/work",  # noqa: S108 - a container's own
@@ -120,7 +123,9 @@ def _become(request: channel.Message, handles: list[int]) -> int:
     _place(handles)
     is_tests = request["is_tests"]
     score = _TESTS_SCORE if is_tests else _WORK_SCORE
-    limits.become(request["user"], request["limits"], out_of_memory_score=score, is_dumpable=not is_tests)
+    limits.become(
+        request["user"], request["limits"], out_of_memory_score=score, is_dumpable=not is_tests
+    )
     os.chdir("/" if is_tests else request["directory"])  # the work space is its owner's alone
     if request["do"] == "execute":
         return _execute(request["command"], {**ENVIRONMENT, **request["environment"]})

@@ -38,7 +38,11 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
 
     nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
     found = [(node, space[node.name]) for node in nodes if node.name in space]
-    cases = [(node, case) for node, case in found if isinstance(case, type) and issubclass(case, unittest.TestCase)]
+    cases = [
+        (node, case)
+        for node, case in found
+        if isinstance(case, type) and issubclass(case, unittest.TestCase)
+    ]
     if not cases:
         return None
     result = Result()
@@ -50,7 +54,8 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
         (node.name, item.name)
         for node, _ in cases
         for item in node.body
-        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item.name.startswith("test")
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and item.name.startswith("test")
     }
     if result.skipped or result.expectedFailures or result.testsRun < max(1, len(methods)):
         raise NotRun(f"only {result.testsRun} of {len(methods)} tests ran, or some are skipped")

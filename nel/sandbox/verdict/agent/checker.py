@@ -53,7 +53,9 @@ def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
 
 
 def _bind(given: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
-    """Put references in the place of the entry point and of whatever else only the program defines."""
+    """Put references in the place of the entry point and of whatever else only the program
+    defines.
+    """
     entry_point = given["entry_point"]
     names = remote.loaded()
     for name in given["wanted"]:
@@ -70,7 +72,9 @@ def _bind(given: channel.Message, remote: Remote, space: dict[str, Any]) -> None
 
 
 def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:
-    """Return what an exception in the tests means: theirs, a failed assertion, or the program's own."""
+    """Return what an exception in the tests means: theirs, a failed assertion, or the program's
+    own.
+    """
     line = running.line_of(error)
     kind = error.kind if isinstance(error, ProgramError) else type(error).__name__
     text = f"{kind}: {running.text_of(error)}"[: running.TEXT_CHARACTERS_MAX]

@@ -1,9 +1,9 @@
 """Plain values as JSON and back: what may cross between a program and its tests.
 
 Exact builtin types cross by value; a subclass is reduced to the builtin it derives from, so that
-nothing it overrides crosses with it. Values of the standard library cross by their parts, members of
-its enumerations by name. Everything else crosses as a reference into the program's process, or not at all.
-Never pickle, marshal or ``eval``; the bytes come from a hostile process.
+nothing it overrides crosses with it. Values of the standard library cross by their parts, members
+of its enumerations by name. Everything else crosses as a reference into the program's process, or
+not at all. Never pickle, marshal or ``eval``; the bytes come from a hostile process.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
         dict(value),
     ],
 }
-"""What each of these is made of. `_MAKERS` holds those that are not made by a call of their class."""
+"""What each of these is made of. `_MAKERS` holds those that are not made by a call of their
+class.
+"""
 _MAKERS: dict[type, Callable[..., Any]] = {
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
@@ -100,14 +102,17 @@ class Sender:
         """Prepare to encode.
 
         Args:
-            refer: Returns what stands for an object that crosses by reference, or raises `CannotCross`.
+            refer: Returns what stands for an object that crosses by reference, or raises
+                `CannotCross`.
             depth_max: Deeper values raise `TooDeep`.
         """
         self._refer = refer
         self._depth_max = depth_max
 
     def encode(self, value: Any, depth: int = 0) -> Any:
-        """Return a value in its plain form; raises `TooDeep`, and `CannotCross` where `refer` does."""
+        """Return a value in its plain form; raises `TooDeep`, and `CannotCross` where `refer`
+        does.
+        """
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value
@@ -127,7 +132,9 @@ class Sender:
         return self._encode_object(value, kind, depth)
 
     def plain(self, value: Any) -> Any:
-        """Return a container of the program's own class as the builtin it derives from; else None."""
+        """Return a container of the program's own class as the builtin it derives from; else
+        None.
+        """
         reduce = (make(value) for base, make in _REDUCED if isinstance(value, base))
         return next(reduce, None)
 
@@ -276,11 +283,15 @@ def become(old: Any, new: Any) -> Any:
 
 
 def _has_methods(kind: type) -> bool:
-    """Return whether a class is the program's own container with methods, which its plain value loses."""
+    """Return whether a class is the program's own container with methods, which its plain value
+    loses.
+    """
     return (
         issubclass(kind, (list, dict, set))
         and kind.__module__ == "solution"
-        and any(not name.startswith("_") and callable(member) for name, member in vars(kind).items())
+        and any(
+            not name.startswith("_") and callable(member) for name, member in vars(kind).items()
+        )
     )
 
 

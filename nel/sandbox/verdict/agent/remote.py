@@ -1,7 +1,8 @@
 """The program as its tests see it: references that ask over the channel.
 
 What comes over the channel is hostile; it is decoded to plain values, and everything else is a
-reference. What the program's own methods say of a plain value is asked only of objects that the tests
+reference. What the program's own methods say of a plain value is asked only of objects that the
+tests
 made of a class: any other question would hand the program the value that is expected of it.
 """
 
@@ -47,12 +48,19 @@ class ProgramError(Exception):
 
 
 class Reference:
-    """An object that stays in the program's process; equal to nothing but another of its objects."""
+    """An object that stays in the program's process; equal to nothing but another of its
+    objects.
+    """
 
     __slots__ = ("_is_made", "_makes", "_remote", "_target")
 
     def __init__(
-        self, remote: Remote, target: Mapping[str, Any], *, is_made: bool = False, makes: bool = False
+        self,
+        remote: Remote,
+        target: Mapping[str, Any],
+        *,
+        is_made: bool = False,
+        makes: bool = False,
     ) -> None:
         """Stand for an object.
 
@@ -87,10 +95,16 @@ class Reference:
         return any(item is key or item == key for item in self._remote.ask("iter", self._target))
 
     def __instancecheck__(self, value: Any) -> bool:
-        return isinstance(value, Reference) and self._remote.ask("isinstance", _target_of(value), (self,)) is True
+        return (
+            isinstance(value, Reference)
+            and self._remote.ask("isinstance", _target_of(value), (self,)) is True
+        )
 
     def __subclasscheck__(self, kind: Any) -> bool:
-        return isinstance(kind, Reference) and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
+        return (
+            isinstance(kind, Reference)
+            and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
+        )
 
     def __exit__(self, *error: object) -> None:
         self._remote.ask("exit", self._target)
@@ -118,7 +132,10 @@ for _name in solution.BINARY:
     setattr(Reference, f"__r{_name.rstrip('_')}__", _operator(f"r{_name}"))
 for _name in solution.COMPARED:
     setattr(Reference, f"__{_name}__", _operator(_name))
-for _name in (*solution.UNARY, *"len iter next reversed str repr format bool hash round trunc".split()):
+for _name in (
+    *solution.UNARY,
+    *"len iter next reversed str repr format bool hash round trunc".split(),
+):
     setattr(Reference, f"__{_name}__", _method(_name))
 for _name in "int float complex copy deepcopy getitem setitem delitem enter".split():
     setattr(Reference, f"__{_name}__", _method(_name))
@@ -247,7 +264,9 @@ class Remote:
             return self._sender.encode(value)
         except (codec.TooDeep, RecursionError) as error:
             # An answer is nested half as deep at most, so that this is the tests' own.
-            raise codec.CannotCross(f"the tests pass an argument that is too deep: {error}") from None
+            raise codec.CannotCross(
+                f"the tests pass an argument that is too deep: {error}"
+            ) from None
 
     def _number_of(self, value: Any) -> Any:
         """Return what the program is told of one of its objects.
@@ -262,9 +281,13 @@ class Remote:
         known = tuple(self._classes.values())
         is_error = value in known or isinstance(value, known) or self.trace_of(value) is not None
         if is_error or isinstance(value, (types.MethodType, types.BuiltinMethodType)):
-            raise self.failed("nonsense", "an exception, or a method of an answer, does not go back")
+            raise self.failed(
+                "nonsense", "an exception, or a method of an answer, does not go back"
+            )
         kind = type(value).__name__
-        raise codec.CannotCross(f"the tests pass a value of the class {kind}, which has no plain form")
+        raise codec.CannotCross(
+            f"the tests pass a value of the class {kind}, which has no plain form"
+        )
 
     def _write(self, message: channel.Message) -> None:
         try:
@@ -328,25 +351,37 @@ class Remote:
         return error
 
     def _exception_class(self, names: list[str]) -> type[Exception]:
-        """Return what stands for an exception class of the program, by its name and those of its bases."""
+        """Return what stands for an exception class of the program, by its name and those of its
+        bases.
+        """
         name = names[0]
         if name not in self._classes:
             known = getattr(builtins, names[1], None) if names[1:] else Exception
             base = self._exception_class(names[1:]) if known is None else known
-            if base in _ENDS_OF_ITERATION or not (isinstance(base, type) and issubclass(base, Exception)):
+            if base in _ENDS_OF_ITERATION or not (
+                isinstance(base, type) and issubclass(base, Exception)
+            ):
                 base = Exception
             self._classes[name] = type(name[:_NAME_CHARACTERS_MAX], (base,), {})
         return self._classes[name]
 
-    def _exception_like(self, kinds: list[str], said: channel.Message, text: str) -> Exception | None:
-        """Return an exception of the nearest class that the tests know; None for SystemExit and its like."""
+    def _exception_like(
+        self, kinds: list[str], said: channel.Message, text: str
+    ) -> Exception | None:
+        """Return an exception of the nearest class that the tests know; None for SystemExit and its
+        like.
+        """
         try:
-            arguments = tuple(self._receiver.decode(argument) for argument in said.get("args") or ())
+            arguments = tuple(
+                self._receiver.decode(argument) for argument in said.get("args") or ()
+            )
         except (codec.BadValue, TypeError):
             arguments = (text,)
         for kind in kinds:
             module, _, name = kind.rpartition(":")
-            known = self._classes.get(name) or getattr(builtins, name, None) or _imported(module, name)
+            known = (
+                self._classes.get(name) or getattr(builtins, name, None) or _imported(module, name)
+            )
             if not isinstance(known, type) or not issubclass(known, BaseException):
                 continue
             if not issubclass(known, Exception):
@@ -364,14 +399,18 @@ def _target_of(value: Reference) -> Mapping[str, Any]:
 
 
 def _imported(module: str, name: str) -> Any:
-    """Return an exception of a module that the tests have imported; none that steers a run of tests."""
+    """Return an exception of a module that the tests have imported; none that steers a run of
+    tests.
+    """
     if not module or module.split(".", maxsplit=1)[0] in _STEERING_MODULES:
         return None
     return vars(sys.modules[module]).get(name) if module in sys.modules else None
 
 
 def _exception(kind: type[Exception], arguments: tuple[Any, ...]) -> Exception:
-    """Return an exception of a class whose constructor may want something else than its arguments."""
+    """Return an exception of a class whose constructor may want something else than its
+    arguments.
+    """
     try:
         return kind(*arguments)
     except Exception:  # noqa: BLE001 - whatever that constructor does

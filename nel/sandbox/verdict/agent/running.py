@@ -45,7 +45,9 @@ def compiled(given: channel.Message) -> tuple[types.CodeType, set[int]]:
 
 
 class _Marker(ast.NodeTransformer):
-    """Puts a call that notes the line after each assertion: what ends in the middle of it is not noted."""
+    """Puts a call that notes the line after each assertion: what ends in the middle of it is not
+    noted.
+    """
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         """Return the assertion and the note."""
@@ -55,15 +57,21 @@ class _Marker(ast.NodeTransformer):
 
 
 def _owed(body: list[ast.stmt]) -> list[int]:
-    """Return the lines of the assertions that a run to the end reaches, whatever the program does."""
+    """Return the lines of the assertions that a run to the end reaches, whatever the program
+    does.
+    """
     lines: list[int] = []
     for stmt in body:
-        is_run = isinstance(stmt, ast.FunctionDef) and (stmt.name == "check" or stmt.name.startswith("test"))
+        is_run = isinstance(stmt, ast.FunctionDef) and (
+            stmt.name == "check" or stmt.name.startswith("test")
+        )
         if isinstance(stmt, ast.Assert):
             lines.append(stmt.lineno)
         elif is_run or isinstance(stmt, ast.With) or getattr(stmt, "name", "").startswith("Test"):
             lines += _owed(getattr(stmt, "body", []))
-        elif any(isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(stmt)):
+        elif any(
+            isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(stmt)
+        ):
             return lines
     return lines
 
@@ -104,7 +112,8 @@ def _supplied(place: str) -> Any:
 def run_all(
     given: channel.Message, bind: Callable[[dict[str, Any]], None], module_name: str
 ) -> tuple[str, BaseException] | None:
-    """Run tests and what they leave to the harness; return name and exception of a wrong `unittest` case.
+    """Run tests and what they leave to the harness; return name and exception of a wrong `unittest`
+    case.
 
     Args:
         bind: Puts the program's names into the tests' name space.
@@ -140,7 +149,9 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _call_afterwards(given: channel.Message, namespace: dict[str, Any]) -> None:
-    """Call what the tests define and leave to the harness: ``check(candidate)`` and ``test_…()``."""
+    """Call what the tests define and leave to the harness: ``check(candidate)`` and
+    ``test_…()``.
+    """
     tests, entry_point = given["tests"], given["entry_point"]
     called = set(_CALL.findall(tests))
     for name in _TOP_FUNCTION.findall(tests):

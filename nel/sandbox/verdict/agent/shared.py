@@ -1,7 +1,7 @@
 """Program and tests in one process, for tests that need the program's own: the weaker mode.
 
-A secret must come back after the last test. That defeats a program that ends early or prints a marker. It
-does not defeat a program that attacks its tests: the verdict says which mode made it.
+A secret must come back after the last test. That defeats a program that ends early or prints a
+marker. It does not defeat a program that attacks its tests: the verdict says which mode made it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ def _verdict(task: channel.Message, module: types.ModuleType) -> channel.Message
         """Let names of the program stand in for whatever the tests do not bring along."""
         own = set(task["prompt_classes"]) | {task["entry_point"]}  # one class for both
         hidden = space.keys() | vars(builtins).keys()
-        space.update((name, value) for name, value in vars(module).items() if name in own or name not in hidden)
+        space.update(
+            (name, value)
+            for name, value in vars(module).items()
+            if name in own or name not in hidden
+        )
 
     try:
         wrong = running.run_all(task, bind, "solution")

@@ -1,7 +1,7 @@
 """The process of the program under test: loads it and answers its tests, or runs it as a script.
 
-Everything in this process is at the program's mercy. What it says over the channel is plain data to the
-tests, and lying about a value is no more than being wrong.
+Everything in this process is at the program's mercy. What it says over the channel is plain data to
+the tests, and lying about a value is no more than being wrong.
 """
 
 from __future__ import annotations
@@ -99,13 +99,23 @@ def described(error: BaseException) -> channel.Message:
     except BaseException:  # noqa: BLE001 - they need not cross
         arguments = [text]
     mro = type.__dict__["__mro__"].__get__(type(error))
-    kinds = [f"{kind.__module__}:{kind.__name__}" for kind in mro if issubclass(kind, BaseException)]
+    kinds = [
+        f"{kind.__module__}:{kind.__name__}" for kind in mro if issubclass(kind, BaseException)
+    ]
     try:
-        *frames, last = traceback.format_exception(type(error), error, error.__traceback__, limit=-4)
+        *frames, last = traceback.format_exception(
+            type(error), error, error.__traceback__, limit=-4
+        )
         trace = "".join(frames)[-_TRACE_CHARACTERS_MAX:] + last[:_TEXT_CHARACTERS_MAX]
     except BaseException:  # noqa: BLE001
         trace = ""
-    return {"type": type(error).__name__, "kinds": kinds, "args": arguments, "text": text, "trace": trace}
+    return {
+        "type": type(error).__name__,
+        "kinds": kinds,
+        "args": arguments,
+        "text": text,
+        "trace": trace,
+    }
 
 
 def _refuse(value: Any) -> Any:
@@ -143,11 +153,15 @@ def _end_like_an_interpreter(status: int) -> int:
 
 
 def _names_of(module: types.ModuleType) -> dict[str, str]:
-    """Return the program's names and what each is: an exception with its bases, callable, or a value."""
+    """Return the program's names and what each is: an exception with its bases, callable, or a
+    value.
+    """
     return {
         name: _kind_of(value)
         for name, value in list(vars(module).items())
-        if type(name) is str and not name.startswith("__") and not issubclass(type(value), types.ModuleType)
+        if type(name) is str
+        and not name.startswith("__")
+        and not issubclass(type(value), types.ModuleType)
     }
 
 
