@@ -112,7 +112,9 @@ def test_the_next_start_reaps_what_is_left_and_touches_nobody_else(client: Any) 
             started.callback(remove, container)
             return str(container.id)
 
-        gone, living, foreign = start(mine), start(labels_of("python")), start(theirs)
+        # Not started: another sandbox on this engine may remove it at any time.
+        gone = str(client.api.create_container(options["image"], options["command"], labels=mine)["Id"])
+        living, foreign = start(labels_of("python")), start(theirs)
         with Sandbox(SandboxSettings(workers=1)) as sandbox:
             assert sandbox.run(RIGHT).passed
         # Another sandbox that starts at the same time may be about to remove it, and ours leaves it to that one.
