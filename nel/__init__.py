@@ -13,8 +13,8 @@ from nel.version import __version__
 
 if TYPE_CHECKING:
     from nel.artifacts.exporting.frames import to_pandas
-    from nel.benchmarks.api.benchmark import Benchmark
-    from nel.byob.decorators import benchmark
+    from nel.authoring.benchmark import Benchmark
+    from nel.authoring.decorators import benchmark
     from nel.byob.judge import judge_score
     from nel.config.schema import RunConfig
     from nel.core.observer import Observer
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AnswerReader": "nel.scoring.model_reader",
     "UnreadAnswer": "nel.scoring.model_reader",
-    "Benchmark": "nel.benchmarks.api.benchmark",
+    "Benchmark": "nel.authoring.benchmark",
     "Case": "nel.judges.types",
     "Grade": "nel.judges.types",
     "Judge": "nel.judges.types",
@@ -66,7 +66,7 @@ _HOME = {
     "Wire": "nel.models.wire.base",
     "run_task": "nel.runs.task",
     "answer_line": "nel.scoring",
-    "benchmark": "nel.byob.decorators",
+    "benchmark": "nel.authoring.decorators",
     "evaluate": "nel.runs.evaluation",
     "evaluate_async": "nel.runs.evaluation",
     "evaluate_matrix": "nel.runs.matrix",

@@ -84,7 +84,8 @@ class PluginRef:
     @property
     def qualified(self) -> str:
         """Return ``package:name``, with ``://`` after it where the name is a URI scheme."""
-        return f"{self.distribution}:{self.name}" + ("://" if self.kind in _URI_KINDS else "")
+        is_scheme = self.kind in _URI_KINDS and "." not in self.name
+        return f"{self.distribution}:{self.name}" + ("://" if is_scheme else "")
 
     @property
     def is_built_in(self) -> bool:
@@ -236,7 +237,8 @@ def load_ref(ref: PluginRef) -> Any:  # an entry point may name any object
         PluginError: The import fails in any way, `SystemExit` included, or the name is not
             well-formed.
     """
-    if not _NAME_PATTERN.fullmatch(ref.name):
+    name = ref.name.removesuffix(".names").removesuffix(".configuration")
+    if not _NAME_PATTERN.fullmatch(name):
         raise PluginError(
             f"the {ref.singular} {ref.name!r} of {ref.provider} has an invalid name; use a-z, 0-9,"
             " - and _"

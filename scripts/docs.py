@@ -20,8 +20,8 @@ import reference_pages
 from pydantic import BaseModel
 
 from nel import plugins
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.registry import find_benchmark
 from nel.config import schema
 from nel.engine.benchmark_description import Fact, facts_of, metrics_of, prompt_of, rule_of
 

@@ -19,7 +19,7 @@ FENCES = {
     "rich": ("nel/cli/", "nel/apps/"),
     "rapidfuzz": ("nel/scoring/text.py", "nel/scoring/overlap.py"),
     "sacrebleu": ("nel/scoring/overlap.py",),
-    "packaging": ("nel/byob/",),
+    "packaging": ("nel/authoring/",),
     "regex": ("nel/core/timed_regex.py",),
     "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/", "nel/apps/"),
@@ -48,11 +48,13 @@ FENCES = {
 ROOMS = {
     "apps": 56_900,
     "artifacts": 43_400,
-    "benchmarks": 37_300,
-    "byob": 18_400,
+    "authoring": 33_700,
+    "benchmarks": 11_500,
+    "byob": 800,
     "cli": 19_100,
     "comparison": 22_700,
-    "config": 14_400,
+    "compat": 11_500,
+    "config": 13_000,
     "core": 5_200,
     "datasets": 11_500,
     "decide": 12_900,
@@ -72,7 +74,7 @@ ROOMS = {
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 FUNCTION_NODES = 420
 MODULE_NODES = 3_300
-WIDE_LINES = 70
+WIDE_LINES = 71
 LOOSE = {"__init__", "__main__", "clients", "errors", "plugins", "scorers", "types", "version"}
 """Modules of nel that lie in no room."""
 

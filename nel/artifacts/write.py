@@ -30,7 +30,7 @@ from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.selection import Drawn, selection_json
 from nel.artifacts.served import ServedBuilds
 from nel.artifacts.shard import shard_json
-from nel.benchmarks.api.statistics_names import choose_statistics
+from nel.authoring.statistics_names import choose_statistics
 from nel.config.identity import Identity
 from nel.config.redaction import redact_url
 from nel.config.schema import Price

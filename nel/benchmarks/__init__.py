@@ -10,12 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nel.benchmarks.api.adapters.base import DataAdapter, DefaultDataAdapter
-    from nel.benchmarks.api.adapters.choices import MultiChoiceAdapter
-    from nel.benchmarks.api.adapters.filters import RegexFilter
-    from nel.benchmarks.api.adapters.meta import BenchmarkMeta, Tags, register_benchmark
-    from nel.benchmarks.api.adapters.report import Report
-    from nel.benchmarks.api.adapters.samples import (
+    from nel.authoring.adapters.base import DataAdapter, DefaultDataAdapter
+    from nel.authoring.adapters.choices import MultiChoiceAdapter
+    from nel.authoring.adapters.filters import RegexFilter
+    from nel.authoring.adapters.meta import BenchmarkMeta, Tags, register_benchmark
+    from nel.authoring.adapters.report import Report
+    from nel.authoring.adapters.samples import (
         AggScore,
         ChatMessage,
         ChatMessageUser,
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
         Score,
         TaskState,
     )
-    from nel.benchmarks.api.benchmark import Benchmark
+    from nel.authoring.benchmark import Benchmark
 
 _HOMES = {
-    "api.adapters.base": ("DataAdapter", "DefaultDataAdapter"),
-    "api.adapters.choices": ("MultiChoiceAdapter",),
-    "api.adapters.filters": ("RegexFilter",),
-    "api.adapters.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
-    "api.adapters.report": ("Report",),
-    "api.adapters.samples": (
+    "adapters.base": ("DataAdapter", "DefaultDataAdapter"),
+    "adapters.choices": ("MultiChoiceAdapter",),
+    "adapters.filters": ("RegexFilter",),
+    "adapters.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
+    "adapters.report": ("Report",),
+    "adapters.samples": (
         "AggScore",
         "ChatMessage",
         "ChatMessageUser",
@@ -47,7 +47,7 @@ _HOMES = {
         "Score",
         "TaskState",
     ),
-    "api.benchmark": ("Benchmark",),
+    "benchmark": ("Benchmark",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -79,7 +79,7 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'nel.benchmarks' has no attribute {name!r}")
-    return getattr(import_module(f"nel.benchmarks.{home}"), name)
+    return getattr(import_module(f"nel.authoring.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -2,9 +2,9 @@
 anything.
 """
 
-from nel.benchmarks.api.card import Card
-from nel.byob.decorators import benchmark
-from nel.byob.preparing import SeedResult
+from nel.authoring.card import Card
+from nel.authoring.decorators import benchmark
+from nel.authoring.preparing import SeedResult
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.protocol import scorer
 from nel.types import ScorerInput

@@ -13,7 +13,7 @@ from nel.cli.completion import names_of
 from nel.errors import EXIT_USAGE
 
 if TYPE_CHECKING:
-    from nel.byob.program_tests import BrokenTask
+    from nel.authoring.program_tests import BrokenTask
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -72,8 +72,8 @@ def check(
 
 def _broken_tests(target: str, dataset: str | None, samples: int) -> list[BrokenTask] | None:
     """Return the tasks whose tests are of no use; None where the benchmark runs no programs."""
-    from nel.benchmarks.api.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
-    from nel.byob.program_tests import check_tests  # noqa: PLC0415
+    from nel.authoring.program_tests import check_tests  # noqa: PLC0415
+    from nel.authoring.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
     from nel.discovery.conformance import samples_of  # noqa: PLC0415
 
     found = find_benchmark(target)
@@ -83,7 +83,7 @@ def _broken_tests(target: str, dataset: str | None, samples: int) -> list[Broken
 def _checks(target: str, dataset: str | None, samples: int) -> list[tuple[str, bool, str]]:
     """Return name, outcome and detail of each check of rows, prompt and scorer."""
     if ".py" in target:
-        from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+        from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
         head, _, name = target.rpartition(":") if ".py:" in target else (target, "", "")
         found = validate_file(Path(head), name or None, dataset=dataset)

@@ -54,7 +54,7 @@ def compile_benchmark(
     check_requirements: CheckRequirements = False,
 ) -> None:
     """Make a plugin package of a benchmark file, install it, and print the command that runs it."""
-    from nel.byob.shipping.compilation import compile_file  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.shipping.compilation import compile_file  # noqa: PLC0415 - keeps --help fast
 
     show_compiled(
         compile_file(
@@ -80,7 +80,7 @@ def validate(
     """Check a benchmark file without sending requests: rows, prompt, fields, requirements, and
     trials of the scorer.
     """
-    from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
     head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
     found = validate_file(Path(head), name or None, dataset=dataset)
@@ -114,7 +114,7 @@ def containerize(
     dry_run: DryRun = False,
 ) -> None:
     """Build a Docker image of nel with the benchmarks of a file."""
-    from nel.byob.shipping.image import containerize as build  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.shipping.image import containerize as build  # noqa: PLC0415 - keeps --help fast
 
     image = build(
         file,
@@ -153,7 +153,7 @@ def _to_stderr(line: str) -> None:
 
 def show_installed(*, as_json: bool) -> None:
     """Print the compiled packages of this environment."""
-    from nel.byob.shipping.install import installed_packages  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.shipping.install import installed_packages  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
     found = installed_packages()

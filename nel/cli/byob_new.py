@@ -1,5 +1,5 @@
 """`nel byob new`: the interactive wizard that makes a benchmark of a file of rows;
-`nel.byob.wizard` has the logic.
+`nel.authoring.wizard` has the logic.
 
 A question is asked only where no flag answers it, and none is asked when the flags suffice.
 """
@@ -19,9 +19,9 @@ from nel.errors import EXIT_USAGE, ConfigError, NelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nel.byob.wizard.proposals import Proposal
-    from nel.byob.wizard.table import Table
-    from nel.byob.wizard.writing import Draft
+    from nel.authoring.wizard.proposals import Proposal
+    from nel.authoring.wizard.table import Table
+    from nel.authoring.wizard.writing import Draft
 
 T = TypeVar("T")
 
@@ -108,15 +108,15 @@ def new(
     """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer there are
     no prompts.
     """
-    from nel.byob.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
         check_column,
         check_kind,
         propose,
         propose_kind,
         propose_target,
     )
-    from nel.byob.wizard.table import read_table  # noqa: PLC0415
-    from nel.byob.wizard.writing import Draft, plain_name  # noqa: PLC0415
+    from nel.authoring.wizard.table import read_table  # noqa: PLC0415
+    from nel.authoring.wizard.writing import Draft, plain_name  # noqa: PLC0415
 
     if yes and data is None:
         raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
@@ -176,7 +176,7 @@ def _show_table(table: Table) -> None:
 
 
 def _kinds(*, silent: bool) -> str:
-    from nel.byob.wizard.proposals import KINDS  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.wizard.proposals import KINDS  # noqa: PLC0415 - keeps --help fast
 
     return "What kind is it" if silent else f"What kind is it ({', '.join(KINDS)})"
 
@@ -196,7 +196,7 @@ def _with_prompt(asker: _Asker, proposal: Proposal, given: str | None) -> Propos
 
 
 def _scorer(asker: _Asker, proposal: Proposal, given: str | None) -> str:
-    from nel.byob.wizard.writing import SCORERS, check_scorer  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.wizard.writing import SCORERS, check_scorer  # noqa: PLC0415 - keeps --help fast
 
     if given is None:
         typer.echo(f"{proposal.scorer} {proposal.why}")
@@ -206,8 +206,8 @@ def _scorer(asker: _Asker, proposal: Proposal, given: str | None) -> str:
 
 
 def _write_and_try(draft: Draft, path: Path) -> None:
-    from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
-    from nel.byob.wizard.writing import file_text, write_new  # noqa: PLC0415
+    from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.wizard.writing import file_text, write_new  # noqa: PLC0415
     from nel.cli.byob_output import show_checks  # noqa: PLC0415 - keeps --help fast
 
     text = file_text(draft, path)
@@ -223,12 +223,12 @@ def _write_and_try(draft: Draft, path: Path) -> None:
 
 
 def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
-    from nel.byob.shipping.package import run_command  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.shipping.package import run_command  # noqa: PLC0415 - keeps --help fast
 
     shown = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
     typer.echo(f"it runs from the file as it is:\n\n  {run_command(shown)}\n")
     if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
-        from nel.byob.shipping.compilation import compile_file  # noqa: PLC0415
+        from nel.authoring.shipping.compilation import compile_file  # noqa: PLC0415
         from nel.cli.byob_output import show_compiled  # noqa: PLC0415 - keeps --help fast
 
         show_compiled(compile_file(path))

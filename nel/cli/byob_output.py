@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from nel.byob.shipping.compilation import Compiled
-    from nel.byob.validation import Check
+    from nel.authoring.shipping.compilation import Compiled
+    from nel.authoring.validation import Check
 
 
 def show_checks(checks: Sequence[Check]) -> None:
@@ -25,8 +25,8 @@ def show_checks(checks: Sequence[Check]) -> None:
 
 def show_compiled(compiled: Compiled) -> None:
     """Print the result of a compilation and the next command."""
-    from nel.byob.shipping.install import uninstall_command  # noqa: PLC0415 - keeps --help fast
-    from nel.byob.shipping.package import run_command  # noqa: PLC0415
+    from nel.authoring.shipping.install import uninstall_command  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.shipping.package import run_command  # noqa: PLC0415
 
     package = compiled.package
     verb = "wrote" if compiled.written else "would write"

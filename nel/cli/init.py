@@ -37,8 +37,8 @@ def init(
     is written too, with rows and checks to replace, where there is no such file.
     """
     from nel import plugins  # noqa: PLC0415 - keeps --help fast
-    from nel.benchmarks.api.registry import is_new_file  # noqa: PLC0415
-    from nel.benchmarks.api.yaml_starter import yaml_starter  # noqa: PLC0415
+    from nel.authoring.registry import is_new_file  # noqa: PLC0415
+    from nel.authoring.yaml_starter import yaml_starter  # noqa: PLC0415
     from nel.config.starter import starter_text  # noqa: PLC0415
 
     if path.exists():

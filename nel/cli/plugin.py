@@ -62,7 +62,7 @@ def new(
     """Write a plugin package to start from, with one small plugin for every extension point and its
     tests.
     """
-    from nel.byob.plugin_template import (  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.plugin_template import (  # noqa: PLC0415 - keeps --help fast
         short_name,
         write_plugin,
     )

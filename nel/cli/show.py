@@ -34,7 +34,7 @@ def show(
     """Show a benchmark: prompt, scorer, licence, source, and one row as it would be asked; nothing
     is sent.
     """
-    from nel.benchmarks.api.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
     from nel.core.strict_json import dumps  # noqa: PLC0415
     from nel.engine.benchmark_description import describe, example_of  # noqa: PLC0415
     from nel.errors import NelError  # noqa: PLC0415

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import yaml
 
-from nel.config.nemo_files import nemo_file_problem
+from nel import plugins
 from nel.errors import ConfigError
 
+_FORM = ".configuration"
+"""Of the entry points in the group ``nel.bridges`` that know another tool's configuration files."""
 _FILE_BYTES_MAX = 4 * 1024 * 1024
 _VARIABLE = re.compile(
     r"""
@@ -94,7 +96,7 @@ def read_yaml(path: Path) -> dict[str, object]:
 
     Raises:
         ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, written for
-            NeMo Evaluator, or names an unset variable.
+            another tool, or names an unset variable.
     """
     raw = _read(path)
     try:
@@ -106,9 +108,9 @@ def read_yaml(path: Path) -> dict[str, object]:
             f"{path}: expected keys such as endpoint and benchmarks at the top, found"
             f" {kind_of(data)}"
         )
-    problem = nemo_file_problem(data)
-    if problem is not None:
-        raise ConfigError(f"{path}: {problem}")
+    for ref in plugins.discover("bridges"):
+        if ref.name.endswith(_FORM) and (problem := plugins.load_ref(ref)(data)) is not None:
+            raise ConfigError(f"{path}: {problem}")
     return {str(key): _interpolate(value, f"{path}: {key}") for key, value in data.items()}
 
 

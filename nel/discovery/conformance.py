@@ -16,9 +16,9 @@ from itertools import islice
 from typing import TypeVar
 
 from nel import plugins
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.registry import find_benchmark
-from nel.byob.smoke import gold_texts
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.registry import find_benchmark
+from nel.authoring.smoke import gold_texts
 from nel.config.load import build_config
 from nel.discovery.extension_points import shape_error
 from nel.engine.judging.cases import complete_case

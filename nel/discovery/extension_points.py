@@ -14,8 +14,9 @@ from typing import Final, Protocol
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.importing.contract import Imported
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.registry import as_benchmark
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.lent_names import LentNames
+from nel.authoring.registry import as_benchmark
 from nel.core.observer import Observer
 from nel.datasets.base import Dataset
 from nel.engine.executors.base import Executor
@@ -166,7 +167,14 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
         ExtensionPoint(
             kind="bridges",
             contract=Bridge,
-            what="A function from a URI to a benchmark. The entry point's name is the scheme.",
+            what=(
+                "What another tool has, in nel. An entry point's name is a scheme, and it names a"
+                " function from a URI to a benchmark; or it is ``MODULE.names``, and names a"
+                " ``LentNames``: the modules that a file written for the tool finds while it is"
+                " loaded, unless the tool is installed; or it is ``TOOL.configuration``, and names"
+                " a function of the mapping that a YAML file holds, which returns why nel does not"
+                " run it and what to write instead, or None for a file that is not the tool's."
+            ),
             used_by="`--bench NAME://...`",
             called=(
                 "Once for each run, resume or rescoring, when it is planned and before anything is"
@@ -384,6 +392,8 @@ def shape_error(kind: str, plugin: object) -> str | None:
             if isinstance(found, point.contract)
             else f"it is {_a(found)}, not a nel.{point.contract.__name__}"
         )
+    if kind == "bridges" and isinstance(plugin, LentNames):
+        return None
     if not callable(plugin):
         return f"it is {_a(plugin)}, which cannot be called"
     parameters = list(point.signature.parameters)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.fewshot_loading import bind_examples
-from nel.benchmarks.api.statistics_names import choose_statistics
-from nel.byob.preparing import SeededBenchmark
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.fewshot_loading import bind_examples
+from nel.authoring.preparing import SeededBenchmark
+from nel.authoring.statistics_names import choose_statistics
 from nel.datasets.source import open_dataset
 from nel.engine.loglikelihood import first_choice_body
 from nel.errors import DatasetError, PromptError

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, get_args
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import Dataset
 from nel.errors import DatasetError, NelError
 from nel.scoring.gold_choices import choices_of, gold_kinds

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from nel import plugins
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.fewshot_loading import bind_examples
-from nel.benchmarks.api.registry import find_benchmark
-from nel.benchmarks.api.scorer_names import find_scorer
-from nel.benchmarks.api.statistics_names import choose_statistics
-from nel.byob.requirements import check_requirements
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.fewshot_loading import bind_examples
+from nel.authoring.registry import find_benchmark
+from nel.authoring.requirements import check_requirements
+from nel.authoring.scorer_names import find_scorer
+from nel.authoring.statistics_names import choose_statistics
 from nel.config.identity import (
     JUDGES_ADAPTED,
     Identity,

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.byob.judge_settings import judge_config_of, judges_in
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.judge_settings import judge_config_of, judges_in
 from nel.config.identity import judge_fields
 from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.engine.scorers.call import is_builtin_rule

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.config.schema import JudgeConfig, ModelConfig, RunConfig
 from nel.errors import ConfigError
 from nel.models.wire.registry import check_settings

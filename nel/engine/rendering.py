@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.core.forked_map import mapped
 from nel.datasets import RawRow, content_id
 from nel.engine.golds import gold_fault

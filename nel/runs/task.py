@@ -16,14 +16,14 @@ from typing import Final, Literal, TypeAlias, overload
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from nel.artifacts.write import BenchmarkResult
-from nel.benchmarks.api.adapters.aggregation import aggregated
-from nel.benchmarks.api.adapters.base import DefaultDataAdapter
-from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
-from nel.benchmarks.api.adapters.meta import REGISTERED, BenchmarkMeta, source_of
-from nel.benchmarks.api.adapters.own_aggregates import sample_score
-from nel.benchmarks.api.adapters.report import Report, make_report, report_table
-from nel.benchmarks.api.adapters.samples import Sample, SampleScore
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.adapters.aggregation import aggregated
+from nel.authoring.adapters.base import DefaultDataAdapter
+from nel.authoring.adapters.bridge import AdaptedBenchmark
+from nel.authoring.adapters.meta import REGISTERED, BenchmarkMeta, source_of
+from nel.authoring.adapters.own_aggregates import sample_score
+from nel.authoring.adapters.report import Report, make_report, report_table
+from nel.authoring.adapters.samples import Sample, SampleScore
+from nel.authoring.registry import find_benchmark
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
 from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean

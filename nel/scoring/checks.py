@@ -1,7 +1,7 @@
 """Checks that a benchmark in YAML lists: each looks at a response for one thing, and all of them
 make the score.
 
-The parser of the file builds `Check`s (`nel.benchmarks.api.yaml_benchmark`); this module scores by
+The parser of the file builds `Check`s (`nel.authoring.yaml_benchmark`); this module scores by
 them. Numbers, JSON and a judge's verdicts are read by nel's own readers. A check that cannot be
 made leaves the sample unscored.
 """

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nel import plugins
-from nel.byob.shipping.compilation import packed
-from nel.byob.shipping.directory import write_directory
-from nel.byob.shipping.file_names import name_problem
-from nel.byob.shipping.install import installed_packages
-from nel.byob.shipping.package import package_of
-from nel.byob.shipping.source import read_source
-from nel.byob.shipping.wheel import wheel_bytes
+from nel.authoring.shipping.compilation import packed
+from nel.authoring.shipping.directory import write_directory
+from nel.authoring.shipping.file_names import name_problem
+from nel.authoring.shipping.install import installed_packages
+from nel.authoring.shipping.package import package_of
+from nel.authoring.shipping.source import read_source
+from nel.authoring.shipping.wheel import wheel_bytes
 from nel.datasets import open_dataset
 from nel.errors import NelError, OutputError, PluginError
 

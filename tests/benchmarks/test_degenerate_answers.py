@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.types import ScorerInput
 from tests.support.tiers import diagonal
 

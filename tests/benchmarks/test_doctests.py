@@ -8,10 +8,10 @@ from importlib import import_module
 import pytest
 
 MODULES = [
-    "nel.benchmarks.api.adapters.choices",
-    "nel.benchmarks.api.adapters.filters",
-    "nel.benchmarks.api.adapters.metrics",
-    "nel.benchmarks.api.adapters.samples",
+    "nel.authoring.adapters.choices",
+    "nel.authoring.adapters.filters",
+    "nel.authoring.adapters.metrics",
+    "nel.authoring.adapters.samples",
     "nel.datasets.fewshot",
 ]
 

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.fewshot_loading import bind_examples
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, benchmark, scorer
 from nel.engine.loglikelihood import _pairs
 

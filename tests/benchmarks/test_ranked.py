@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from nel import evaluate, plugins
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.registry import find_benchmark
 from nel.benchmarks.knowledge.mmlu import ranked as mmlu
 from nel.benchmarks.knowledge.truthfulqa import multiple_choice as truthfulqa
 from nel.datasets.hub_address import parse_uri

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.benchmarks.api.fewshot_loading import bind_examples
+from nel.authoring.fewshot_loading import bind_examples
 from nel.benchmarks.reasoning.bbh import bbh
 from nel.benchmarks.reasoning.bbh_answers import read_answer, same_answer
 from nel.benchmarks.reasoning.bbh_tasks import TASKS

@@ -13,11 +13,11 @@ from typing import Any, Final
 import pytest
 
 from nel import ScorerInput, scorer
-from nel.benchmarks.api.adapters.meta import REGISTERED
-from nel.benchmarks.api.nemo_imports import standing_in
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.lent_names import standing_in
+from nel.authoring.registry import find_benchmark
 from nel.errors import NelError
-from tests.benchmarks.test_published_adapters import FILES, adapter_file
+from tests.authoring.test_published_adapters import FILES, adapter_file
 from tests.support.runs import SHARED
 from tests.support.seed_blocks import code_blocks
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nel.cli import byob, byob_script
-from tests.byob.test_compilation import write_benchmark
+from tests.authoring.test_compilation import write_benchmark
 from tests.support.environments import make_environment
 
 

@@ -18,9 +18,9 @@ from nel import plugins
 from nel.artifacts.exporting.writers import export_run
 from nel.artifacts.importing.writers import import_results
 from nel.artifacts.model_readings import find_reader
-from nel.benchmarks.api.registry import find_benchmark
-from nel.benchmarks.api.scorer_names import find_scorer
-from nel.benchmarks.api.statistics_names import find_metric, find_reducer
+from nel.authoring.registry import find_benchmark
+from nel.authoring.scorer_names import find_scorer
+from nel.authoring.statistics_names import find_metric, find_reducer
 from nel.cli.app import app
 from nel.datasets import open_dataset
 from nel.discovery.extension_points import EXTENSION_POINTS, shape_error
@@ -383,3 +383,22 @@ def test_the_check_of_a_plugin_reports_groups_that_nel_does_not_load(tmp_path: P
     assert shape == "ok    it is what nel.reports takes"
     declared = 'the package nel-lines declares the group "nel.engines", which nel does not load; known groups: '
     assert groups == f"FAIL  nel loads every group of its package: {declared}{', '.join(plugins.GROUPS.values())}"
+
+
+def test_a_bridge_lends_names_and_knows_a_configuration(tmp_path: Path) -> None:
+    """A file written for another tool runs with nel's names; that tool's configuration is refused with its own words."""
+    (tmp_path / "theirs.py").write_text(
+        "from example_tool import scorer, task\n\n"
+        "@task(name='theirs', dataset=lambda: [{'q': 'Say A', 'target': 'A'}], prompt='{q}')\n"
+        "@scorer\n"
+        "def theirs(sample):\n"
+        "    return sample.response == sample.target\n"
+    )
+    (tmp_path / "theirs.yaml").write_text("example_tool: 1\n")
+    with scripted(lambda *_: answer("A"), models=["m"]) as endpoint:
+        command = ("eval", "run", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        assert nel(*command, "--bench", "theirs.py", cwd=tmp_path).returncode == 0
+    assert [row["reward"] for row in read_results(only_run(tmp_path / "out"), "theirs")] == [1.0]
+    refused = nel("eval", "run", "theirs.yaml", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "theirs.yaml: this is a configuration of example_tool" in refused.stderr

@@ -38,10 +38,10 @@ REASONS: Final = {
     r"peers\.py": "downloads other tools; make bench-peers",
     r"salvage": "needs a run.db that is damaged; tests/faults has one",
     r"eval_results/(?:ID|part|whole)|matrix|nel\.yaml": "needs a file of the reader's own; tests/e2e runs such",
-    r"gsm8k\.py|my_bench\.py|my_questions\.py|questions\.csv": "a file of the reader's own; tests/byob makes such",
+    r"gsm8k\.py|my_bench\.py|my_questions\.py|questions\.csv": "a file of the reader's own; tests/authoring makes such",
     r"my-evals|nel plugin new": "makes and installs a package; tests/cli does",
     r"explain ID": "needs the id of a sample",
-    r"planets": "a file that its page shows in parts; tests/byob has it whole",
+    r"planets": "a file that its page shows in parts; tests/authoring has it whole",
     r"fuzzy_match:threshold": "names a data set of the reader's own",
     r"eval resume eval_results/RUN$|-O generation\.temperature": "a run that has ended needs no resume; tests/e2e stops one",
 }

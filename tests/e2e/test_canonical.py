@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.errors import ConfigError
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, write_jsonl

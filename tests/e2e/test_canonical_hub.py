@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.benchmarks.mathematics.mgsm import LABELS
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.benchmarks.translation.pairs import FLORES_LANGUAGES, WMT24PP_PAIRS
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 READ = """
 import json, sys
 from dataclasses import replace
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.datasets.source import open_dataset
 from nel.datasets.fewshot import open_examples
 name, what = sys.argv[1:]

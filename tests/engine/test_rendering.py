@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.benchmarks.mathematics.gsm8k import gsm8k, with_gold_number
 from nel.config.schema import BenchmarkConfig, EndpointConfig, RunConfig
 from nel.engine import rendering

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import RawRow
 from nel.engine.selection import ROWS_COUNTED, first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection

@@ -130,7 +130,7 @@ MUTATIONS: Final = (
         fault="An adapter of EvalScope that loads its samples itself is given the rows of its dataset instead.",
         fragment="return own_benchmark(made) if own_steps(type(self)) else made",
         replacement="return made",
-        tests=("tests/benchmarks/test_own_loads.py",),
+        tests=("tests/compat/test_own_loads.py",),
         keyword="each_step",
     ),
     Mutation(
@@ -193,7 +193,7 @@ MUTATIONS: Final = (
         fault="An F1 of an adapter's own leaves out what an empty answer missed.",
         fragment="if not numbers and adapter is not None:",
         replacement="if False and adapter is not None:",
-        tests=("tests/benchmarks/test_own_aggregates.py",),
+        tests=("tests/authoring/test_own_aggregates.py",),
         keyword="rule_of_its_own",
     ),
     Mutation(
@@ -202,7 +202,7 @@ MUTATIONS: Final = (
         fault="An adapter of EvalScope that asks for the subset of a record is told that it has none.",
         fragment='= "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])',
         replacement='= ""',
-        tests=("tests/benchmarks/test_evalscope_imports.py",),
+        tests=("tests/compat/test_evalscope_names.py",),
         keyword="name_of_their_subset",
     ),
     Mutation(
@@ -492,7 +492,7 @@ MUTATIONS: Final = (
         fault="A check in YAML finds its text inside a longer word or number: 8 in 18.",
         fragment="return any(_stands_apart(one, text) for one in texts)",
         replacement="return any(one in text for one in texts)",
-        tests=("tests/benchmarks/test_yaml_benchmark.py",),
+        tests=("tests/authoring/test_yaml_benchmark.py",),
         keyword="passes_or_fails",
     ),
     Mutation(
@@ -501,7 +501,7 @@ MUTATIONS: Final = (
         fault="A pattern of a benchmark's author is searched on the event loop.",
         fragment='and not getattr(source, "searches_patterns", False)',
         replacement='and not getattr(source, "searches_nothing", False)',
-        tests=("tests/benchmarks/test_yaml_benchmark.py",),
+        tests=("tests/authoring/test_yaml_benchmark.py",),
         keyword="event_loop",
     ),
     Mutation(
@@ -532,7 +532,7 @@ MUTATIONS: Final = (
         fault="An unquoted no of a benchmark in YAML becomes the text False.",
         fragment="if isinstance(value, bool) or not isinstance(value, int | float) or str(value) != self.node.value:",
         replacement="if not isinstance(value, int | float):",
-        tests=("tests/benchmarks/test_yaml_benchmark.py",),
+        tests=("tests/authoring/test_yaml_benchmark.py",),
         keyword="refused",
     ),
     Mutation(
@@ -615,7 +615,7 @@ MUTATIONS: Final = (
         fault="A few-shot prompt may show the sample itself, with its answer.",
         fragment="position for position in order if keys[position] != own",
         replacement="position for position in order",
-        tests=("tests/datasets/test_fewshot.py", "tests/benchmarks/test_fewshot.py"),
+        tests=("tests/datasets/test_fewshot.py", "tests/authoring/test_fewshot.py"),
     ),
     Mutation(
         name="template-loses-last-newline",
@@ -640,7 +640,7 @@ MUTATIONS: Final = (
         fault="A folder that a run names as the data of an adapter class is refused as no file.",
         fragment='return {"dataset_id": folder}',
         replacement="return None  # type: ignore[return-value]",
-        tests=("tests/benchmarks/test_adapter_folders.py",),
+        tests=("tests/authoring/test_adapter_folders.py",),
         keyword="its_splits",
     ),
     Mutation(
@@ -673,7 +673,7 @@ MUTATIONS: Final = (
         fault="An adapter's vote@k counts all repeats instead of the first k.",
         fragment="first = repeats[:k]",
         replacement="first = repeats[:]",
-        tests=("tests/benchmarks/test_adapters.py",),
+        tests=("tests/authoring/test_adapters.py",),
         keyword="vote or aggregation",
     ),
     # Bring your own benchmark
@@ -683,7 +683,7 @@ MUTATIONS: Final = (
         fault="A benchmark of NeMo Evaluator's strategy multi_turn is scored once for each answer.",
         fragment='turns = {"turns_field": field, "scores_conversation": True, "protocol": "chat"}',
         replacement='turns = {"turns_field": field, "scores_conversation": False, "protocol": "chat"}',
-        tests=("tests/byob/test_multi_turn.py",),
+        tests=("tests/authoring/test_multi_turn.py",),
     ),
     Mutation(
         name="contains-swapped",
@@ -691,7 +691,7 @@ MUTATIONS: Final = (
         fault="The scorer `contains` looks for the response in the target.",
         fragment="any(target in response for target in _targets(sample, searchable))",
         replacement="any(response in target for target in _targets(sample, searchable))",
-        tests=("tests/byob/test_scorers.py", "tests/scoring/test_golden.py"),
+        tests=("tests/authoring/test_scorers.py", "tests/scoring/test_golden.py"),
     ),
     Mutation(
         name="hidden-file-packed",
@@ -699,7 +699,7 @@ MUTATIONS: Final = (
         fault="A hidden file that a benchmark's text names, such as one with keys, is packed into its package.",
         fragment='if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(name).name.startswith("."):',
         replacement='if any(part.startswith(".") for part in Path(name).parts[:-1]):',
-        tests=("tests/byob/test_compilation.py",),
+        tests=("tests/authoring/test_compilation.py",),
         keyword="hidden",
     ),
     Mutation(
@@ -708,7 +708,7 @@ MUTATIONS: Final = (
         fault="The validation passes a scorer that gives an empty answer part of the credit.",
         fragment="if (one.reward or 0.0) > 0 and not one.response]",
         replacement="if (one.reward or 0.0) >= 1 and not one.response]",
-        tests=("tests/byob/test_validation.py",),
+        tests=("tests/authoring/test_validation.py",),
     ),
     # The client
     Mutation(
@@ -1795,7 +1795,7 @@ MUTATIONS: Final = (
         fault="The last capital letter of a reply is its answer though it is no option of the sample.",
         fragment="return {last} if last in labels else set()",
         replacement="return {last} if last else set()",
-        tests=("tests/benchmarks/test_evalscope_imports.py",),
+        tests=("tests/compat/test_evalscope_names.py",),
         keyword="letters_are_read",
     ),
     Mutation(
@@ -1804,7 +1804,7 @@ MUTATIONS: Final = (
         fault="A name that nel lacks is missed only when a function of an adapter imports it, behind the first answer.",
         fragment="                    for name in node.names:\n                        getattr(found, name.name)",
         replacement="                    del found",
-        tests=("tests/benchmarks/test_evalscope_imports.py",),
+        tests=("tests/compat/test_evalscope_names.py",),
         keyword="refused_by_name",
     ),
     Mutation(
@@ -1993,7 +1993,7 @@ MUTATIONS: Final = (
         fault="A metric class that leaves out its own score, or gives another, is scored by whatever is there.",
         fragment="if sorted(names) != sorted(wanted):",
         replacement="if False:",
-        tests=("tests/benchmarks/test_nemo_forms.py",),
+        tests=("tests/compat/test_nemo_forms.py",),
         keyword="breaks_its_promise",
     ),
     Mutation(
@@ -2002,7 +2002,7 @@ MUTATIONS: Final = (
         fault="The configuration that is proposed for one of NeMo Evaluator shows the password of its address.",
         fragment='if "@" in str(made.get("url")):',
         replacement="if False:",
-        tests=("tests/config/test_nemo_files.py",),
+        tests=("tests/compat/test_nemo_configuration.py",),
         keyword="password",
     ),
     Mutation(

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.scorer_names import find_scorer, options_of
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.scorer_names import find_scorer, options_of
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.identity import scorer_digest, scorer_name
 from nel.errors import ConfigError, PluginError, ScorerError
@@ -613,8 +613,8 @@ def test_a_state_has_what_the_sample_has() -> None:
 
 
 _DIGESTS = """
-from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.scorer_names import find_scorer
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.scorer_names import find_scorer
 from nel.engine.scorers.identity import scorer_digest
 from nel.prompts import compile_template
 from nel.scorers import exact, f1, match, multi_scorer

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.identity import scorer_digest, scorer_name
 from nel.errors import ConfigError, ScorerError
@@ -179,7 +179,7 @@ async def test_a_conversation_can_be_scored_before_its_end() -> None:
 def test_identity_is_the_same_in_every_process() -> None:
     """The digest depends on options and source, not on hash seeds or addresses."""
     code = (
-        "from nel.benchmarks.api.scorer_names import find_scorer\n"
+        "from nel.authoring.scorer_names import find_scorer\n"
         "from nel.engine.scorers.identity import scorer_digest\n"
         "from nel.benchmarks.mathematics.gsm8k import gsm8k\n"
         "from dataclasses import replace\n"

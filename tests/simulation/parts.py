@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.core.strict_json import loads
 from nel.engine.judging.judges import KEY_PREFIX
 from nel.engine.scorers.call import Delegated, ScoringTask, score_turns, scorer_inputs, unscored_by

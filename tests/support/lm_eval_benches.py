@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.benchmarks.knowledge import arc
 from nel.benchmarks.knowledge.mmlu import ranked as mmlu
 from nel.benchmarks.knowledge.truthfulqa import multiple_choice as truthfulqa

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from nel import plugins
-from nel.benchmarks.api.scorer_names import options_of
+from nel.authoring.scorer_names import options_of
 from nel.engine.executors.base import Executor
 from nel.engine.executors.local import LocalExecutor
 from nel.errors import ConfigError, NelError, PluginError

@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, BinaryIO, Final
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
 from nel.core.event_loop import run

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.engine.executors.leases import Leases
 from nel.engine.executors.wire import Finished, Question, Reply, Score, ToRun, pack
 from nel.engine.scorers.call import ScoringTask

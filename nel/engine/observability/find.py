@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nel import plugins
-from nel.benchmarks.api.scorer_names import options_of
+from nel.authoring.scorer_names import options_of
 from nel.core.observer import Observer
 from nel.errors import ConfigError, NelError
 

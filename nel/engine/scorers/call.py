@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.core.tool_calls import answer_in
 from nel.engine.loglikelihood import reserved_metadata
 from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, ScorerError

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import (
     ScoringTask,
     is_builtin_rule,

@@ -28,7 +28,7 @@ import nel.core.thinking
 import nel.core.tool_calls
 import nel.judges
 import nel.scoring.result
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.data_files import DataFiles, data_files, digest_of_data
 from nel.engine.scorers.dependencies import Dependencies, read_dependencies
 from nel.engine.scorers.source_digest import combined, read_source
@@ -42,7 +42,7 @@ _SCORING_ROOMS: Final = frozenset({"benchmarks", "byob", "core", "reading", "sco
 """Packages and modules of nel into which a scorer's imports are followed. The engine, the client
 and the configuration cannot change a verdict; judges have a digest of their own."""
 _AUTHORING: Final = frozenset(
-    {"nel.byob.decorators", "nel.benchmarks.api.benchmark", "nel.benchmarks.api.card"}
+    {"nel.authoring.decorators", "nel.authoring.benchmark", "nel.authoring.card"}
 )
 """Modules that define a benchmark and not a verdict: prompts and rows are in a run's identity
 themselves.

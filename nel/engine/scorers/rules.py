@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.config.schema import BenchmarkConfig
 from nel.engine.scorers.identity import reading_versions, scorer_name
 from nel.engine.store.plans import StoredScorer

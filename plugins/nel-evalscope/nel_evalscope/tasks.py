@@ -24,7 +24,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from nel.benchmarks.api.adapters.samples import check_json
+from nel.authoring.adapters.samples import check_json
 from nel.errors import ConfigError, DatasetError, MissingExtra, NelError, ScorerError, did_you_mean
 
 MODEL: Final = "nel"

@@ -21,7 +21,7 @@ sys.path.insert(0, sys.argv[1])
 from nel_itself import WithoutEvalScope
 from importlib.machinery import PathFinder
 sys.meta_path[sys.meta_path.index(PathFinder)] = WithoutEvalScope
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.datasets.source import open_dataset
 
 told = []

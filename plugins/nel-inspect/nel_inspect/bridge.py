@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qsl, unquote
 
 from nel import Benchmark, Sample, Score, ScorerInput
-from nel.benchmarks.api.benchmark import recorded_in
+from nel.authoring.benchmark import recorded_in
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
 from nel.judges.parsing.formats import may_hold_verdict
 from nel.judges.types import Case, Judgement

@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 from urllib.parse import parse_qsl, unquote
 
 from nel import Benchmark, Message, Sample, ScorerInput
-from nel.benchmarks.api.benchmark import recorded_in
+from nel.authoring.benchmark import recorded_in
 from nel.errors import ConfigError, DatasetError, ScorerError, did_you_mean
 from nel.prompts import load_template
 from nel_lm_eval.tasks import RANKED, Address, Rows, load_task

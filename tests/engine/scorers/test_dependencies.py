@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.engine.scorers.data_files import FILES_MAX
 from nel.engine.scorers.dependencies import read_dependencies
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import ScoringTask, is_builtin_rule
 from nel.engine.scorers.dispatch import Scorers
 from nel.prompts import compile_template

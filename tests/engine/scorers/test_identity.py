@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.engine.scorers.identity import (
     _JUDGING_ROOMS,
     _SCORING_ROOMS,
@@ -153,7 +153,7 @@ def test_one_edited_expression_in_any_rule_file_is_seen(tmp_path: Path, room: st
 
 
 _PRINT_DIGESTS = """
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.engine.scorers.identity import judge_digest, scorer_digest
 print(scorer_digest(find_benchmark("quickstart")), judge_digest(None))
 """
@@ -187,7 +187,7 @@ def test_a_rule_in_a_folder_counts_and_its_docstring_does_not(tmp_path: Path) ->
 
 
 _PRINT_SCORERS = """
-from nel.benchmarks.api.registry import find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.engine.scorers.identity import scorer_digest
 for name in ("gsm8k", "wmt14_de_en", "humaneval", "bbh"):
     print(scorer_digest(find_benchmark(name)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.api.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import ScoringTask, is_builtin_rule
 from nel.errors import DatasetError
 from nel.prompts import compile_template

@@ -1,0 +1,101 @@
+"""Aggregations of an adapter's scores, by the names that EvalScope gives them."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from nel.authoring.adapters.samples import AggScore, SampleScore
+from nel.errors import ConfigError, did_you_mean
+from nel.metrics.pass_at_k import pass_at_k, pass_hat_k
+
+Reduce: TypeAlias = "Callable[[Sequence[SampleScore], str, int], float]"
+"""From the repeats of one problem, a metric and k to a number."""
+
+
+def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
+    def reduce(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
+        right = sum(one.score.value[metric] >= 1.0 for one in repeats)
+        return rule(len(repeats), right, k)
+
+    return reduce
+
+
+def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
+    """Return the value of the answer that most of the first k repeats gave; of equal ones the
+    first.
+    """
+    first = repeats[:k]
+    votes = Counter(one.score.extracted_prediction for one in first)
+    winner = max(votes, key=lambda answer: votes[answer])
+    return next(
+        one.score.value[metric] for one in first if one.score.extracted_prediction == winner
+    )
+
+
+OVER_REPEATS: Final[dict[str, Reduce]] = {
+    "pass_at": _passing(pass_at_k),
+    "pass_hat": _passing(pass_hat_k),
+    "vote_at": _vote,
+}
+AGGREGATIONS: Final = (
+    "mean",
+    "clipped_mean",
+    *(f"{m}{name}_k" for name in OVER_REPEATS for m in ("mean_and_", "")),
+)
+
+
+def check_aggregation(name: str) -> None:
+    """Refuse an aggregation that there is not.
+
+    Raises:
+        ConfigError: There is none of this name.
+    """
+    if name not in AGGREGATIONS:
+        hint = did_you_mean(name, AGGREGATIONS) or f"; there are {', '.join(AGGREGATIONS)}"
+        raise ConfigError(f'there is no aggregation "{name}"{hint}; or override aggregate_scores')
+
+
+def aggregated(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore]:
+    """Return what an aggregation makes of the scores of one subset; k goes up to the fewest repeats
+    of a problem.
+
+    Raises:
+        ConfigError: There is no such aggregation.
+    """
+    check_aggregation(aggregation)
+    found: list[AggScore] = []
+    for metric in dict.fromkeys(name for sample in scores for name in sample.score.value):
+        having = [sample for sample in scores if metric in sample.score.value]
+        ids = [sample.sample_id for sample in having]
+        if "mean" in aggregation:
+            mean = statistics.fmean(sample.score.value[metric] for sample in having)
+            clip = aggregation == "clipped_mean"
+            name = "clipped_mean" if clip else "mean"
+            found.append(
+                AggScore(min(max(mean, 0.0), 1.0) if clip else mean, metric, name, len(having), ids)
+            )
+        rule = aggregation.removeprefix("mean_and_").removesuffix("_k")
+        if rule in OVER_REPEATS:
+            found += _over_repeats(rule, metric, having)
+    return found
+
+
+def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list[AggScore]:
+    groups: dict[object, list[SampleScore]] = {}
+    for sample in scores:
+        groups.setdefault(
+            sample.sample_id if sample.group_id is None else sample.group_id, []
+        ).append(sample)
+    return [
+        AggScore(
+            statistics.fmean(OVER_REPEATS[rule](repeats, metric, k) for repeats in groups.values()),
+            metric,
+            f"{rule}_{k}",
+            len(groups),
+            list(groups),
+        )
+        for k in range(1, min(map(len, groups.values())) + 1)
+    ]

@@ -1,0 +1,506 @@
+"""Makes a `Benchmark` of an adapter class, so that it runs, resumes and is scored as any other.
+
+The engine asks the model, and only then, in the scorer's process, are the inference hooks run; a
+hook that generates the sample's own input gets the answer that is there, and any other input is
+asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from nel.authoring.adapters.aggregation import AGGREGATIONS, check_aggregation
+from nel.authoring.adapters.base import DataAdapter, DefaultDataAdapter
+from nel.authoring.adapters.choice_order import shuffle_choices
+from nel.authoring.adapters.filters import INVALID, build_filters
+from nel.authoring.adapters.judge_strategies import JudgeUse
+from nel.authoring.adapters.loading import (
+    ID,
+    PART,
+    own_columns,
+    samples_made,
+    source_for,
+    subset_of,
+)
+from nel.authoring.adapters.meta import source_of
+from nel.authoring.adapters.metrics import named_metrics
+from nel.authoring.adapters.own_aggregates import OwnAggregates
+from nel.authoring.adapters.samples import (
+    ChatMessage,
+    ModelOutput,
+    Sample,
+    check_json,
+    limit_of,
+)
+from nel.authoring.benchmark import Benchmark, recorded_in
+from nel.authoring.fewshot import FewShot, Shot, make_shots
+from nel.datasets.base import RawRow
+from nel.datasets.fewshot import prompt_key
+from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
+from nel.prompts import compile_template
+from nel.scoring.golds import texts_in
+from nel.types import Message, ScorerInput
+from nel.types import Sample as NelSample
+
+_SUBSET_FIELD: Final = "subset"
+_REWARD_KEYS: Final = ("correct", "reward", "score")
+
+
+class AnsweredModel:
+    """The model as an adapter's hooks see it."""
+
+    def __init__(self, asked: Any, response: str, ask: Any, name: str = "model") -> None:
+        """Take what was asked, what was answered, and a function that asks further."""
+        self.name = name
+        self._asked = _as_messages(asked)
+        self._response = response
+        self._ask = ask
+
+    def generate(self, input: Any, **options: Any) -> ModelOutput:  # noqa: A002 - EvalScope's name
+        """Return the answer to an input: the one that is there, or a further one.
+
+        Raises:
+            ConfigError: Tools are asked for, or there is no model to ask.
+        """
+        if options.get("tools"):
+            raise ConfigError("tool calls are not made yet; generate without tools")
+        asked = _as_messages(input)
+        if asked == self._asked:
+            return ModelOutput(completion=self._response, model=self.name)
+        if self._ask is None:
+            raise ConfigError("there is no model to ask in this session")
+        return ModelOutput(completion=self._ask(asked), model=self.name)
+
+
+class AdapterScorer:
+    """Calls an adapter's hooks and metrics for one answer."""
+
+    def __init__(self, adapter: DefaultDataAdapter) -> None:
+        """Take the adapter."""
+        self.adapter = adapter
+        self.name = type(adapter).__name__
+        self.params: dict[str, Any] = {}
+        self.asks_judge = adapter.judge_strategy != "rule"
+        has_own = type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
+        self.metrics = (OwnAggregates(adapter),) if has_own else ()
+        self.__module__ = type(adapter).__module__  # whose source decides the verdict
+
+    def takes_gold(self, sample: ScorerInput, **_: object) -> None:
+        """Take the gold answer as each metric and the judge would.
+
+        Raises:
+            DatasetError: One of them can decide nothing by it; an adapter's own `match_score` takes
+                what it likes.
+        """
+        kind, strategy = type(self.adapter), self.adapter.judge_strategy
+        if strategy != "rule" and kind.llm_match_score is DefaultDataAdapter.llm_match_score:
+            texts_in(sample.target)
+        if strategy != "llm" and kind.match_score is DefaultDataAdapter.match_score:
+            for metric in named_metrics(self.adapter.metric_list, self.adapter.metrics):
+                getattr(metric[1], "takes_gold", lambda _: None)(sample)
+
+    def __call__(self, sample: ScorerInput) -> dict[str, Any]:
+        """Return the adapter's numbers, the main one first, and what it extracted."""
+        asked = "" if sample.sample is None else sample.sample.input
+        state = self.adapter.run_inference(
+            AnsweredModel(asked, sample.response or "", sample.model_call_fn), _own_sample(sample)
+        )
+        score = self.adapter.calculate_metrics(state).score
+        if getattr(score.status, "value", score.status) not in ("success", "fallback", "degraded"):
+            raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
+        if not score.value:
+            raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
+        found = score.extracted_prediction
+        numbers = dict(score.value)
+        main = score.main_score_name or next(iter(numbers))
+        if next((key for key in _REWARD_KEYS if key in numbers), next(iter(numbers))) != main:
+            numbers = {"reward": score.main_value, **numbers}
+        details = {} if score.explanation is None else {"explanation": score.explanation}
+        return {
+            **score.metadata,
+            **details,
+            **numbers,
+            "extracted": None if found in ("", INVALID) else found,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptedBenchmark(Benchmark):
+    """A benchmark that an adapter class describes."""
+
+    adapter: DefaultDataAdapter
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """What the run changes of its meta."""
+    limit: float | None = None
+    """So many samples of each subset, or this share of them."""
+
+    def with_arguments(self, arguments: Mapping[str, Any]) -> AdaptedBenchmark:
+        """Return the benchmark with its meta changed.
+
+        Raises:
+            ConfigError: A key is unknown, or a value cannot be meant.
+        """
+        return adapt(type(self.adapter), {**self.arguments, **arguments})
+
+    def arguments_of_folder(self, folder: str) -> Mapping[str, object]:
+        """Return the argument that names the folder, with a file for each subset and split."""
+        return {"dataset_id": folder}
+
+    def without_limit(self) -> Self:
+        """Return the benchmark with all samples of each subset."""
+        return self if self.limit is None else replace(self, limit=None)
+
+    def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
+        """Yield the rows whose samples are kept, a row for each of several samples; a bad row
+        passes.
+        """
+        sizes: Counter[str] = Counter()
+        if isinstance(self.limit, float):
+            rows = list(rows)
+            sizes.update(subset for row in rows for _, subset in self._kept(row.data) or ())
+        taken: Counter[str] = Counter()
+        for row in rows:
+            kept = self._kept(row.data)
+            if kept is None:
+                yield row
+                continue
+            for part, subset in kept:
+                allowed = limit_of(self.limit, sizes[subset])
+                if allowed is None or taken[subset] < allowed:
+                    taken[subset] += 1
+                    marks = self._marks(row.data, part, subset)
+                    yield replace(row, data={**row.data, **marks}) if marks else row
+
+    def _marks(self, raw: Mapping[str, Any], part: int | None, subset: str) -> dict[str, Any]:
+        """Return what tells a sample from others of its row, and from rows of other subsets with
+        the same id.
+        """
+        marks: dict[str, Any] = {} if part is None else {PART: part}
+        own = raw.get("id")
+        has_subsets = self.adapter.reformat_subset or len(self.adapter.subset_list) > 1
+        if isinstance(own, str | int) and (marks or has_subsets):
+            marks[ID] = "/".join([subset, str(own), *map(str, marks.values())])
+        return marks
+
+    def id_field_of(self, raw: Mapping[str, Any]) -> str | None:
+        """Return the column that names a row; None where its content does."""
+        return ID if ID in raw and self.id_field is None else Benchmark.id_field_of(self, raw)
+
+    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> NelSample:
+        """Return the sample that the adapter makes of a raw row.
+
+        Raises:
+            DatasetError: `record_to_sample` failed, or returned no sample, or one with tools.
+            PromptError: A template names what a sample does not have.
+        """
+        made = self._made(raw)
+        check_json(made.metadata)
+        made.id, subset = sample_id, made.subset_key or ""
+        if self.adapter.meta.shuffle_choices:
+            shuffle_choices(made)
+        choices = made.choices
+        fewshot = None
+        if self.num_fewshot and self.shots is None and self.response_field is None:
+            raise ConfigError(
+                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
+                " first"
+            )
+        if self.shots is not None and self.num_fewshot:
+            shots = self.shots.of(self._key(made), subset if self.fewshot.match_field else None)
+            fewshot = self.fewshot.separator.join(shot.text for shot in shots)
+        try:
+            asked = self.adapter.asked_of(made, subset, fewshot)
+        except PromptError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise DatasetError(
+                f"the prompt cannot be made: {type(error).__name__}: {error}"
+            ) from error
+        return NelSample(
+            id=sample_id,
+            input=asked if isinstance(asked, str) else _messages(asked),
+            target=made.target,
+            choices=None if choices is None else tuple(str(choice) for choice in choices),
+            gold_kind=self.gold_kind,
+            metadata=made.metadata,
+            subset=subset,
+            recorded_response=(
+                None if self.response_field is None else recorded_in(raw, self.response_field)
+            ),
+        )
+
+    def with_shots(
+        self, rows: Sequence[RawRow], *, source: str, unit: str = "row", holds_samples: bool = False
+    ) -> Self:
+        """Return the benchmark with its few-shot examples bound; `sample_to_fewshot` words each.
+
+        Raises:
+            DatasetError: There are too few, or one cannot be made.
+        """
+        shots = []
+        for row in rows:
+            try:
+                made = self._made(row.data)
+                text = self.adapter.sample_to_fewshot(made)
+            except DatasetError as error:
+                raise DatasetError(
+                    f"few-shot example in {source}, {unit} {row.number}: {error}"
+                ) from error
+            except NotImplementedError as error:
+                raise ConfigError(str(error)) from error
+            group = made.subset_key if self.fewshot.match_field else None
+            shots.append(
+                Shot(
+                    key=self._key(made), own_id=None, question="", answer="", text=text, group=group
+                )
+            )
+        return replace(
+            self,
+            shots=make_shots(
+                self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
+            ),
+        )
+
+    def is_example(self, raw: Mapping[str, Any]) -> bool:
+        """Return whether the adapter's filter keeps a row; one that makes no sample is refused when
+        it is worded.
+        """
+        try:
+            return self.adapter.sample_filter(self._made(raw))
+        except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its example is made
+            return True
+
+    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+        """Return the subset that a row belongs to.
+
+        Raises:
+            DatasetError: It makes no sample.
+        """
+        return self._made(raw).subset_key
+
+    def example_prompt(self, raw: Mapping[str, Any]) -> str:
+        """Return the input and the choices of a row's sample, of which its prompt is made.
+
+        Raises:
+            DatasetError: It makes no sample.
+        """
+        return _question_of(self._made(raw))
+
+    def _key(self, made: Sample) -> str:
+        return prompt_key(_question_of(made))
+
+    def _made(self, raw: Mapping[str, Any]) -> Sample:
+        try:
+            made = samples_made(self.adapter, raw)
+        except KeyError as error:
+            raise DatasetError(
+                f"the row has no field {error}; it has: {', '.join(sorted(own_columns(raw)))}"
+            ) from error
+        except (Exception, SystemExit) as error:
+            raise DatasetError(
+                f"record_to_sample failed: {type(error).__name__}: {error}"
+            ) from error
+        sample = made[raw.get(PART, 0)] if isinstance(made, list) and made else made
+        if not isinstance(sample, Sample):
+            raise DatasetError(
+                f"record_to_sample returned a {type(sample).__name__}; it must return a Sample"
+            )
+        if sample.tools:
+            raise DatasetError("the sample has tools, and tool calls are not made yet")
+        sample.subset_key = subset_of(self.adapter, raw, sample)
+        return sample
+
+    def _kept(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
+        """Return the part and the subset of each sample of a row that is kept; None for a row that
+        makes none.
+        """
+        try:
+            return list(self._parts(raw))
+        except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its sample is made
+            return None
+
+    def _parts(self, raw: Mapping[str, Any]) -> Iterator[tuple[int | None, str]]:
+        made = samples_made(self.adapter, raw)
+        for number, sample in enumerate(made if isinstance(made, list) else [made]):
+            subset = subset_of(self.adapter, raw, sample)
+            wanted = (
+                not (self.adapter.reformat_subset and self.adapter.divides)
+                or subset in self.adapter.subset_list
+            )
+            if wanted and self.adapter.sample_filter(sample):
+                yield number if isinstance(made, list) else None, subset
+
+
+def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> AdaptedBenchmark:
+    """Return the benchmark that a registered adapter class describes.
+
+    Args:
+        adapter_class: Has been registered with `register_benchmark`.
+        arguments: Changes of its meta; ``limit``, so many samples of each subset;
+            ``judge_strategy`` and ``judge_args``, see
+            `nel.authoring.adapters.judge_strategies`.
+
+    Raises:
+        ConfigError: It is no such class, an argument is unknown, or a metric or filter is.
+    """
+    if not is_adapter(adapter_class):
+        raise ConfigError(
+            f"{getattr(adapter_class, '__name__', adapter_class)} is no registered adapter class"
+        )
+    given = dict(arguments or {})
+    limit = given.pop("limit", None)
+    limit_of(limit, 1)
+    judging = {name: given.pop(name) for name in ("judge_strategy", "judge_args") if name in given}
+    meta = adapter_class.benchmark_meta.updated(given)  # type: ignore[attr-defined]
+    adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
+    adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
+    if (
+        type(adapter).match_score is DefaultDataAdapter.match_score
+        and adapter.judge_strategy != "llm"
+    ):
+        named_metrics(adapter.metric_list, adapter.metrics)
+    if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
+        check_aggregation(meta.aggregation)
+    build_filters(meta.filters)
+    if limit is not None and meta.more.get("shuffle"):
+        raise ConfigError(
+            f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of"
+            " them with --sample N"
+        )
+    many = adapter.reformat_subset or len(adapter.subset_list) > 1
+    home = Path(source_of(adapter_class))
+    deciding = ("metric_list", "filters", "extra_params", "aggregation")
+    made = AdaptedBenchmark(
+        name=meta.name,
+        description=(meta.description or meta.pretty_name or meta.name)
+        .strip()
+        .split("\n", 1)[0]
+        .rstrip("."),
+        dataset=_source(adapter, adapter.eval_split),
+        prompt=_shown_prompt(adapter),
+        scorer=AdapterScorer(adapter),
+        num_fewshot=0 if getattr(adapter, "words_own_examples", False) else adapter.few_shot_num,
+        fewshot=FewShot(
+            dataset=_source(adapter, adapter.train_split, holds_examples=True),
+            sampler="seeded" if meta.few_shot_random else "first",
+            match_field=_SUBSET_FIELD if many else None,
+        ),
+        extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)} | judging,
+        reducers=(meta.aggregation,) if meta.aggregation in AGGREGATIONS[2:] else (),
+        base_dir=home.parent if home.is_file() else None,
+        adapter=adapter,
+        arguments=given | judging | ({} if limit is None else {"limit": limit}),
+        limit=limit,
+    )
+    finished: AdaptedBenchmark = adapter.as_benchmark(made)
+    return finished
+
+
+def is_adapter(value: object) -> bool:
+    """Return whether a value is a registered adapter class."""
+    return (
+        isinstance(value, type)
+        and issubclass(value, DataAdapter)
+        and "benchmark_meta" in vars(value)
+    )
+
+
+def _source(adapter: DefaultDataAdapter, split: str | None, *, holds_examples: bool = False) -> Any:
+    """Return what a split is read from, or a function that says why it cannot be, since a run may
+    replace it.
+    """
+    try:
+        if split is None:
+            raise ConfigError(
+                f"{adapter.name} has no train_split; name few-shot examples with --fewshot-dataset"
+                " PATH"
+            )
+        source = source_for(adapter, split)
+        if (
+            holds_examples
+            and source == source_for(adapter, adapter.eval_split)
+            and split != adapter.eval_split
+        ):
+            raise ConfigError(
+                f"{adapter.name}: {source} has no splits, so that there are no few-shot examples in"
+                " it; name a folder with a file for each split, or give --fewshot-dataset PATH"
+            )
+    except ConfigError as error:
+        return _Missing(error)
+    return source
+
+
+class _Missing:
+    """A source that cannot be read; it says so when it is."""
+
+    def __init__(self, error: ConfigError) -> None:
+        self.error = error
+
+    def __call__(self) -> Any:
+        raise self.error
+
+
+def _shown_prompt(adapter: DefaultDataAdapter) -> Any:
+    if type(adapter).format_prompt_template is not DefaultDataAdapter.format_prompt_template:
+        return compile_template("{question}", name="prompt")
+    return compile_template(
+        adapter.prompt_template or "{question}", name=f"{adapter.name} prompt_template"
+    )
+
+
+def _question_of(made: Sample) -> str:
+    asked = (
+        [made.input]
+        if isinstance(made.input, str)
+        else [f"{one.role}: {one.content}" for one in made.input]
+    )
+    return "\n".join([*asked, *sorted(map(str, made.choices or ()))])
+
+
+def _own_sample(given: ScorerInput) -> Sample:
+    known = given.sample
+    choices = None if known is None or known.choices is None else list(known.choices)
+    asked = "" if known is None else known.input
+    return Sample(
+        input=(
+            asked
+            if isinstance(asked, str)
+            else [ChatMessage(message.role, message.content) for message in asked]
+        ),
+        target=given.target if isinstance(given.target, list) else str(given.target),
+        choices=choices,
+        subset_key=None if known is None else known.subset,
+        metadata={
+            name: value for name, value in given.metadata.items() if not name.startswith("_")
+        },
+        id=None if known is None else known.id,
+        group_id=None if known is None else known.id,
+    )
+
+
+def _messages(asked: Sequence[ChatMessage]) -> tuple[Message, ...]:
+    return tuple(
+        Message(
+            role=one.role,
+            content=one.content if isinstance(one.content, str) else tuple(map(_part, one.content)),
+        )
+        for one in asked
+    )
+
+
+def _part(content: Any) -> dict[str, Any]:
+    return dict(content) if isinstance(content, Mapping) else content.as_part()
+
+
+def _as_messages(asked: Any) -> list[dict[str, object]]:
+    if isinstance(asked, str):
+        return [{"role": "user", "content": asked}]
+    given = [
+        one if isinstance(one, Mapping) else {"role": one.role, "content": one.content}
+        for one in asked
+    ]
+    return [{"role": one["role"], "content": one["content"]} for one in given]

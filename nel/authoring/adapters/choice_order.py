@@ -1,0 +1,30 @@
+"""The order of choices, drawn by a question's content, so that it is the same at any order of rows
+and any limit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+from nel.authoring.adapters.samples import Sample
+from nel.reading.letters import labels_for
+
+
+def shuffle_choices(sample: Sample) -> None:
+    """Put the choices into an order drawn by the question's content, and the target's letters with
+    them.
+    """
+    choices = [str(choice) for choice in sample.choices or []]
+    labels = labels_for(len(choices))
+    content = hashlib.sha256(
+        repr((sample.input, sorted(choices))).encode("utf-8", "backslashreplace")
+    ).hexdigest()
+    order = list(range(len(choices)))
+    random.Random(content).shuffle(order)  # noqa: S311 - no secret
+    moved = {labels[old]: labels[new] for new, old in enumerate(order)}
+    sample.choices = [choices[old] for old in order]
+    if isinstance(sample.target, list):
+        sample.target = [moved.get(label, label) for label in sample.target]
+    elif sample.target and all(letter in moved for letter in sample.target):
+        sample.target = "".join(sorted(moved[letter] for letter in sample.target))

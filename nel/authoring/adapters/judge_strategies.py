@@ -1,0 +1,198 @@
+"""When an adapter asks a judge, and what it says to it: strategies and contracts by EvalScope's
+names.
+
+    rule        the metrics of metric_list, as without a judge
+    llm         the judge alone
+    llm_recall  the metrics, and the judge for what they do not find right; the better of both
+    counts auto        llm where the adapter says `_use_llm_judge = True`, else rule
+
+Where the judge fails the sample is unscored in every strategy; EvalScope keeps the rule's verdict,
+or counts 0.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nel.authoring.adapters.samples import Score
+from nel.errors import ConfigError, did_you_mean
+from nel.judges.reply_formats import PROMPT, only_reply
+from nel.judges.types import Case
+from nel.prompts import compile_template
+from nel.scoring.delegation import ask_judge, renamed
+
+STRATEGIES: Final = ("auto", "rule", "llm", "llm_recall")
+RIGHT_ABOVE: Final = 0.99
+"""A rule's main value above this needs no judge."""
+LETTER_PATTERN: Final = r"(?m)^\W*([AB])\W*$"
+"""A line that is nothing but A or B, as a custom prompt asks for."""
+NUMBER_PATTERN: Final = r"\[\[(\d+(?:\.\d+)?)\]\]"
+_LETTERS: Final = {"A": 1.0, "B": 0.0}
+_NAMES: Final = {"pred": "response", "gold": "reference"}
+_TYPES: Final = ("pattern", "numeric")
+_LETTERS_PROMPT: Final = """Decide whether the predicted answer is correct, by the reference answer.
+
+Question: {question}
+
+Reference answer: {gold}
+
+Predicted answer: {pred}
+
+Reply with A for correct or B for incorrect, and nothing else."""
+_NUMERIC: Final = """Rate how well an answer to a question agrees with the reference answer.
+
+Question: {question}
+
+Reference answer: {reference}
+
+Answer: {response}
+
+Reply with your reasons, and end with the rating, a number from 0 (not at all) to 1 (wholly) in double brackets:
+[[RATING]]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeContract:
+    """What a judge is asked and how its reply is read, as EvalScope's ``judge_model_args`` say
+    it.
+    """
+
+    system_prompt: str | None = None
+    """Stands before the prompt."""
+    prompt_template: str | None = None
+    """With ``{question}``, ``{gold}`` and ``{pred}``; the judge ``binary_qa`` without one."""
+    score_pattern: str | None = None
+    """Regular expression whose first group is the grade."""
+    score_mapping: Mapping[str, float] | None = None
+    """Grade to score."""
+    score_type: str = "pattern"
+    """``pattern``, or ``numeric`` where the reply holds ``[[0.9]]``."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> JudgeContract:
+        """Return the contract that a run gives.
+
+        Raises:
+            ConfigError: A key is unknown, or a value cannot be meant.
+        """
+        names = [item.name for item in dataclasses.fields(cls)]
+        for key in given:
+            if key not in names:
+                hint = did_you_mean(key, names) or f"; there are {', '.join(names)}"
+                raise ConfigError(f'judge_args has no "{key}"{hint}')
+        contract = cls(**given)
+        if contract.score_type not in _TYPES:
+            raise ConfigError(
+                f'score_type "{contract.score_type}" is unknown; use {" or ".join(_TYPES)}'
+            )
+        if contract.score_pattern is not None:
+            _check_pattern(contract.score_pattern)
+        return contract
+
+    def case(self, response: str, reference: str | None) -> Case:
+        """Return what a judge is asked about a response; the question is the sample's prompt."""
+        template = renamed(self.prompt_template, _NAMES) if self.prompt_template else ""
+        if self.score_type == "numeric":
+            template = template or _NUMERIC
+        lead = (
+            ""
+            if self.system_prompt is None
+            else self.system_prompt.replace("{", "{{").replace("}", "}}") + "\n\n"
+        )
+        is_own = bool(template)
+        pattern, mapping = self.score_pattern, self.score_mapping
+        if self.score_type == "numeric":
+            pattern = pattern or NUMBER_PATTERN
+        elif is_own and pattern is None:
+            pattern, mapping = LETTER_PATTERN, mapping or _LETTERS
+        return Case(
+            response=response,
+            template=f"{lead}{template}" if is_own else "binary_qa",
+            reference=reference,
+            criteria="" if is_own or self.system_prompt is None else self.system_prompt,
+            grade_pattern=pattern,
+            score_mapping=mapping,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeUse:
+    """Whether and how an adapter asks a judge."""
+
+    strategy: str = "auto"
+    contract: JudgeContract = field(default_factory=JudgeContract)
+
+    @classmethod
+    def of(cls, strategy: str | None, contract: Mapping[str, object] | None) -> JudgeUse:
+        """Return the use that a run asks for.
+
+        Raises:
+            ConfigError: The strategy is unknown, or the contract cannot be meant.
+        """
+        if strategy is not None and strategy not in STRATEGIES:
+            hint = did_you_mean(str(strategy), STRATEGIES) or f"; there are {', '.join(STRATEGIES)}"
+            raise ConfigError(f'judge_strategy "{strategy}" is unknown{hint}')
+        return cls(strategy=strategy or "auto", contract=JudgeContract.of(contract or {}))
+
+
+class LlmJudge:
+    """What hooks know as ``self.llm_judge``: it takes an adapter's own prompt, and the adapter
+    reads the reply.
+    """
+
+    def __init__(self, contract: JudgeContract) -> None:
+        """Take what the run says of prompts."""
+        self._contract = contract
+
+    def build_prompt(self, pred: str, gold: str, question: str | None = None) -> str:
+        """Return the run's prompt for an answer, or EvalScope's form of one.
+
+        >>> LlmJudge(JudgeContract(prompt_template="{gold} or {pred}?")).build_prompt("x", "y")
+        'y or x?'
+        """
+        template = compile_template(
+            self._contract.prompt_template or _LETTERS_PROMPT, name="prompt_template"
+        )
+        return template.render({"pred": pred, "gold": gold, "question": question or ""})
+
+    def judge(self, prompt: str, system_prompt: str | None = None) -> str:
+        """Return the judge's reply; nothing in the prompt is quoted, so that `llm_match_score` as
+        it is, is safer.
+
+        Raises:
+            JudgeError: There is none, or there are several judges.
+        """
+        lead = system_prompt or self._contract.system_prompt
+        whole = prompt if lead is None else f"{lead}\n\n{prompt}"
+        return only_reply(
+            ask_judge(None, Case(response=" ", template="unread", values={PROMPT: whole}))
+        )
+
+
+def better_of(rule: Score, judged: Score) -> Score:
+    """Return a rule's score with the judge's main value where that is higher; both are told."""
+    main = rule.main_score_name or next(iter(rule.value))
+    return dataclasses.replace(
+        rule,
+        value={**rule.value, main: max(rule.value[main], judged.main_value)},
+        explanation=judged.explanation,
+        metadata={**rule.metadata, **judged.metadata, "rule_score": rule.value[main]},
+        main_score_name=main,
+    )
+
+
+def _check_pattern(pattern: str) -> None:
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        raise ConfigError(
+            f"score_pattern {pattern!r} is not a regular expression: {error}"
+        ) from error
+    if groups == 0:
+        raise ConfigError(
+            f"score_pattern {pattern!r} has no group; put parentheses around the grade"
+        )

@@ -1,0 +1,273 @@
+"""Where an adapter's rows come from: a hub dataset, a URI, one file, or a folder with a file for
+each subset.
+
+Rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records
+never see. An id that a row brings is unique within its subset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from nel import plugins
+from nel.authoring.adapters.meta import source_of
+from nel.datasets.fewshot import with_split
+from nel.datasets.files import names_in
+from nel.datasets.source import open_dataset
+from nel.errors import ConfigError, DatasetError
+
+if TYPE_CHECKING:
+    from nel.authoring.adapters.meta import BenchmarkMeta
+    from nel.authoring.adapters.samples import Sample
+
+SUBSET: Final = "_subset"
+PART: Final = "_part"
+"""Which of several samples of one record a row stands for."""
+ID: Final = "_id"
+"""The row's own id with its subset and part, where the id alone names several samples."""
+_SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+_HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+
+
+class DatasetSettings(Protocol):
+    """What an adapter says of its dataset."""
+
+    @property
+    def name(self) -> str:
+        """Return the benchmark's name."""
+
+    @property
+    def meta(self) -> BenchmarkMeta:
+        """Return what the benchmark declares of itself."""
+
+    @property
+    def task_config(self) -> object:
+        """Return the run's settings, of which ``dataset_hub`` is read where it is there."""
+
+    @property
+    def dataset_id(self) -> str:
+        """Return a name on a hub, a URI, or a file or folder."""
+
+    @property
+    def dataset_revision(self) -> str | None:
+        """Return the commit of a dataset on a hub."""
+
+    @property
+    def subset_list(self) -> list[str]:
+        """Return the subsets to evaluate."""
+
+    @property
+    def default_subset(self) -> str:
+        """Return the subset that is read where samples are divided after reading, or splits are the
+        subsets.
+        """
+
+    @property
+    def eval_split(self) -> str:
+        """Return the split to evaluate."""
+
+    @property
+    def reformat_subset(self) -> bool:
+        """Return whether samples are divided into subsets after reading, by their `subset_key`."""
+
+    @property
+    def split_as_subset(self) -> bool:
+        """Return whether splits are read as subsets."""
+
+
+class RecordReader(DatasetSettings, Protocol):
+    """An adapter that makes samples of records."""
+
+    current_subset_name: str
+    """The subset whose records are read, where subsets are read one by one."""
+
+    def as_record(self, row: dict[str, object]) -> dict[str, object]:
+        """Return a row as `record_to_sample` reads it."""
+
+    def record_to_sample(self, record: dict[str, object]) -> Sample | list[Sample]:
+        """Return what a record describes."""
+
+
+class Subsets:
+    """A function that gives the rows of several sources, each with the name of its subset."""
+
+    def __init__(self, name: str, sources: Mapping[str, str]) -> None:
+        """Take the dataset's name, for messages, and a source for each subset."""
+        self.__qualname__ = name
+        self.sources = dict(sources)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Subsets) and other.sources == self.sources
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of one subset after the other."""
+        for subset, source in self.sources.items():
+            for row in open_dataset(source).read():
+                yield {**row.data, SUBSET: subset}
+
+
+def source_for(adapter: DatasetSettings, split: str) -> str | Subsets:
+    """Return what an adapter's split is read from.
+
+    Raises:
+        ConfigError: The dataset has no such subset or split, as far as its name says.
+    """
+    subsets = [adapter.default_subset] if adapter.reformat_subset else adapter.subset_list
+    place = _place_of(adapter)
+    if adapter.split_as_subset:
+        sources = {
+            subset: source_of_split(place, subset, adapter.default_subset) for subset in subsets
+        }
+    else:
+        sources = {subset: source_of_split(place, split, subset) for subset in subsets}
+    if len(sources) == 1:
+        return next(iter(sources.values()))
+    if len(set(sources.values())) == 1:
+        raise ConfigError(
+            f"{adapter.name}: {adapter.dataset_id} is one source for {len(sources)} subsets; set"
+            " reformat_subset and give samples a subset_key, or name a folder with a file for each"
+            " subset"
+        )
+    return Subsets(adapter.dataset_id, sources)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a dataset is."""
+
+    name: str
+    """Of the benchmark, for messages."""
+    dataset: str
+    """A name on a hub, a URI, or a file or folder."""
+    revision: str | None = None
+    home: Path | None = None
+    """Where relative paths are looked for before the working directory."""
+    uses_modelscope: bool = False
+    is_only: bool = False
+    """Whether each split is of the same subset, so that a file may be named by its split alone."""
+
+    @property
+    def local(self) -> Path | None:
+        """Return the file or folder, None where there is none."""
+        if plugins.split_uri(self.dataset) is not None:
+            return None
+        homes = [] if self.home is None else [self.home / self.dataset]
+        return next(
+            (path for path in (*homes, Path(self.dataset).expanduser()) if path.exists()), None
+        )
+
+
+def uses_modelscope(task_config: object) -> bool:
+    """Return whether the settings of a run name ModelScope as the hub of its datasets."""
+    return getattr(task_config, "dataset_hub", None) == "modelscope"
+
+
+def _place_of(adapter: DatasetSettings) -> Place:
+    return Place(
+        name=adapter.name,
+        dataset=str(adapter.dataset_id),
+        revision=adapter.dataset_revision,
+        home=Path(source_of(type(adapter))).parent,
+        uses_modelscope=uses_modelscope(adapter.task_config),
+        is_only=len(adapter.subset_list) == 1 or adapter.split_as_subset,
+    )
+
+
+def local_place(adapter: DatasetSettings) -> Path | None:
+    """Return the file or folder that an adapter reads, None where its dataset is a URI or on a
+    hub.
+    """
+    return _place_of(adapter).local
+
+
+def source_of_split(place: Place, split: str, subset: str) -> str:
+    """Return what one subset of a split is read from.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    dataset, revision = place.dataset, place.revision
+    if plugins.split_uri(dataset) is not None:
+        if not dataset.lower().startswith(("hf://", "ms://")):
+            return dataset
+        pinned = f"&revision={revision}" if revision and "revision=" not in dataset else ""
+        return _with_config(with_split(dataset, split) + pinned, subset)
+    path = place.local
+    if path is not None and path.is_file():
+        return str(path.resolve())
+    if path is not None and path.is_dir():
+        return _file_in(path.resolve(), split, subset, is_only=place.is_only)
+    if not _HUB_NAME.fullmatch(dataset):
+        raise ConfigError(
+            f'{place.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name'
+        )
+    pinned = f"&revision={revision}" if revision else ""
+    return _with_config(
+        f"{'ms' if place.uses_modelscope else 'hf'}://{dataset}?split={split}{pinned}", subset
+    )
+
+
+def _with_config(uri: str, subset: str) -> str:
+    return uri if subset == "default" or "config=" in uri else f"{uri}&config={subset}"
+
+
+def _file_in(folder: Path, split: str, subset: str, *, is_only: bool) -> str:
+    stems = [f"{subset}_{split}", subset, *([split] if is_only or subset == "default" else [])]
+    for stem in stems:
+        for suffix in _SUFFIXES:
+            for ending in (suffix, f"{suffix}.gz"):
+                if (folder / f"{stem}{ending}").is_file():
+                    return str(folder / f"{stem}{ending}")
+    there = ", ".join(names_in(folder)[:10]) or "nothing"
+    wanted = " or ".join(f"{stem}{_SUFFIXES[0]}" for stem in stems)
+    raise ConfigError(
+        f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}"
+    )
+
+
+def rows_of(adapter: DatasetSettings) -> Iterator[dict[str, object]]:
+    """Yield the rows that an adapter evaluates.
+
+    Raises:
+        DatasetError: They cannot be read.
+    """
+    return (row.data for row in open_dataset(source_for(adapter, adapter.eval_split)).read())
+
+
+def own_columns(row: Mapping[str, object]) -> dict[str, object]:
+    """Return a row as the dataset has it."""
+    return {name: value for name, value in row.items() if name not in (SUBSET, PART, ID)}
+
+
+def samples_made(adapter: RecordReader, row: Mapping[str, object]) -> Sample | list[Sample]:
+    """Return what `record_to_sample` makes of a row; meanwhile `current_subset_name` is the row's
+    subset.
+    """
+    adapter.current_subset_name = (
+        "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
+    )
+    try:
+        return adapter.record_to_sample(adapter.as_record(own_columns(row)))
+    finally:
+        adapter.current_subset_name = ""
+
+
+def subset_of(adapter: DatasetSettings, row: Mapping[str, object], sample: Sample) -> str:
+    """Return the subset that a sample belongs to.
+
+    Raises:
+        DatasetError: Subsets are made of `subset_key`, and the sample has none.
+    """
+    if not adapter.reformat_subset:
+        return str(row.get(SUBSET) or adapter.subset_list[0])
+    if sample.subset_key is None and adapter.subset_list != ["default"]:
+        raise DatasetError(
+            "the sample has no subset_key, and the benchmark divides its samples by it"
+        )
+    return sample.subset_key or "default"

@@ -1,0 +1,121 @@
+"""What an adapter's own `aggregate_scores` makes of a run: numbers beside the means, such as F1
+over all samples.
+
+It is given each answer's score as `match_score` made it, subset by subset; an unscored answer is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.authoring.adapters.samples import (
+    AggScore,
+    ChatMessage,
+    ModelOutput,
+    Sample,
+    SampleScore,
+    Score,
+)
+from nel.errors import UndefinedMetric
+
+if TYPE_CHECKING:
+    from nel.authoring.adapters.base import DefaultDataAdapter
+    from nel.types import SampleScore as OwnSampleScore
+
+_EMPTY: Final = ""
+
+
+class OwnAggregates:
+    """A metric over all answers, by the adapter's own rule."""
+
+    name = "aggregated"
+    reads_each_answer = True
+    """So that it is given every answer of a sample, each with its numbers and details."""
+
+    def __init__(self, adapter: DefaultDataAdapter) -> None:
+        """Take the adapter."""
+        self.adapter = adapter
+
+    def __call__(self, scores: Sequence[OwnSampleScore]) -> dict[str, float]:
+        """Return the aggregates by name, of several subsets each after its subset's name.
+
+        Raises:
+            UndefinedMetric: There are no scores.
+        """
+        if not scores:
+            raise UndefinedMetric("nothing was scored")
+        subsets: dict[str, list[SampleScore]] = {}
+        for one in scores:
+            subsets.setdefault(one.subset or _EMPTY, []).append(self._as_adapters(one))
+        order = sorted(subsets)
+        found = {subset: named(self.adapter.aggregate_scores(subsets[subset])) for subset in order}
+        if len(found) == 1:
+            return next(iter(found.values()))
+        return {
+            f"{subset}/{name}": value
+            for subset, each in found.items()
+            for name, value in each.items()
+        }
+
+    def _as_adapters(self, one: OwnSampleScore) -> SampleScore:
+        numbers = one.score.value
+        return sample_score(
+            self.adapter,
+            numbers=numbers if isinstance(numbers, Mapping) else {},
+            details=one.score.metadata or {},
+            extracted=one.score.answer,
+            response=one.response,
+            sample=Sample(
+                input="", target=one.target, id=one.sample_id, group_id=one.sample_id,
+                metadata=dict(one.sample_metadata or {}),
+            ),
+        )  # fmt: skip
+
+
+def sample_score(
+    adapter: DefaultDataAdapter | None,
+    *,
+    numbers: Mapping[str, Any],
+    details: Mapping[str, Any],
+    extracted: str | None,
+    response: str | None,
+    sample: Sample,
+) -> SampleScore:
+    """Return a stored score as the adapter made it; without numbers, the adapter scores an empty
+    answer.
+    """
+    if not numbers and adapter is not None:
+        asked = ChatMessage(role="user", content=_EMPTY)
+        sample.input = [asked]
+        return adapter.calculate_metrics(
+            adapter._on_inference_end(_NoModel, sample, ModelOutput(), _EMPTY)  # noqa: SLF001 - EvalScope's name for a hook
+        )
+    score = Score(
+        value=dict(numbers),
+        extracted_prediction=extracted or _EMPTY,
+        prediction=response,
+        metadata=dict(details),
+    )
+    return SampleScore(
+        score=score, sample_id=sample.id, group_id=sample.group_id, sample_metadata=sample.metadata
+    )
+
+
+class _NoModel:
+    name = "none"
+
+
+def named(found: Iterable[AggScore]) -> dict[str, float]:
+    """Return aggregates by name; those of one name are told apart by their dimensions.
+
+    >>> named([AggScore(0.5, "f1"), AggScore(metric_name="acc", score=1.0, dimensions={"level": "all"})])
+    {'f1': 0.5, 'acc[level=all]': 1.0}
+    """
+    kept: dict[str, float] = {}
+    for one in found:
+        marks = ",".join(f"{key}={value}" for key, value in one.dimensions.items())
+        name = f"{one.metric_name}[{marks}]" if marks else one.metric_name
+        kept[name if name not in kept else f"{name}/{one.aggregation}"] = one.score
+    return kept

@@ -1,0 +1,164 @@
+"""The report of an adapter's benchmark: a row for each subset, with its categories, as a table or
+as JSON.
+
+An unscored sample is in no row's number; how many there were stands below the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from nel.authoring.adapters.samples import AggScore
+
+if TYPE_CHECKING:
+    from nel.authoring.adapters.meta import BenchmarkMeta
+
+OVERALL = "OVERALL"
+
+
+@dataclass(slots=True)
+class ReportRow:
+    """One number."""
+
+    metric: str
+    """With its aggregation: ``mean_acc``."""
+    subset: str
+    num: int
+    score: float
+    categories: list[str]
+
+
+@dataclass(slots=True)
+class Report:
+    """What a benchmark came to for one model."""
+
+    dataset_name: str
+    model_name: str
+    rows: list[ReportRow] = field(default_factory=list)
+    pretty_name: str | None = None
+    description: str | None = None
+    unscored: dict[str, int] = field(default_factory=dict)
+    """Samples without a score, by cause."""
+    exit_code: int = 0
+    """Of the run."""
+    run_dir: str | None = None
+    ended: str | None = None
+    """Why the run stopped before its end, where it did."""
+
+    @property
+    def name(self) -> str:
+        """Return ``model@dataset``."""
+        return f"{self.model_name}@{self.dataset_name}"
+
+    @property
+    def score(self) -> float | None:
+        """Return the first metric over all subsets, each sample counting the same; None where
+        nothing was scored.
+        """
+        rows = [row for row in self.rows if row.metric == self.rows[0].metric]
+        overall = [row for row in rows if row.subset == OVERALL]
+        return (overall or rows)[0].score if len(rows) == 1 or overall else None
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the report as JSON values."""
+        return {"name": self.name, "score": self.score if self.rows else None, **asdict(self)}
+
+    def __str__(self) -> str:
+        return report_table([self])
+
+
+def make_report(
+    meta: BenchmarkMeta,
+    scores: Mapping[str, Sequence[AggScore]],
+    model_name: str,
+    category_map: Mapping[str, str | list[str]],
+    *,
+    overall: bool = True,
+) -> Report:
+    """Return a report with a row for each metric of each subset, and one over all subsets where
+    there are several.
+    """
+    report = Report(
+        meta.name, model_name, pretty_name=meta.pretty_name, description=meta.description
+    )
+    metrics = list(
+        dict.fromkeys(
+            (one.aggregation, one.metric_name) for found in scores.values() for one in found
+        )
+    )
+    for aggregation, metric in metrics:
+        label = f"{aggregation}_{metric}"
+        found = [
+            (subset, one)
+            for subset, many in scores.items()
+            for one in many
+            if (one.aggregation, one.metric_name) == (aggregation, metric)
+        ]
+        for subset, one in found:
+            given = category_map.get(subset, "default")
+            categories = [given] if isinstance(given, str) else list(given)
+            report.rows.append(ReportRow(label, subset, one.num, one.score, categories))
+        total = sum(one.num for _, one in found)
+        if overall and len(found) > 1 and total:
+            mean = sum(one.score * one.num for _, one in found) / total
+            report.rows.append(ReportRow(label, OVERALL, total, mean, ["-"]))
+    return report
+
+
+def report_table(reports: Sequence[Report]) -> str:
+    """Return reports as one table of text, and a line for each that lacks scores."""
+    depth = max((len(row.categories) for report in reports for row in report.rows), default=1)
+    header = [
+        "Model",
+        "Dataset",
+        "Metric",
+        "Subset",
+        "Num",
+        "Score",
+        *(f"Cat.{level}" for level in range(depth)),
+    ]
+    lines = []
+    for report in reports:
+        for row in report.rows:
+            categories = [*row.categories, *["-"] * (depth - len(row.categories))]
+            score = f"{row.score:.4f}".rstrip("0").rstrip(".")
+            lines.append(
+                [
+                    report.model_name,
+                    report.dataset_name,
+                    row.metric,
+                    row.subset,
+                    str(row.num),
+                    score,
+                    *categories,
+                ]
+            )
+    table = _grid(header, lines)
+    for report in reports:
+        if report.unscored:
+            causes = ", ".join(
+                f"{cause} {count}" for cause, count in sorted(report.unscored.items())
+            )
+            table += f"\n{report.dataset_name}: {sum(report.unscored.values())} unscored ({causes})"
+        if report.ended:
+            table += f"\n{report.dataset_name}: {report.ended}"
+    return table
+
+
+def _grid(header: list[str], rows: list[list[str]]) -> str:
+    widths = [max(len(line[column]) for line in [header, *rows]) for column in range(len(header))]
+
+    def line(cells: list[str]) -> str:
+        return (
+            "| "
+            + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+            + " |"
+        )
+
+    def rule(mark: str) -> str:
+        return "+" + "+".join(mark * (width + 2) for width in widths) + "+"
+
+    body = [part for row in rows for part in (line(row), rule("-"))]
+    return "\n".join([rule("-"), line(header), rule("="), *body])

@@ -1,0 +1,414 @@
+"""The words of an adapter: samples and their datasets, what the model answered, and scores. Does no
+I/O.
+
+They keep EvalScope's names and are mutable, since adapters fill them in. An adapter's `Sample` is
+not `nel.types.Sample`; the bridge turns one into the other.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+from nel.errors import DatasetError
+
+DEFAULT_SUBSET = "default"
+
+
+@dataclass(slots=True)
+class ChatMessage:
+    """One message of a chat."""
+
+    role: str
+    content: Any
+    """Text, or content parts."""
+    tool_calls: Any = None
+    """Of a recorded answer; not sent."""
+    id: str | None = None
+    metadata: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """Return the text, of several parts one a line."""
+        if isinstance(self.content, str):
+            return self.content
+        parts = [one if isinstance(one, Mapping) else vars(one) for one in self.content]
+        return "\n".join(str(part["text"]) for part in parts if part.get("type") == "text")
+
+
+@dataclass(slots=True)
+class ChatMessageUser(ChatMessage):
+    """What the user says."""
+
+    role: str = "user"
+    content: Any = ""
+
+
+@dataclass(slots=True)
+class ChatMessageSystem(ChatMessage):
+    """What the model is told of its task."""
+
+    role: str = "system"
+    content: Any = ""
+
+
+@dataclass(slots=True)
+class ChatMessageAssistant(ChatMessage):
+    """What the model said."""
+
+    role: str = "assistant"
+    content: Any = ""
+
+
+@dataclass(slots=True)
+class Sample:
+    """One problem, as `record_to_sample` makes it."""
+
+    input: str | list[ChatMessage]
+    """The question, or the messages of a chat."""
+    target: str | list[str] = ""
+    """The right answer."""
+    choices: list[str] | None = None
+    """For multiple choice."""
+    subset_key: str | None = None
+    """What `reformat_subset` divides by."""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    tools: list[Any] | None = None
+    """Tool calls are not made yet; a sample with tools is a bad row."""
+    id: int | str | None = None
+    group_id: int | str | None = None
+    """The same for all repeats of one problem."""
+
+
+@dataclass(slots=True)
+class ModelOutput:
+    """What the model answered."""
+
+    completion: str = ""
+    model: str | None = None
+    stop_reason: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def message(self) -> ChatMessage:
+        """Return the answer as a message."""
+        return ChatMessage(role="assistant", content=self.completion)
+
+
+@dataclass(slots=True)
+class TaskState:
+    """One problem with its answer, as hooks and metrics see it."""
+
+    model: str
+    sample: Sample
+    messages: list[ChatMessage] = field(default_factory=list)
+    output: ModelOutput = field(default_factory=ModelOutput)
+    completed: bool = True
+
+    @property
+    def sample_id(self) -> int | str | None:
+        """Return the sample's id."""
+        return self.sample.id
+
+    @property
+    def group_id(self) -> int | str | None:
+        """Return the id that all repeats of the problem share."""
+        return self.sample.group_id
+
+    @property
+    def input(self) -> str | list[ChatMessage]:
+        """Return what was asked, the whole prompt."""
+        return self.sample.input
+
+    @property
+    def choices(self) -> list[str]:
+        """Return the options of a multiple choice."""
+        return self.sample.choices or []
+
+    @property
+    def target(self) -> str:
+        """Return the right answer as text, several joined."""
+        return (
+            "".join(self.sample.target)
+            if isinstance(self.sample.target, list)
+            else self.sample.target
+        )
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        """Return the sample's metadata."""
+        return self.sample.metadata
+
+
+@dataclass(slots=True)
+class Score:
+    """What the metrics say of one answer."""
+
+    value: dict[str, float] = field(default_factory=dict)
+    """By metric."""
+    extracted_prediction: str | None = None
+    prediction: str | None = None
+    explanation: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    main_score_name: str | None = None
+    """The metric that becomes the reward; without one the first."""
+    status: str = "success"
+    """``success``, ``fallback`` or ``degraded``; with any other, the sample is unscored."""
+
+    @property
+    def main_value(self) -> float:
+        """Return the value that becomes the reward.
+
+        Raises:
+            KeyError: There is none.
+        """
+        return self.value[self.main_score_name or next(iter(self.value), "")]
+
+
+@dataclass(slots=True)
+class SampleScore:
+    """A score with the sample it belongs to."""
+
+    score: Score
+    sample_id: int | str | None = None
+    group_id: int | str | None = None
+    sample_metadata: dict[str, Any] | None = None
+
+
+@dataclass(slots=True, init=False)
+class AggScore:
+    """One number over the samples of a subset; made by nel's names for its parts, or by
+    EvalScope's.
+
+    >>> AggScore(0.5, "acc") == AggScore(metric="acc", value=0.5, agg_method="mean")
+    True
+    >>> AggScore("acc", 0.5, "math", 4).num_samples
+    4
+    """
+
+    score: float
+    metric_name: str
+    aggregation: str = "mean"
+    num: int = 0
+    ids: list[int | str | None] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    subset: str | None = None
+    dimensions: dict[str, Any] = field(default_factory=dict)
+    """What tells it from others of the same metric, such as the task or the level that it is
+    over.
+    """
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        """Take ``(score, metric_name, aggregation, num, ids)`` or ``(metric, value, subset,
+        num_samples, agg_method)``.
+
+        Raises:
+            TypeError: A part has no such name, is given twice or more are given than there are.
+        """
+        order = _AGG_PARTS if not (given and isinstance(given[0], str)) else _AGG_PARTS_OF_EVALSCOPE
+        if len(given) > len(order):
+            raise TypeError(
+                f"AggScore takes {len(order)} parts by position, {len(given)} were given"
+            )
+        parts: dict[str, Any] = dict(zip(order, given, strict=False))
+        for name, value in named.items():
+            own = _AGG_NAMES.get(name, name)
+            if own not in _AGG_DEFAULTS or own in parts:
+                raise TypeError(
+                    f"AggScore has no part {name!r}"
+                    if own not in parts
+                    else f"{name!r} is given twice"
+                )
+            parts[own] = value
+        for name, default in _AGG_DEFAULTS.items():
+            value = parts.get(name)
+            setattr(
+                self,
+                name,
+                default() if value is None and callable(default) else parts.get(name, default),
+            )
+
+    @property
+    def metric(self) -> str:
+        """Return the metric's name."""
+        return self.metric_name
+
+    @property
+    def value(self) -> float:
+        """Return the number."""
+        return self.score
+
+    @property
+    def num_samples(self) -> int:
+        """Return how many samples it is over."""
+        return self.num
+
+    @property
+    def agg_method(self) -> str:
+        """Return how it was made of their scores."""
+        return self.aggregation
+
+
+_AGG_PARTS: Final = ("score", "metric_name", "aggregation", "num", "ids", "metadata")
+_AGG_PARTS_OF_EVALSCOPE: Final = (
+    "metric_name",
+    "score",
+    "subset",
+    "num",
+    "aggregation",
+    "metadata",
+)
+_AGG_NAMES: Final = {
+    "metric": "metric_name",
+    "value": "score",
+    "num_samples": "num",
+    "agg_method": "aggregation",
+    "aggregation_name": "aggregation",
+}
+_AGG_DEFAULTS: Final[dict[str, Any]] = {
+    "score": 0.0,
+    "metric_name": "",
+    "aggregation": "mean",
+    "num": 0,
+    "ids": list,
+    "metadata": dict,
+    "subset": None,
+    "dimensions": dict,
+}
+
+Records: TypeAlias = "Sequence[Sample]"
+
+
+class Dataset(list[Sample]):
+    """The samples of one subset."""
+
+    def __init__(self, samples: Iterable[Sample] = (), *, name: str = DEFAULT_SUBSET) -> None:
+        """Take the samples and the subset's name."""
+        super().__init__(samples)
+        self.name = name
+
+    def filter(self, keep: Callable[[Sample], bool]) -> Dataset:
+        """Return those that are kept."""
+        return Dataset((sample for sample in self if keep(sample)), name=self.name)
+
+    def reindex(self, group_size: int = 1) -> None:
+        """Number the samples from 0, and their groups of adjacent repeats."""
+        for index, sample in enumerate(self):
+            sample.id, sample.group_id = index, index // group_size
+
+
+class DatasetDict(dict[str, Dataset]):
+    """Subsets by name, in the order in which they were given."""
+
+    def __init__(self, datasets: Mapping[str, Dataset] | None = None) -> None:
+        """Take the subsets."""
+        super().__init__(datasets or {})
+
+    @property
+    def datasets(self) -> dict[str, Dataset]:
+        """Return the subsets as they are."""
+        return self
+
+    @classmethod
+    def from_dataset(
+        cls,
+        dataset: Iterable[Sample],
+        subset_list: Sequence[str] | None = None,
+        limit: float | None = None,
+        repeats: int = 1,
+    ) -> DatasetDict:
+        """Divide samples into subsets by their `subset_key`.
+
+        Args:
+            dataset: The samples; one without a key belongs to ``default``.
+            subset_list: The subsets that are kept, in this order; one that has no samples is empty.
+                None: all.
+            limit: For each subset: so many samples, or as a float below or equal to 1 this share of
+                them.
+            repeats: How often each sample comes, one copy after the other.
+
+        Raises:
+            DatasetError: The limit or the repeats cannot be meant.
+
+        >>> samples = [Sample(input=text, subset_key=text[0]) for text in ("a1", "b1", "a2")]
+        >>> divided = DatasetDict.from_dataset(samples, repeats=2)
+        >>> {name: [sample.input for sample in part] for name, part in divided.items()}
+        {'a': ['a1', 'a1', 'a2', 'a2'], 'b': ['b1', 'b1']}
+        """
+        if repeats < 1:
+            raise DatasetError(f"repeats is {repeats}; give a whole number from 1")
+        parts: dict[str, list[Sample]] = {name: [] for name in subset_list or ()}
+        for sample in dataset:
+            name = sample.subset_key or DEFAULT_SUBSET
+            if subset_list is None:
+                parts.setdefault(name, [])
+            if name in parts:
+                parts[name].append(sample)
+        made: dict[str, Dataset] = {}
+        for name, samples in parts.items():
+            kept = samples[: limit_of(limit, len(samples))]
+            made[name] = Dataset(
+                (copied(sample) for sample in kept for _ in range(repeats)), name=name
+            )
+            made[name].reindex(group_size=repeats)
+        return cls(made)
+
+
+def limit_of(limit: float | None, size: int) -> int | None:
+    """Return how many of ``size`` samples a limit allows; a float up to 1 is a share, 1.0 all of
+    them.
+
+    Raises:
+        DatasetError: The limit is negative, or a float above 1.
+
+    >>> limit_of(10, 500), limit_of(0.25, 10), limit_of(1.0, 10), limit_of(None, 10)
+    (10, 2, 10, None)
+    """
+    if limit is None:
+        return None
+    if isinstance(limit, bool) or limit <= 0 or (isinstance(limit, float) and limit > 1):
+        raise DatasetError(
+            f"limit is {limit!r}; give a whole number from 1, or a share such as 0.1"
+        )
+    return int(size * limit) if isinstance(limit, float) else limit
+
+
+def check_json(value: object, where: str = "metadata") -> None:
+    """Raise an error where a value that a sample keeps would reach its scorer as another one.
+
+    Raises:
+        DatasetError: It is an object that JSON gives back as another, such as a tuple or a dict
+            with numbers as keys.
+
+    >>> check_json({"unit": ["m", 1.5, None]})
+    >>> check_json({"range": (1, 2)})
+    Traceback (most recent call last):
+    nel.errors.DatasetError: metadata.range is a tuple; a sample is scored from JSON, so keep a list or a dict
+    """
+    items: Iterable[tuple[object, object]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+        strange = next((key for key in value if not isinstance(key, str)), None)
+        if strange is not None:
+            raise DatasetError(
+                f"{where} has the key {strange!r}; a sample is scored from JSON, whose keys are"
+                " texts"
+            )
+    elif isinstance(value, list):
+        items = enumerate(value)
+    elif value is not None and not isinstance(value, str | int | float):
+        raise DatasetError(
+            f"{where} is a {type(value).__name__}; a sample is scored from JSON, so keep a list or"
+            " a dict"
+        )
+    for key, item in items:
+        check_json(item, f"{where}.{key}")
+
+
+def copied(sample: Sample) -> Sample:
+    """Return a copy that shares nothing an adapter could change."""
+    return replace(
+        sample, metadata=copy.deepcopy(sample.metadata), choices=copy.copy(sample.choices)
+    )

@@ -1,0 +1,537 @@
+"""What a benchmark is: where its rows come from, how a row is asked, and how an answer is scored.
+
+Decorated functions, adapter classes and plugin packages all end in a `Benchmark`. It does no I/O of
+its own and never sees the endpoint. `sample` must depend on the row alone; whatever else it reads
+is not in the run's identity.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from nel.authoring.card import Card
+from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
+from nel.datasets.base import RawRow
+from nel.datasets.fewshot import prompt_key
+from nel.datasets.fields import lookup, map_fields
+from nel.datasets.ids import own_id
+from nel.datasets.images import image_urls, with_images
+from nel.errors import ConfigError, DatasetError, PromptError
+from nel.prompts import Template
+from nel.reading.letters import labels_for
+from nel.scoring.gold_choices import gold_label, own_labels
+from nel.types import GoldKind, Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
+
+LETTERS = string.ascii_uppercase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """One benchmark, ready to be run against any endpoint."""
+
+    name: str
+    """``[a-z0-9][a-z0-9_-]*``."""
+    description: str
+    """One line, shown by ``nel list``."""
+    dataset: str | Callable[[], Iterable[Row]]
+    """A path, a URI (``hf://``, ``pkg://``) or a callable that returns rows."""
+    prompt: Template
+    scorer: Scorer
+    target_field: str = "target"
+    """Field of the gold answer; dotted names reach into nested rows."""
+    system_prompt: Template | None = None
+    id_field: str | None = None
+    """Field of the row's own id; without one, ids are content hashes."""
+    choices: tuple[str, ...] = ()
+    """The options of every problem, where they are the same for all."""
+    loglikelihood: bool = False
+    """Rank the choices by log-likelihood at a completions endpoint instead of asking for an
+    answer.
+    """
+    target_delimiter: str = ""
+    """Stands between a prompt and its answer: a choice whose log-likelihood is asked for, or an
+    example's target.
+    """
+    continuation: Template | None = None
+    """The choices are contexts, and the log-likelihood of this text after each is asked for
+    (winogrande); the prompt then renders each context, with ``{choice}``."""
+    preamble: Template | None = None
+    """What stands once before examples and prompt, with or without examples; rendered from the
+    sample's row.
+    """
+    gold_kind: GoldKind | None = None
+    """What a gold answer that reads two ways is; `nel.engine.golds` binds what all of the dataset
+    are.
+    """
+    judges_by_reference: bool = True
+    """False where the run's own template shows its judges no reference; bound with the judges."""
+    num_fewshot: int = 0
+    """So many solved examples come before each prompt."""
+    fewshot: FewShot = field(default_factory=FewShot)
+    """Where they come from and how they are shown."""
+    shots: Shots | None = None
+    """The examples themselves, once `with_shots` has bound them."""
+    choices_field: str | None = None
+    """Field with the list of options; the prompt can name ``{choices}`` and ``{letters}``."""
+    category_field: str | None = None
+    """Field that breakdowns use."""
+    group_field: str | None = None
+    """Field that clusters questions, e.g. a passage id."""
+    field_mapping: Mapping[str, str] = field(default_factory=dict)
+    """Columns to rename, source to destination."""
+    prepare_row: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    """Pure function from a mapped row to the row that prompt and scorer see."""
+    response_field: str | None = None
+    """Score the answers in this field; no endpoint is called."""
+    turns_field: str | None = None
+    """Field with a list of user messages, asked one after the other; the prompt renders each as
+    ``{turn}``.
+    """
+    scores_conversation: bool = False
+    """Score a conversation once, with all its messages, after its last answer; else each answer by
+    itself.
+    """
+    images_field: str | None = None
+    """Field with an image or a list of them, which stand after the prompt: files below the
+    dataset's folder, data URLs, or addresses, which are passed on; needs a protocol with
+    messages."""
+    images_dir: Path | None = None
+    """The dataset's folder; bound when it is opened, and `base_dir` before."""
+    protocol: Protocol | None = None
+    """None: whatever the endpoint speaks."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Handed to the scorer as ``config``."""
+    languages: tuple[str, ...] = ()
+    """Of the programs that its scorer runs in the sandbox, which is checked before the first
+    request.
+    """
+    reducers: tuple[str, ...] = ()
+    """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k``
+    …
+    """
+    judge: Mapping[str, Any] | None = None
+    """The judge's endpoint, as its file names it; asked where the run names none."""
+    requirements: tuple[str, ...] = ()
+    """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on
+    it.
+    """
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    """Generation settings that hold where the run sets none: ``temperature``, ``max_tokens``,
+    ``stop`` …
+    """
+    card: Card | None = None
+    """Its origin and official metric, for listings and the documentation; a run does not read
+    it.
+    """
+    base_dir: Path | None = None
+    """What relative dataset and template paths are relative to."""
+
+    def __call__(self, sample: ScorerInput) -> ScorerResult | Awaitable[ScorerResult]:
+        """Return what the scorer says, so that a decorated scorer can still be called."""
+        return self.scorer(sample)
+
+    @property
+    def has_gold_answers(self) -> bool:
+        """Return whether its rows hold an answer that scores 1, which checks of a benchmark try."""
+        return True
+
+    def with_arguments(self, arguments: Mapping[str, object]) -> Benchmark:
+        """Return the benchmark with arguments of a run, which only adapters take.
+
+        Raises:
+            ConfigError: There are any.
+        """
+        if arguments:
+            raise ConfigError(
+                f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do"
+            )
+        return self
+
+    def arguments_of_folder(self, folder: str) -> Mapping[str, object] | None:
+        """Return the arguments by which the benchmark reads a folder of data; None where only a
+        file can be read.
+        """
+        return None
+
+    def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
+        """Return the benchmark for a run with these judges, which only one that must know them
+        makes use of.
+
+        Args:
+            panel: The run's judges, or else the benchmark's own: name to model.
+            roles: Further models that the scorer may ask: role to model.
+        """
+        return self
+
+    def without_limit(self) -> Self:
+        """Return the benchmark with all its rows, where its arguments leave some out; itself where
+        they do not.
+        """
+        return self
+
+    def selected(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
+        """Return the rows that are evaluated; all of them here."""
+        return rows
+
+    def prepared(self, raw: Mapping[str, object]) -> dict[str, object]:
+        """Return a raw row with its fields mapped and prepared.
+
+        Raises:
+            DatasetError: A mapped column is missing, or `prepare_row` failed.
+        """
+        row = map_fields(raw, self.field_mapping) if self.field_mapping else dict(raw)
+        if self.prepare_row is None:
+            return row
+        try:
+            prepared = self.prepare_row(row)
+        except KeyError as error:
+            raise DatasetError(
+                f"the row has no field {error}; it has: {', '.join(sorted(row))}"
+            ) from error
+        except (Exception, SystemExit) as error:
+            raise DatasetError(
+                f"the row cannot be prepared: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(prepared, dict):
+            raise DatasetError(
+                f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict"
+            )
+        return prepared
+
+    def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
+        """Return the sample a raw row describes.
+
+        Raises:
+            DatasetError: The target, the choices or the recorded response is missing.
+            PromptError: The prompt names a field the row does not have.
+        """
+        row = self.prepared(raw)
+        choices = self._choices(row)
+        turns = self._turns(row)
+        labels = self._labels(row, choices)
+        values = self._values(row, choices, labels, turns)
+        recorded = None
+        if self.response_field is not None:
+            recorded = recorded_in(row, self.response_field)
+        shots = self._shots_of(row, values, choices)
+        return Sample(
+            id=sample_id,
+            input=self._with_images(
+                row, self._input(values, shots, optional=self.response_field is not None)
+            ),
+            turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in turns[1:]),
+            target=self._target(row),
+            choices=choices if self.continuation is None else self._contexts(values, choices),
+            continuation=None if self.continuation is None else self.continuation.render(values),
+            labels=labels,
+            gold_kind=self.gold_kind,
+            metadata=row,
+            subset=label_of(row, self.category_field),
+            group=label_of(row, self.group_field),
+            recorded_response=recorded,
+        )
+
+    def with_images_below(self, folder: Path | None) -> Self:
+        """Return the benchmark with the folder that the files of its images are in."""
+        return (
+            self if self.images_field is None else replace(self, images_dir=folder or self.base_dir)
+        )
+
+    def _with_images(
+        self, row: Mapping[str, object], asked: str | tuple[Message, ...]
+    ) -> str | tuple[Message, ...]:
+        if self.images_field is None or self.response_field is not None:
+            return asked
+        if self.num_fewshot:
+            raise ConfigError(
+                f"{self.name} asks about images, and examples cannot show theirs; leave num_fewshot"
+                " away"
+            )
+        urls = image_urls(row, self.images_field, self.images_dir or self.base_dir)
+        return with_images(asked, urls) if urls else asked
+
+    def with_shots(
+        self, rows: Sequence[RawRow], *, source: str, unit: str = "row", holds_samples: bool = False
+    ) -> Self:
+        """Return the benchmark with its few-shot examples bound.
+
+        Args:
+            rows: What `fewshot` names, in the order of the source.
+            source: Its name, for messages.
+            unit: What numbers its rows.
+            holds_samples: Whether samples come from the same source.
+
+        Raises:
+            DatasetError: There are too few, a fixed one is missing, or one has no target.
+            PromptError: The prompt names a field that an example does not have.
+        """
+        shots = []
+        for row in rows:
+            try:
+                shots.append(self._shot(row.data))
+            except (DatasetError, PromptError) as error:
+                where = f"few-shot example in {source}, {unit} {row.number}"
+                raise type(error)(f"{where}: {error}") from error
+        return replace(
+            self,
+            shots=make_shots(
+                self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
+            ),
+        )
+
+    def id_field_of(self, raw: Mapping[str, object]) -> str | None:
+        """Return the column that names a row; None where its content does."""
+        return self.id_field or ("id" if "id" in raw else None)
+
+    def is_example(self, raw: Mapping[str, object]) -> bool:
+        """Return whether a row of the source of examples may be one."""
+        return True
+
+    def example_value(self, raw: Mapping[str, object]) -> str | None:
+        """Return the value that a sample's own must match for a row to be its example.
+
+        Raises:
+            DatasetError: The row cannot be prepared.
+        """
+        return label_of(self.prepared(raw), self.fewshot.match_field)
+
+    def example_prompt(self, raw: Mapping[str, object]) -> str:
+        """Return the prompt of a row as shown, without examples, by which a sample is told from its
+        examples.
+
+        Raises:
+            DatasetError: The row cannot be prepared.
+            PromptError: The prompt names a field that it does not have.
+        """
+        row = self.prepared(raw)
+        choices = self._choices(row)
+        return self._prompt_text(
+            self._values(row, choices, self._labels(row, choices), self._turns(row)), choices
+        )
+
+    def shots_json(self) -> dict[str, object] | None:
+        """Return how many examples each prompt has and where they come from, as JSON values; None
+        where it has none.
+        """
+        if self.shots is None or not self.num_fewshot:
+            return None
+        seed = self.fewshot.seed if self.fewshot.sampler == "seeded" else None
+        return {
+            "n": self.num_fewshot,
+            "sampler": self.fewshot.sampler,
+            "seed": seed,
+            "source": self.shots.source,
+        }
+
+    def _shot(self, raw: Mapping[str, object]) -> Shot:
+        row = self.prepared(raw)
+        choices = self._choices(row)
+        values = self._values(row, choices, self._labels(row, choices), self._turns(row))
+        question, answer = self._question_and_answer(row, values, choices)
+        between = self.target_delimiter
+        if (
+            not between
+            and not self.loglikelihood
+            and not question[-1:].isspace()
+            and not answer[:1].isspace()
+        ):
+            between = " "
+        template = self.fewshot.template
+        whole = {"target": answer, **values}
+        return Shot(
+            key=prompt_key(self._prompt_text(values, choices)),
+            own_id=_own_id(raw, self.id_field),
+            question=question,
+            answer=answer,
+            text=f"{question}{between}{answer}" if template is None else template.render(whole),
+            group=label_of(row, self.fewshot.match_field),
+        )
+
+    def _question_and_answer(
+        self,
+        row: Mapping[str, object],
+        values: Mapping[str, object],
+        choices: tuple[str, ...] | None,
+    ) -> tuple[str, str]:
+        target = self._target(row)
+        if self.continuation is not None:
+            contexts = self._contexts(values, choices)
+            return contexts[self._gold(row, choices)], self.continuation.render(values)
+        question = self.prompt.render(values)
+        if self.fewshot.target_template is not None:
+            return question, self.fewshot.target_template.render({"target": target, **values})
+        if choices and (self.loglikelihood or isinstance(target, int)):
+            gold = self._gold(row, choices)
+            return question, (
+                choices[gold]
+                if self.loglikelihood
+                else (self._labels(row, choices) or LETTERS)[gold]
+            )
+        first = target[0] if isinstance(target, (list, tuple)) and target else target
+        return question, str(first)
+
+    def _prompt_text(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> str:
+        """Return the prompt of a row without examples, by which a sample is known among its
+        examples.
+        """
+        return (
+            self.prompt.render(values)
+            if self.continuation is None
+            else "\n".join(self._contexts(values, choices))
+        )
+
+    def _shots_of(
+        self,
+        row: Mapping[str, object],
+        values: Mapping[str, object],
+        choices: tuple[str, ...] | None,
+    ) -> list[Shot]:
+        if self.num_fewshot == 0 or self.response_field is not None:
+            return []
+        if self.shots is None:
+            raise ConfigError(
+                f"{self.name} is asked with few-shot examples, and none were given to with_shots"
+                " first"
+            )
+        return self.shots.of(
+            prompt_key(self._prompt_text(values, choices)), label_of(row, self.fewshot.match_field)
+        )
+
+    def _values(
+        self,
+        row: dict[str, object],
+        choices: tuple[str, ...] | None,
+        labels: tuple[str, ...] | None,
+        turns: Sequence[str],
+    ) -> dict[str, object]:
+        values = (
+            row
+            if choices is None
+            else {**row, **_choice_fields(choices, labels or labels_for(len(choices)))}
+        )
+        return {**values, "turn": turns[0]} if turns else values
+
+    def _contexts(
+        self, values: Mapping[str, object], choices: tuple[str, ...] | None
+    ) -> tuple[str, ...]:
+        return tuple(self.prompt.render({**values, "choice": choice}) for choice in choices or ())
+
+    def _input(
+        self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
+    ) -> str | tuple[Message, ...]:
+        try:
+            asked = self._asked(values, shots)
+            if self.system_prompt is None:
+                return asked
+            system = Message(role="system", content=self.system_prompt.render(values))
+        except PromptError:
+            if optional:
+                return ""
+            raise
+        return (
+            system,
+            *((Message(role="user", content=asked),) if isinstance(asked, str) else asked),
+        )
+
+    def _asked(
+        self, values: Mapping[str, object], shots: Sequence[Shot]
+    ) -> str | tuple[Message, ...]:
+        """Return preamble, examples and prompt; where the choices are contexts, all that stands
+        before them.
+        """
+        preamble = "" if self.preamble is None else self.preamble.render(values)
+        prompt = "" if self.continuation is not None else self.prompt.render(values)
+        if shots and self.fewshot.prefix is not None:
+            preamble += self.fewshot.prefix.render(values)
+        if shots and self.fewshot.as_turns:
+            return as_turns(shots, prompt, preamble)
+        return preamble + as_text(shots, prompt, self.fewshot)
+
+    def _turns(self, row: Mapping[str, object]) -> list[str]:
+        if self.turns_field is None:
+            return []
+        turns = lookup(row, self.turns_field)
+        if (
+            not isinstance(turns, (list, tuple))
+            or not turns
+            or not all(isinstance(turn, str) for turn in turns)
+        ):
+            raise DatasetError(
+                f'the turns field "{self.turns_field}" must be a list of texts, one for each turn'
+            )
+        return list(turns)
+
+    def _target(self, row: Mapping[str, object]) -> Any:
+        target = lookup(row, self.target_field)
+        if target is None:
+            raise DatasetError(f'the target field "{self.target_field}" is null')
+        return target
+
+    def _labels(
+        self, row: Mapping[str, object], choices: tuple[str, ...] | None
+    ) -> tuple[str, ...] | None:
+        """Return a row's own labels of its choices, where there is a field ``label`` beside
+        theirs.
+        """
+        if choices is None or self.choices_field is None or self.choices:
+            return None
+        parent, _, _ = self.choices_field.rpartition(".")
+        labels = own_labels(
+            lookup(row, f"{parent}.label" if parent else "label", default=None), len(choices)
+        )
+        return None if labels == labels_for(len(choices)) else labels
+
+    def _gold(self, row: Mapping[str, object], choices: tuple[str, ...] | None) -> int:
+        """Return the place of the gold choice."""
+        labels = self._labels(row, choices) or labels_for(len(choices or ()))
+        return labels.index(gold_label(self._target(row), labels, choices, kind=self.gold_kind))
+
+    def _choices(self, row: Mapping[str, object]) -> tuple[str, ...] | None:
+        if self.choices:
+            return self.choices
+        if self.choices_field is None:
+            return None
+        choices = lookup(row, self.choices_field)
+        if not isinstance(choices, (list, tuple)) or not choices or len(choices) > len(LETTERS):
+            raise DatasetError(
+                f'the choices field "{self.choices_field}" must be a list of 1 to {len(LETTERS)}'
+                " options"
+            )
+        return tuple(str(choice) for choice in choices)
+
+
+def _own_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
+    value = raw.get(id_field or "id")
+    return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+
+
+def _choice_fields(choices: tuple[str, ...], labels: tuple[str, ...]) -> dict[str, str]:
+    return {
+        "choices": "\n".join(
+            f"{label}) {choice}" for label, choice in zip(labels, choices, strict=True)
+        ),
+        "letters": ", ".join(labels),
+    }
+
+
+def recorded_in(row: Mapping[str, object], response_field: str) -> str:
+    """Return the answer that a row brings.
+
+    Raises:
+        DatasetError: There is none, or it is no text.
+    """
+    recorded = lookup(row, response_field)
+    if not isinstance(recorded, str):
+        kind = "null" if recorded is None else f"a {type(recorded).__name__}"
+        raise DatasetError(f'the response field "{response_field}" must be text, it is {kind}')
+    return recorded
+
+
+def label_of(row: Mapping[str, object], name: str | None) -> str | None:
+    """Return the value of a field as text; None where there is no field, or nothing in it."""
+    value = None if name is None else lookup(row, name, default=None)
+    return None if value is None else str(value)

@@ -1,0 +1,279 @@
+"""`@benchmark`: a scorer becomes a benchmark.
+
+The decorated name is a `Benchmark` afterwards, no longer a function; its scorer is `.scorer`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.card import Card
+from nel.authoring.fewshot import FewShot, Sampler
+from nel.authoring.multi_turn import with_strategy
+from nel.authoring.preparing import SeededBenchmark, SeedResult, row_function
+from nel.authoring.requirements import read_requirements
+from nel.datasets.fewshot import ExampleSource
+from nel.errors import ConfigError, did_you_mean
+from nel.prompts import Template, load_template
+from nel.reading.asked import parse_asked_form
+from nel.scoring.protocol import as_scorer
+from nel.types import Protocol, Row, Scorer
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_LOGLIKELIHOOD = "completions_logprob"
+_PROTOCOLS: Mapping[str, Protocol | None] = {
+    "any": None,
+    "chat": "chat",
+    "completions": "completions",
+    _LOGLIKELIHOOD: "completions",
+}
+
+
+class FewShotOptions(TypedDict, total=False):
+    """The parameters of `benchmark` about solved examples before the prompt."""
+
+    num_fewshot: int
+    """So many examples; ``--num-fewshot`` replaces it."""
+    fewshot_dataset: ExampleSource
+    """A path (relative to the benchmark's file), a URI, a callable or a list of rows; else the
+    benchmark's own rows.
+    """
+    fewshot_split: str
+    """The split of a hub dataset that holds them, such as ``train``."""
+    fewshot_sampler: Sampler
+    """``first`` (the default), ``fixed`` or ``seeded``: drawn for each sample by its content."""
+    fewshot_ids: Sequence[str | int]
+    """For ``fixed``: own ids as text, positions from 0 as numbers."""
+    fewshot_seed: int
+    """For ``seeded``; 42."""
+    fewshot_match_field: str
+    """Only examples that have the sample's value in this field, such as the subject."""
+    fewshot_template: str
+    """Renders a whole example, ``{target}`` included, instead of the prompt and the target after
+    it.
+    """
+    fewshot_target_template: str
+    """Renders the answer of an example, instead of the target alone."""
+    fewshot_prefix: str
+    """What stands before the first example, where there is one."""
+    fewshot_separator: str
+    """Between examples, and before the prompt; an empty line."""
+    fewshot_as_turns: bool
+    """Show examples as turns of a chat instead of in one prompt."""
+
+
+def benchmark(
+    *,
+    name: str,
+    dataset: str | Path | Callable[[], Iterable[Row]],
+    prompt: str = "",
+    target_field: str = "target",
+    description: str | None = None,
+    endpoint_type: str = "any",
+    system_prompt: str | None = None,
+    preamble: str | None = None,
+    field_mapping: Mapping[str, str] | None = None,
+    response_field: str | None = None,
+    id_field: str | None = None,
+    choices: Sequence[str] = (),
+    choices_field: str | None = None,
+    target_delimiter: str = "",
+    continuation: str | None = None,
+    category_field: str | None = None,
+    group_field: str | None = None,
+    turns_field: str | None = None,
+    images_field: str | None = None,
+    prepare_row: Callable[..., dict[str, object]] | None = None,
+    seed_fn: Callable[..., SeedResult] | None = None,
+    judge: Mapping[str, object] | None = None,
+    answer_form: str | None = None,
+    extra: Mapping[str, object] | None = None,
+    sandbox: str | Sequence[str] = (),
+    reducers: Sequence[str] = (),
+    requirements: str | Sequence[str] = (),
+    card: Card | None = None,
+    **fewshot: Unpack[FewShotOptions],
+) -> Callable[[Scorer], Benchmark]:
+    """Turn the scorer below into a benchmark; the rest is fields of `Benchmark` and of
+    `FewShotOptions`.
+
+    Args:
+        name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
+        dataset: A path (relative to the file that defines the benchmark), a URI or a callable
+            returning rows.
+        prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
+        endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank
+            choices by log-likelihood.
+        prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used;
+            see `row_function`.
+        seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
+        answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see
+            `nel.reading.asked`.
+        sandbox: The language, or languages, of the programs that the scorer runs; checked before
+            the first request.
+
+    Raises:
+        ConfigError: The requirements, the name or the endpoint type is none, or a template
+            (`PromptError`) is unusable.
+    """
+    plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
+    _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
+    needs_messages = turns_field or images_field or fewshot.get("fewshot_as_turns")
+    of_row = {"id_field": id_field, "category_field": category_field, "group_field": group_field}
+    asked = {
+        "choices_field": choices_field,
+        "turns_field": turns_field,
+        "images_field": images_field,
+    }
+    fixed: dict[str, object] = {
+        **(of_row | asked | {"card": card}),
+        "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
+        "target_field": target_field,
+        "response_field": response_field,
+        "choices": tuple(choices),
+        "target_delimiter": target_delimiter,
+        "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
+        "field_mapping": dict(field_mapping or {}),
+        "prepare_row": None if prepare_row is None else row_function(prepare_row, "prepare_row"),
+        "protocol": "chat" if needs_messages else _PROTOCOLS[endpoint_type],
+        "judge": judge,
+        "extra": _scorer_config(extra, judge, answer_form),
+        "reducers": tuple(reducers),
+        "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
+    }
+    texts = {
+        "prompt": prompt,
+        "system_prompt": system_prompt,
+        "preamble": preamble,
+        "continuation": continuation,
+    }
+    return partial(_decorate, plain, description, fixed, texts, fewshot, requirements, seed_fn)
+
+
+def _decorate(
+    name: str,
+    description: str | None,
+    fixed: Mapping[str, Any],
+    texts: Mapping[str, str | None],
+    fewshot: FewShotOptions,
+    requirements: str | Sequence[str],
+    seed_fn: Callable[..., SeedResult] | None,
+    function: Scorer,
+) -> Benchmark:
+    fixed, texts = with_strategy(name, fixed, texts)
+    base_dir = _home_of(function)
+    made = (
+        Benchmark
+        if seed_fn is None
+        else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
+    )
+    if seed_fn is not None and not texts["prompt"]:
+        texts = {**texts, "prompt": "made by seed_fn"}
+    templates: dict[str, Any] = {
+        role: _template(text, base_dir, role) for role, text in texts.items()
+    }
+    return made(
+        name=name,
+        description=description or _first_line(function) or name,
+        scorer=as_scorer(function),
+        num_fewshot=fewshot.get("num_fewshot", 0),
+        fewshot=_fewshot(fewshot, base_dir),
+        requirements=read_requirements(requirements, base_dir),
+        base_dir=base_dir,
+        **fixed,
+        **templates,
+    )
+
+
+def _fewshot(options: FewShotOptions, base_dir: Path | None) -> FewShot:
+    given: dict[str, Any] = {
+        name.removeprefix("fewshot_"): value
+        for name, value in options.items()
+        if name != "num_fewshot"
+    }
+    for name in ("template", "target_template", "prefix"):
+        given[name] = _template(given.get(name), base_dir, f"fewshot_{name}")
+    if "ids" in given:
+        given["ids"] = tuple(given["ids"])
+    return FewShot(**given)
+
+
+def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
+    return (
+        None
+        if text in (None, "") and role != "prompt"
+        else load_template(text, base_dir=base_dir, name=role)
+    )
+
+
+def _check_options(
+    name: str, fewshot: FewShotOptions, endpoint_type: str, *, shares_continuation: bool
+) -> None:
+    known = [*FewShotOptions.__annotations__, *inspect.signature(benchmark).parameters]
+    for option in fewshot:
+        if option not in FewShotOptions.__annotations__:
+            hint = did_you_mean(option, known) or "; what a scorer needs goes into extra={...}"
+            raise ConfigError(f'"{name}": @benchmark has no parameter "{option}"{hint}')
+    n = fewshot.get("num_fewshot", 0)
+    if not isinstance(n, int) or n < 0:
+        raise ConfigError(f'"{name}": num_fewshot is {n!r}; give a whole number from 0')
+    if fewshot.get("fewshot_as_turns") and endpoint_type not in ("any", "chat"):
+        raise ConfigError(
+            f'"{name}": examples as turns need a chat endpoint, and endpoint_type is'
+            f' "{endpoint_type}"'
+        )
+    if shares_continuation and endpoint_type != _LOGLIKELIHOOD:
+        raise ConfigError(
+            f'"{name}": continuation= is for log-likelihoods; set endpoint_type="{_LOGLIKELIHOOD}"'
+        )
+
+
+def _scorer_config(
+    extra: Mapping[str, object] | None, judge: Mapping[str, object] | None, answer_form: str | None
+) -> dict[str, object]:
+    """Return what the scorer gets as ``config``.
+
+    Raises:
+        ConfigError: The form of answer is none.
+    """
+    config = dict(extra or {})
+    if judge is not None:
+        config["judge"] = dict(judge)
+    if answer_form is not None:
+        config["answer_form"] = answer_form
+    if "answer_form" in config:
+        parse_asked_form(str(config["answer_form"]))
+    return config
+
+
+def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
+    if not _NAME.fullmatch(plain):
+        raise ConfigError(f"{name!r} is no name for a benchmark; use letters, digits, - and _")
+    if endpoint_type not in _PROTOCOLS:
+        raise ConfigError(
+            f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}'
+        )
+    if endpoint_type == _LOGLIKELIHOOD and not has_choices:
+        raise ConfigError(
+            f'"{name}" ranks choices by log-likelihood and has none; give choices= or'
+            " choices_field="
+        )
+    return plain
+
+
+def _home_of(function: Scorer) -> Path | None:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    path = Path(code.co_filename) if code else None
+    return path.parent if path and path.exists() else None
+
+
+def _first_line(function: Scorer) -> str:
+    first = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
+    return first.replace("\n", " ").rstrip(".")

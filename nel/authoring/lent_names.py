@@ -1,0 +1,226 @@
+"""Lets a file written for another tool run as it stands: its imports resolve to nel meanwhile.
+
+Which tools is what the entry points ``MODULE.names`` of the group ``nel.bridges`` say: each names a
+`LentNames`. Does nothing where that tool is installed. Nothing of it may stay in ``sys.modules``, or a tool
+installed later in the same process would be half nel; a file that imports inside a function is
+given its own ``__import__``, which lends the names for that moment.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+from nel import plugins
+from nel.errors import PluginError, did_you_mean
+
+SUFFIX: Final = ".names"
+"""Of the entry points in the group ``nel.bridges`` that lend names; before it stands the module."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LentNames:
+    """The modules of another tool that nel stands for while a file is loaded."""
+
+    homes: Mapping[str, Sequence[str]]
+    """Modules of the tool, and the modules that have their names, the first that has one counts."""
+    renamed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """``module.name`` of the tool to the module and the name that stand for it."""
+    checks_functions: bool = False
+    """Whether a file is refused when an import inside a function has nothing to stand for it."""
+
+
+DEFINED: Final[ContextVar[list[object] | None]] = ContextVar("nel-defined", default=None)
+"""The benchmarks that the file being loaded has defined by a lent decorator, which need no name in
+it.
+"""
+
+
+def roots() -> list[str]:
+    """Return the tools whose names an installed bridge lends; nothing is imported for it."""
+    return [
+        ref.name.removesuffix(SUFFIX)
+        for ref in plugins.discover("bridges")
+        if ref.name.endswith(SUFFIX)
+    ]
+
+
+@cache
+def _lent(root: str) -> LentNames:
+    refs = [ref for ref in plugins.discover("bridges") if ref.name == root + SUFFIX]
+    lent = plugins.load_ref(next((ref for ref in refs if ref.is_built_in), refs[0]))
+    if not isinstance(lent, LentNames):
+        raise PluginError(
+            f"{refs[0].provider}: {root}{SUFFIX} is a {type(lent).__name__}, not LentNames"
+        )
+    return lent
+
+
+def _homes_of(module: str) -> Sequence[str] | None:
+    return _lent(module.partition(".")[0]).homes.get(module)
+
+
+class _StandIn(ModuleType):
+    """A module of the other tool, made of nel's names."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        full = f"{self.__name__}.{name}"
+        if _homes_of(full) is not None:
+            with standing_in():
+                return importlib.import_module(full)
+        return _find(self.__name__, name)
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds modules of the tools that are not installed, and no others."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self.roots = roots
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        root = fullname.partition(".")[0]
+        if root not in self.roots:
+            return None
+        if _homes_of(fullname) is None:
+            known = ", ".join(sorted(_lent(root).homes))
+            raise ModuleNotFoundError(
+                f"nel has nothing to stand for {fullname}; it stands for {known}", name=fullname
+            )
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        names = [name for home in _homes_of(module.__name__) or () for name in _names(home)]
+        module.__dict__["__all__"] = sorted({name for name in names if not name.startswith("__")})
+
+
+@contextmanager
+def standing_in() -> Iterator[None]:
+    """Let nel stand for the tools whose names are lent until the block ends, each unless it is
+    installed.
+    """
+    absent = [root for root in roots() if not is_installed(root)]
+    if not absent:
+        yield
+        return
+    finder = _Finder(absent)
+    sys.meta_path.insert(0, finder)  # before a mere folder of that name
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        if not any(isinstance(other, _Finder) for other in sys.meta_path):
+            for name in [
+                name for name, module in sys.modules.items() if isinstance(module, _StandIn)
+            ]:
+                del sys.modules[name]
+
+
+def check_later_imports(source: str) -> None:
+    """Refuse a file whose functions import what nel has nothing to stand for, before one of them
+    runs.
+
+    Args:
+        source: The text of a file written for another tool; it has been executed, so that its own
+            imports are there.
+
+    Raises:
+        ImportError: A function imports such a name, or a module beside the file.
+    """
+    checked = [
+        root
+        for root in roots()
+        if root in source and not is_installed(root) and _lent(root).checks_functions
+    ]
+    if not checked:
+        return
+    with standing_in():
+        for function in ast.walk(ast.parse(source)):
+            if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            for node in (node for node in ast.walk(function) if isinstance(node, ast.ImportFrom)):
+                if node.level:
+                    raise _relative(function.name, "." * node.level + (node.module or ""))
+                if (node.module or "").partition(".")[0] in checked:
+                    found = importlib.import_module(str(node.module))
+                    for name in node.names:
+                        getattr(found, name.name)
+
+
+def _relative(importer: str, module: str) -> ImportError:
+    return ImportError(
+        f"{importer} imports {module} from its package, and nel reads a benchmark from one file;"
+        " write what it imports into the file"
+    )
+
+
+def lend_names(module: ModuleType) -> None:
+    """Let the imports inside a module's functions find the same names, whenever they are run."""
+
+    def import_lending(name: str, *rest: Any, **options: Any) -> object:
+        level = options.get("level", rest[3] if len(rest) > 3 else 0)  # noqa: PLR2004 - after globals, locals, fromlist
+        if level:
+            raise _relative("the file", "." * level + name)
+        if name.partition(".")[0] not in roots():
+            return builtins.__import__(name, *rest, **options)
+        with standing_in():
+            return builtins.__import__(name, *rest, **options)
+
+    module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_lending}
+
+
+def is_installed(root: str) -> bool:
+    """Return whether a tool itself can be imported."""
+    if root in sys.modules:
+        return not isinstance(sys.modules[root], _StandIn)
+    others = [
+        finder
+        for finder in sys.meta_path
+        if not isinstance(finder, _Finder) and hasattr(finder, "find_spec")
+    ]
+    specs = [spec for finder in others if (spec := finder.find_spec(root, None)) is not None]
+    return any(spec.origin is not None for spec in specs)
+
+
+def _names(home: str) -> list[str]:
+    module = _home(home)
+    return [] if module is None else list(getattr(module, "__all__", ()))
+
+
+def _home(name: str) -> ModuleType | None:
+    return importlib.import_module(name) if importlib.util.find_spec(name) is not None else None
+
+
+def _find(module: str, name: str) -> object:
+    renamed = _lent(module.partition(".")[0]).renamed.get(f"{module}.{name}")
+    if renamed is not None:
+        home, other = renamed
+        return getattr(importlib.import_module(home), other)
+    homes = [(home, _home(home)) for home in _homes_of(module) or ()]
+    for _, found in homes:
+        if found is not None and hasattr(found, name):
+            return getattr(found, name)
+    places = " and ".join(home for home, found in homes if found is not None) or "nothing"
+    hint = (
+        did_you_mean(name, [known for home, _ in homes for known in _names(home)])
+        or "; change that line of the file"
+    )
+    raise ImportError(
+        f"nel has no {name} to stand for {module}.{name}; it was looked for in {places}{hint}"
+    )

@@ -1,0 +1,149 @@
+"""Functions of a benchmark's author that make rows and whole problems: `prepare_row` and `seed_fn`.
+
+NeMo Evaluator hands them the row's position and one random stream for all rows. Nel's rows have no
+position, for a limit or another order must change no prompt; `idx` is a number made of the row's
+content, and `rng` is seeded by it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Final, Self
+
+from nel.authoring.benchmark import Benchmark, label_of, recorded_in
+from nel.datasets.base import RawRow
+from nel.datasets.ids import content_id
+from nel.errors import ConfigError, DatasetError
+from nel.types import Message, Sample
+
+_SEED: Final = 42
+_HEX_DIGITS: Final = 12
+_POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_MOST: Final = {"prepare_row": 3, "seed_fn": 2}
+
+
+@dataclass(slots=True)
+class SeedResult:
+    """One whole problem, as `seed_fn` returns it."""
+
+    prompt: str
+    expected_answer: Any
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """Joins the row that the scorer sees."""
+    messages: list[dict[str, Any]] | None = None
+    """Sent instead of the prompt; each has ``role`` and ``content``."""
+    system: str | None = None
+    """A system message before the prompt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeededBenchmark(Benchmark):
+    """A benchmark whose problems a function makes."""
+
+    seed: Callable[[dict[str, Any]], Any]
+    """From a prepared row to its `SeedResult`."""
+
+    def with_shots(self, rows: Sequence[RawRow], **_: object) -> Self:
+        """Refuse few-shot examples, which the function would have to put into its problems.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(
+            f"{self.name} makes whole problems with seed_fn; its {len(rows)} examples have no place"
+            " in them"
+        )
+
+    def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
+        """Return the sample that the function makes of a raw row.
+
+        Raises:
+            DatasetError: It failed, or returned something else than a `SeedResult` with an answer.
+        """
+        row = self.prepared(raw)
+        try:
+            made = self.seed(row)
+        except (Exception, SystemExit) as error:
+            raise DatasetError(f"seed_fn failed: {type(error).__name__}: {error}") from error
+        if not isinstance(made, SeedResult) or made.expected_answer is None:
+            what = (
+                "no expected_answer" if isinstance(made, SeedResult) else f"a {type(made).__name__}"
+            )
+            raise DatasetError(
+                f"seed_fn returned {what}; it must return a SeedResult with an expected_answer"
+            )
+        metadata = {**row, **made.metadata}
+        return Sample(
+            id=sample_id,
+            input=_asked(made),
+            target=made.expected_answer,
+            choices=self.choices or None,
+            gold_kind=self.gold_kind,
+            metadata=metadata,
+            subset=label_of(metadata, self.category_field),
+            group=label_of(metadata, self.group_field),
+            recorded_response=(
+                None if self.response_field is None else recorded_in(metadata, self.response_field)
+            ),
+        )
+
+
+def row_function(
+    function: Callable[..., object], role: str
+) -> Callable[[dict[str, object]], object]:
+    """Return a function of a row alone from one that takes ``row``, ``row, idx`` or ``row, idx,
+    rng``.
+
+    Args:
+        function: Of one's own.
+        role: ``prepare_row`` or ``seed_fn``, for messages and how many parameters it may have.
+
+    Raises:
+        ConfigError: It takes another number of parameters.
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # a built-in that does not say what it takes
+        return function
+    needed = [
+        parameter
+        for parameter in parameters
+        if parameter.kind in _POSITIONAL and parameter.default is inspect.Parameter.empty
+    ]
+    if not 1 <= len(needed) <= _MOST[role]:
+        forms = ["row", "row, idx", "row, idx, rng"][: _MOST[role]]
+        raise ConfigError(
+            f"{role} takes {len(needed)} parameters; write it as"
+            f" {' or '.join(f'({f})' for f in forms)}"
+        )
+    if len(needed) == 1:
+        return function
+
+    @wraps(function)
+    def of_row(row: dict[str, object]) -> object:
+        content = content_id(row)
+        extras = (
+            int(content[:_HEX_DIGITS], 16),
+            random.Random(f"{_SEED}:{content}"),  # noqa: S311 - no secret
+        )
+        return function(row, *extras[: len(needed) - 1])
+
+    return of_row
+
+
+def _asked(made: SeedResult) -> str | tuple[Message, ...]:
+    if made.messages is not None:
+        try:
+            return tuple(
+                Message(role=message["role"], content=message["content"])
+                for message in made.messages
+            )
+        except (TypeError, KeyError) as error:
+            raise DatasetError("seed_fn returned messages without role and content") from error
+    if made.system is None:
+        return made.prompt
+    return (Message(role="system", content=made.system), Message(role="user", content=made.prompt))

@@ -1,0 +1,92 @@
+"""Tries the tests of a benchmark that runs programs: on its gold program, an empty one and a wrong
+one.
+
+Tests that fail the gold program are broken; tests that pass one of the others check nothing.
+Programs run in the sandbox, through the benchmark's own scorer.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from nel.authoring.benchmark import Benchmark
+from nel.errors import DatasetError
+from nel.scoring.broken_tests import key_of, write_broken_tests
+from nel.scoring.program_rows import entry_point_of, tests_of
+from nel.types import Sample, ScorerInput
+
+_EMPTY: Final = {"python": "pass", "bash": ":"}
+_WRONG: Final = "def {name}(*arguments, **options):\n    return 7919"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenTask:
+    """A task whose tests are of no use."""
+
+    sample: str
+    key: str
+    reason: str
+
+
+def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> list[BrokenTask]:
+    """Return the tasks whose tests are broken or check nothing, and write them to the list that
+    runs read.
+
+    Raises:
+        SandboxError: Programs cannot be run.
+    """
+    write_broken_tests(benchmark.name, {})  # what an earlier check found is not to decide this one
+    broken = [task for sample in samples for task in _broken(benchmark, sample)]
+    write_broken_tests(benchmark.name, {task.key: (task.sample, task.reason) for task in broken})
+    return broken
+
+
+def _broken(benchmark: Benchmark, sample: Sample) -> Iterator[BrokenTask]:
+    given = ScorerInput(response="", target=sample.target, metadata=dict(sample.metadata))
+    row = given.metadata
+    tests, entry_point = tests_of(row), entry_point_of(given)
+    language = str(row.get("_language") or row.get("language") or "python")
+    key = key_of(tests, str(row.get("_prompt") or ""), entry_point)
+    reason = ""
+    if isinstance(sample.target, str) and _is_program(sample.target, language):
+        verdict = _verdict(benchmark, given, language, sample.target)
+        reason = "" if verdict == "passed" else f"the tests fail the gold program: {verdict}"
+    if not reason and _verdict(benchmark, given, language, _EMPTY.get(language, ";")) == "passed":
+        reason = "the tests pass without a program"
+    if not reason and language == "python" and entry_point:
+        wrong = _WRONG.format(name=entry_point)
+        if _verdict(benchmark, given, language, wrong) == "passed":
+            reason = "the tests pass a program that always answers 7919"
+    if reason:
+        yield BrokenTask(sample=str(sample.id), key=key, reason=reason)
+
+
+def _verdict(benchmark: Benchmark, given: ScorerInput, language: str, program: str) -> str:
+    """Return the verdict of a program, or why the tests cannot judge it."""
+    response = f"```{language}\n{program}\n```"
+    attempt = ScorerInput(response=response, target=given.target, metadata=given.metadata)
+    try:
+        result = benchmark.scorer(attempt)
+    except DatasetError as error:
+        return str(error)
+    details = result if isinstance(result, dict) else {}
+    verdict = str(details.get("verdict") or "no verdict")
+    return (
+        verdict if verdict == "passed" else f"{verdict}: {details.get('detail') or ''}".rstrip(": ")
+    )
+
+
+def _is_program(target: str, language: str) -> bool:
+    """Return whether a target is a gold program, and not the name of a function or an output."""
+    if language != "python":
+        return "\n" in target
+    try:
+        body = ast.parse(target).body
+    except (SyntaxError, ValueError):
+        return False
+    return any(
+        isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) for node in body
+    )

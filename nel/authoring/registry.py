@@ -1,0 +1,250 @@
+"""Finds the benchmark a user names: an installed plugin, or a Python file that needs no installing.
+
+A file is executed to be read. It runs with the user's rights, as any benchmark does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from nel import plugins
+from nel.authoring.adapters.meta import REGISTERED, source_of
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.lent_names import (
+    DEFINED,
+    check_later_imports,
+    is_installed,
+    lend_names,
+    roots,
+    standing_in,
+)
+from nel.errors import NelError, PluginError, did_you_mean
+
+YAML_SUFFIXES: Final = (".yaml", ".yml")
+_PREFIX = "nel_file_"
+"""Of the modules that files are loaded as."""
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Return the benchmark of this name, or the one that a path (``./my_bench.py[:name]``, a YAML
+    file) or URI names.
+
+    ``package:name`` and ``package:scheme://…`` pick the plugin of one package.
+    A URI ``scheme://…`` belongs to the plugin of that name in the group ``nel.bridges``: a function
+    of the URI, which returns the benchmark.
+
+    Raises:
+        PluginError: There is none, it cannot be imported, or it is not a benchmark.
+        NelError: What a bridge raises.
+    """
+    parts = plugins.split_uri(name)
+    if parts is not None:
+        return _from_bridge(*parts)
+    if name.lower().endswith(YAML_SUFFIXES):
+        return _from_yaml(Path(name))
+    path, wanted = _as_path(name)
+    if path is not None:
+        return _from_file(path, wanted)
+    if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
+        return _adapted(REGISTERED[name])
+    found = as_benchmark(plugins.load("benchmarks", name))
+    if not isinstance(found, Benchmark):
+        provider = plugins.find("benchmarks", name).provider
+        raise PluginError(
+            f'the benchmark "{name}" of {provider} is a {type(found).__name__}, not a Benchmark'
+        )
+    return found
+
+
+def as_benchmark(value: object) -> object:
+    """Return the benchmark that a registered adapter class describes, any other value as it is.
+
+    Raises:
+        ConfigError: The class cannot be used as it is registered.
+    """
+    return _adapted(value) if isinstance(value, type) and _is_adapter(value) else value
+
+
+def _is_adapter(value: object) -> bool:
+    """Return whether a value is a registered adapter class; what is none is told without their
+    module.
+    """
+    if not isinstance(value, type) or "benchmark_meta" not in vars(value):
+        return False
+    from nel.authoring.adapters.bridge import (  # noqa: PLC0415 - the first request need not wait for it
+        is_adapter,
+    )
+
+    return is_adapter(value)
+
+
+def _adapted(adapter: type) -> Benchmark:
+    from nel.authoring.adapters.bridge import adapt  # noqa: PLC0415
+
+    return adapt(adapter)
+
+
+def _from_yaml(path: Path) -> Benchmark:
+    from nel.authoring.yaml_benchmark import read_benchmark  # noqa: PLC0415
+
+    return read_benchmark(path)
+
+
+def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
+    """Return every benchmark a Python or YAML file defines, by name.
+
+    Raises:
+        PluginError: The file is missing, fails to run or defines no benchmark.
+    """
+    if path.name.lower().endswith(YAML_SUFFIXES):
+        only = _from_yaml(path)
+        return {only.name: only}
+    defined: list[object] = []
+    token = DEFINED.set(defined)
+    try:
+        module = _execute(path)
+    finally:
+        DEFINED.reset(token)
+    values = [*defined, *(_of_file(value, module, path) for value in vars(module).values())]
+    found = {value.name: value for value in values if isinstance(value, Benchmark)}
+    tool = next((root for root in roots() if root in sys.modules and is_installed(root)), None)
+    if not found and tool is not None:
+        raise PluginError(
+            f"{path} defines no benchmark of nel: {tool} is installed; import from nel.byob instead"
+        )
+    if not found:
+        raise PluginError(
+            f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around"
+            " a @scorer function"
+        )
+    return found
+
+
+def _of_file(value: object, module: ModuleType, path: Path) -> object:
+    if not _is_adapter(value):
+        return value
+    if getattr(value, "__module__", None) != module.__name__:
+        return None  # imported, not defined here
+    try:
+        return as_benchmark(value)
+    except NelError as error:
+        raise PluginError(f"{path}: {error}") from error
+
+
+def _from_bridge(name: str, uri: str) -> Benchmark:
+    """Return the benchmark of a URI from the bridge of this name: its scheme, or
+    ``package:scheme``.
+    """
+    package, _, scheme = name.rpartition(":")
+    installed = sorted({ref.name for ref in plugins.discover("bridges")})
+    if scheme not in installed and not package:
+        hint = did_you_mean(scheme, installed) or "; install the plugin that provides it"
+        raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
+    ref = plugins.find("bridges", name)
+    bridge = plugins.load_ref(ref)
+    try:
+        found = as_benchmark(bridge(uri))
+    except NelError:
+        raise
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise PluginError(
+            f'{uri}: the bridge "{scheme}" of {ref.provider} failed: {what}'
+        ) from error
+    if not isinstance(found, Benchmark):
+        raise PluginError(
+            f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(found).__name__}'
+        )
+    return found
+
+
+def is_new_file(name: str) -> bool:
+    """Return whether a name is that of a YAML file which is still to be written.
+
+    Raises:
+        PluginError: It names a Python file that is not there, or a YAML file whose name is no
+            benchmark's.
+    """
+    path, _ = _as_path(name)
+    if path is not None and not path.exists() and plugins.split_uri(name) is None:
+        raise PluginError(
+            f"there is no file {path}; nel byob new writes a benchmark in Python, nel init one in"
+            " YAML"
+        )
+    if not name.lower().endswith(YAML_SUFFIXES) or Path(name).expanduser().exists():
+        return False
+    if not re.search(r"[a-z0-9]", Path(name).stem.lower()):
+        raise PluginError(
+            f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _, as in questions.yaml'
+        )
+    return True
+
+
+def _as_path(name: str) -> tuple[Path | None, str | None]:
+    head, separator, tail = name.rpartition(":")
+    if separator and head.endswith(".py"):
+        return Path(head), tail
+    return (Path(name), None) if name.endswith(".py") else (None, None)
+
+
+def _from_file(path: Path, wanted: str | None) -> Benchmark:
+    imported = _imported(path, wanted)
+    if imported is not None:
+        return imported
+    found = benchmarks_in_file(path)
+    if wanted is None and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted is None:
+        raise PluginError(f"{path} defines {', '.join(sorted(found))}; choose one with {path}:NAME")
+    if wanted not in found:
+        raise PluginError(
+            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has'
+            f" {', '.join(sorted(found))}"
+        )
+    return found[wanted]
+
+
+def _imported(path: Path, name: str | None) -> Benchmark | None:
+    """Return the adapter that this process has imported from the file, which need not be executed
+    once more.
+    """
+    adapter = REGISTERED.get(name or "")
+    if (
+        adapter is None
+        or adapter.__module__.startswith(_PREFIX)
+        or source_of(adapter) != str(path.resolve())
+    ):
+        return None
+    return _adapted(adapter)
+
+
+def _execute(path: Path) -> ModuleType:
+    full = path.expanduser().resolve()
+    if not full.is_file():
+        raise PluginError(f"there is no benchmark file {path}; give the path of a Python file")
+    name = f"{_PREFIX}{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, full)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{path} cannot be loaded as a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    source = full.read_bytes()
+    if any(root.encode() in source for root in roots()):
+        lend_names(module)
+    try:
+        with standing_in():
+            spec.loader.exec_module(module)
+        check_later_imports(source.decode("utf-8", "replace"))
+    except (NelError, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise PluginError(f"{path}: {error}") from error
+    except BaseException as error:
+        raise PluginError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,81 @@
+"""Writes a wheel: a zip with metadata, which pip installs without a build backend and without the
+network.
+
+Follows the binary distribution format (PEP 427). The bytes must not depend on the clock, so every
+entry bears the same date.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from typing import Final
+
+from nel.authoring.shipping.file_names import unsafe_name
+from nel.errors import PluginError
+
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
+_MODE: Final = 0o100644 << 16
+_WHEEL: Final = "Wheel-Version: 1.0\nGenerator: nel\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def wheel_name(distribution: str, version: str) -> str:
+    """Return the file name of a pure Python wheel."""
+    return f"{_folded(distribution)}-{version}-py3-none-any.whl"
+
+
+def wheel_bytes(
+    distribution: str, version: str, files: Mapping[str, bytes], info: Mapping[str, bytes]
+) -> bytes:
+    """Return a pure Python wheel.
+
+    Args:
+        files: What is put into site-packages, by relative path.
+        info: What is put into the dist-info directory beside WHEEL and RECORD, such as METADATA.
+
+    Raises:
+        PluginError: A file would leave the folder that the wheel is unpacked into.
+    """
+    folder = f"{_folded(distribution)}-{version}.dist-info"
+    inside = {f"{folder}/{name}": data for name, data in info.items()}
+    content = {**files, **inside, f"{folder}/WHEEL": _WHEEL.encode()}
+    unsafe = next((name for name in content if unsafe_name(name)), None)
+    if unsafe is not None:
+        raise PluginError(
+            f"a wheel of {distribution} cannot hold {unsafe!a}: {unsafe_name(unsafe)}; rename that"
+            " file"
+        )
+    content[f"{folder}/RECORD"] = _record(content, f"{folder}/RECORD")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, date_time=_DATE)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, _MODE
+            archive.writestr(entry, data)
+    return packed.getvalue()
+
+
+def _record(content: Mapping[str, bytes], own: str) -> bytes:
+    """Return the list of a wheel's files as CSV; pip quotes names with a comma or a quotation mark,
+    too.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(
+        (name, f"sha256={_digest(data)}", len(data)) for name, data in sorted(content.items())
+    )
+    writer.writerow((own, "", ""))
+    return text.getvalue().encode()
+
+
+def _folded(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "_", distribution)
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

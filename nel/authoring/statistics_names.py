@@ -1,0 +1,169 @@
+"""The metrics and reducers a user names: ``ci:level=0.9``, ``pass_at_3``, ``mean_and_vote_at_k``.
+
+A reducer that needs k answers of a sample is refused when the run asks for fewer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from nel import plugins
+from nel.authoring.scorer_names import options_of
+from nel.errors import ConfigError, PluginError
+from nel.metrics import Metric, NamedReducer, k_of
+from nel.metrics.requested import RequestedStatistics
+from nel.scoring.protocol import metrics_of
+
+_EVERY_K: Final = {"pass_at_k": "pass_at", "vote_at_k": "vote_at", "pass_hat_k": "pass_k"}
+"""EvalScope's aggregations, which are computed for each k up to the repeats."""
+
+
+def choose_statistics(
+    scorer: object,
+    *,
+    metrics: Sequence[str],
+    reducers: Sequence[str],
+    repeats: int,
+    installed_only: bool = False,
+) -> RequestedStatistics:
+    """Return what a benchmark's scorer declares and what the user names beside it.
+
+    Args:
+        scorer: Its declared metrics come first; None for no scorer.
+        installed_only: Note the names that are not installed instead of raising.
+
+    Raises:
+        PluginError: No metric or reducer has a name, or it cannot be imported.
+        ConfigError: An option is wrong, or a reducer needs more repeats.
+    """
+    declared = metrics_of(scorer) if scorer is not None else ()
+    chosen: list[tuple[str, Metric]] = []
+    for key, found in _by_key(declared):
+        chosen += [(key, metric) for metric in found]
+    asked = [""] * len(chosen)
+    missing = []
+    for text in dict.fromkeys(metrics):
+        try:
+            chosen.append(("", find_metric(text)))
+            asked.append(text)
+        except PluginError:
+            if not installed_only:
+                raise
+            missing.append(text)
+    found_reducers: list[NamedReducer] = []
+    for text in (one for given in reducers for one in _expanded(given, repeats)):
+        try:
+            found_reducers.append(find_reducer(text, repeats=repeats))
+        except PluginError:
+            if not installed_only:
+                raise
+            missing.append(text)
+    return RequestedStatistics(
+        reducers=tuple(found_reducers),
+        metrics=tuple(chosen),
+        asked=tuple(asked),
+        missing=tuple(missing),
+    )
+
+
+def find_metric(text: str) -> Metric:
+    """Return the installed metric that a text names, ``NAME`` or ``NAME:key=value``, built with its
+    options.
+
+    Raises:
+        PluginError: No metric has this name, or it cannot be imported.
+        ConfigError: An option is wrong.
+    """
+    name, rest = plugins.split_options(text)
+    options = options_of(name, rest)
+    if isinstance(options.get("metric"), str):
+        options["metric"] = find_metric(options["metric"])
+    metric: Metric = _built("metric", name, plugins.load("metrics", name), options)
+    return metric
+
+
+def find_reducer(text: str, *, repeats: int) -> NamedReducer:
+    """Return the installed reducer that a text names: ``max``, ``pass_at_3``,
+    ``at_least_2:value=0.5``.
+
+    Raises:
+        PluginError: No reducer has this name, or it cannot be imported.
+        ConfigError: An option is wrong, or it needs more repeats than the run has.
+    """
+    name, rest = plugins.split_options(text)
+    options = options_of(name, rest)
+    counted = re.fullmatch(r"(.+)_([1-9]\d*)", name)
+    known = {known for ref in plugins.discover("reducers") for known in (ref.name, ref.qualified)}
+    if counted and name not in known:
+        options = {"k": int(counted[2]), **options}
+    plugin = plugins.load("reducers", counted[1] if counted and name not in known else name)
+    built = _built("reducer", name, plugin, options)
+    k = k_of(built)
+    if k is not None and k > repeats:
+        raise ConfigError(
+            f"the reducer {text} needs {k} answers a sample and the run asks for {repeats}; use"
+            f" --repeats {k}"
+        )
+    return NamedReducer(built, name=text, params=getattr(built, "params", {}))
+
+
+def _expanded(text: str, repeats: int) -> list[str]:
+    rest = text.removeprefix("mean_and_")
+    if rest in _EVERY_K:
+        return [f"{_EVERY_K[rest]}_{k}" for k in range(1, repeats + 1)]
+    return [text]
+
+
+def _by_key(declared: Any) -> list[tuple[str, Sequence[Metric]]]:
+    """Return the metrics of a scorer as ``(key, metrics)``: a list, a dict of lists, or a list that
+    holds both.
+
+    Raises:
+        ConfigError: What is declared is no list of metrics.
+    """
+    if isinstance(declared, Mapping):
+        return [(str(key), _metric_list(found, f' of "{key}"')) for key, found in declared.items()]
+    found: list[tuple[str, Sequence[Metric]]] = []
+    for one in _as_list(declared or (), ""):
+        found += _by_key(one) if isinstance(one, Mapping) else [("", _metric_list([one], ""))]
+    return found
+
+
+def _metric_list(declared: Any, where: str) -> list[Metric]:
+    listed = _as_list(declared, where)
+    for one in listed:
+        if not callable(one):
+            raise ConfigError(
+                f"the scorer's metrics{where} hold {one!r:.40}, which is no metric; write e.g."
+                " mean()"
+            )
+    return listed
+
+
+def _as_list(declared: Any, where: str) -> list[Any]:
+    if isinstance(declared, str) or not isinstance(declared, Iterable):
+        raise ConfigError(
+            f"the scorer's metrics{where} are {declared!r:.40}, not a list; write e.g. [mean(),"
+            " stderr()]"
+        )
+    return list(declared)
+
+
+def _built(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> Any:
+    try:
+        built = factory(**options)
+    except (Exception, SystemExit) as error:
+        what = (
+            str(error)
+            if isinstance(error, (TypeError, ValueError))
+            else f"{type(error).__name__}: {error}"
+        )
+        raise ConfigError(f'the {kind} "{name}" cannot be built: {what}') from error
+    if not callable(built):
+        raise ConfigError(
+            f'the {kind} "{name}" is a factory that returns a {type(built).__name__}, not a'
+            " function"
+        )
+    return built

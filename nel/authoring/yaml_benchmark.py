@@ -1,0 +1,311 @@
+"""A benchmark written in YAML: rows, a prompt or messages, and checks of the response; no code of
+the user runs.
+
+Depends on `nel.config.exact_yaml` for values that know their line, and on `nel.scoring.checks` for
+the scorer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from nel.authoring.benchmark import Benchmark
+from nel.config.exact_yaml import Entry, read_exact
+from nel.core.timed_regex import compiled
+from nel.datasets.ids import content_id
+from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
+from nel.prompts import Template, compile_template
+from nel.reading.asked import parse_asked_form
+from nel.reading.numerals import parse_number
+from nel.scoring.checks import KINDS, Check, ChecksScorer, Kind
+from nel.scoring.json_schema import validate_json_schema
+from nel.types import Message, Row
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_KEYS: Final = (
+    "name",
+    "description",
+    "rows",
+    "dataset",
+    "prompt",
+    "messages",
+    "system_prompt",
+    "id_field",
+    "category_field",
+    "group_field",
+    "images_field",
+    "target_field",
+    "answer_form",
+    "checks",
+)
+_OPTIONS: Final[Mapping[Kind, tuple[str, ...]]] = {
+    **dict.fromkeys(get_args(Kind)[:4], ("ignore_case",)),
+    "numeric": ("tolerance",),
+    "json_schema": (),
+    "judge": ("threshold",),
+}
+_RESERVED: Final = ("score", "correct", "reward", "checks", "extracted", "parsed", "needs_judge")
+
+
+@dataclass(frozen=True, kw_only=True)
+class YamlBenchmark(Benchmark):
+    """A benchmark of a YAML file, whose rows need no target and whose prompt may be several
+    messages.
+    """
+
+    messages: tuple[tuple[str, Template], ...] = ()
+    """Role and template of each; empty where there is a prompt."""
+
+    @property
+    def has_gold_answers(self) -> bool:
+        """Return whether the file names a target field; checks alone say nothing of a whole
+        answer.
+        """
+        return self.target_field != "target"
+
+    def _target(self, row: Mapping[str, object]) -> Any:
+        return row.get("target") if self.target_field == "target" else super()._target(row)
+
+    def _asked(
+        self, values: Mapping[str, object], shots: Sequence[Any]
+    ) -> str | tuple[Message, ...]:
+        if not self.messages:
+            return super()._asked(values, shots)
+        return tuple(
+            Message(role=role, content=template.render(values)) for role, template in self.messages
+        )
+
+
+def read_benchmark(path: Path) -> YamlBenchmark:
+    """Return the benchmark that a YAML file describes.
+
+    Raises:
+        ConfigError: It cannot be read or says something else; the message names file, line and key.
+    """
+    top = read_exact(path.expanduser())
+    keys = top.known_items(_KEYS)
+    messages = _messages(keys, top)
+    checks = _checks(keys["checks"]) if "checks" in keys else ()
+    rows, of_rows = _rows(keys, top)
+    fields = ("description", "id_field", "category_field", "group_field", "images_field")
+    texts = {key: keys[key].text() for key in fields if key in keys}
+    scorer = ChecksScorer(
+        checks=checks,
+        of_rows=of_rows,
+        asks_judge=any(
+            check.kind == "judge" for each in (checks, *of_rows.values()) for check in each
+        ),
+        row_key=content_id,
+    )
+    return YamlBenchmark(
+        name=_name(keys, path, top),
+        description=texts.pop("description", f"the checks of {path.name}"),
+        dataset=rows,
+        prompt=messages[-1][1],
+        messages=messages if "messages" in keys else (),
+        protocol="chat" if "messages" in keys or "images_field" in keys else None,
+        system_prompt=_template(keys["system_prompt"]) if "system_prompt" in keys else None,
+        target_field=keys["target_field"].text() if "target_field" in keys else "target",
+        scorer=scorer,
+        extra=_scorer_config(checks, of_rows, keys.get("answer_form")),
+        base_dir=path.expanduser().resolve().parent,
+        **texts,  # type: ignore[arg-type]
+    )
+
+
+def _scorer_config(
+    checks: Sequence[Check], of_rows: Mapping[str, tuple[Check, ...]], answer_form: Entry | None
+) -> dict[str, str]:
+    config = {"checks": repr(checks)}
+    if of_rows:
+        config["checks_of_rows"] = repr(sorted(of_rows.items()))
+    if answer_form is not None:
+        try:
+            parse_asked_form(answer_form.text())
+        except ConfigError as error:
+            raise answer_form.problem(str(error)) from error
+        config["answer_form"] = answer_form.text()
+    return config
+
+
+def _name(keys: Mapping[str, Entry], path: Path, top: Entry) -> str:
+    name = (
+        keys["name"].text()
+        if "name" in keys
+        else re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")
+    )
+    if not _NAME.fullmatch(name):
+        raise keys.get("name", top).problem(
+            f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _'
+        )
+    return name
+
+
+def _messages(keys: Mapping[str, Entry], top: Entry) -> tuple[tuple[str, Template], ...]:
+    """Return role and template of each message; a prompt is the only one of the user."""
+    if ("prompt" in keys) == ("messages" in keys):
+        raise top.problem("give either prompt or messages, and not both")
+    if "prompt" in keys:
+        return (("user", _template(keys["prompt"])),)
+    found = []
+    for entry in keys["messages"].elements():
+        parts = entry.known_items(("role", "content"))
+        if len(parts) != 2:  # noqa: PLR2004 - the two keys above
+            raise entry.problem("a message has a role and a content")
+        role = parts["role"].text()
+        if role not in ("system", "user", "assistant"):
+            raise parts["role"].problem(
+                f'the role "{role}" is unknown; use system, user or assistant'
+            )
+        found.append((role, _template(parts["content"])))
+    if not found or found[-1][0] != "user":
+        raise keys["messages"].problem("the last message is the user's, which the model answers")
+    return tuple(found)
+
+
+def _template(entry: Entry) -> Template:
+    try:
+        return compile_template(entry.text(), name=entry.key)
+    except PromptError as error:
+        raise entry.problem(str(error)) from error
+
+
+def _rows(
+    keys: Mapping[str, Entry], top: Entry
+) -> tuple[str | Callable[[], list[Row]], dict[str, tuple[Check, ...]]]:
+    """Return the dataset, and the checks of inline rows that have their own."""
+    if ("rows" in keys) == ("dataset" in keys):
+        raise top.problem("give either rows or dataset (a file or a URI), and not both")
+    if "dataset" in keys:
+        if "checks" not in keys:
+            raise top.problem("checks are missing; without them no response can be scored")
+        return keys["dataset"].text(), {}
+    rows: list[Row] = []
+    of_rows: dict[str, tuple[Check, ...]] = {}
+    seen: dict[str, tuple[Check, ...]] = {}
+    for entry in keys["rows"].elements():
+        parts = entry.items()
+        own = _checks(parts.pop("checks")) if "checks" in parts else ()
+        if not own and "checks" not in keys:
+            raise entry.problem("the row has no checks, and the file has none for all rows")
+        row = {key: value.data() for key, value in parts.items()}
+        if any(key.startswith("_") for key in row):
+            raise entry.problem("a field may not begin with _")
+        key = content_id(row)
+        if seen.setdefault(key, own) != own:
+            raise entry.problem("an equal row has other checks; give the two rows an id")
+        rows.append(row)
+        if own:
+            of_rows[key] = own
+    if not rows:
+        raise keys["rows"].problem("there are no rows; a benchmark needs at least one")
+
+    def inline() -> list[Row]:
+        return rows
+
+    inline.__qualname__ = f"rows of {top.path.name}"
+    return inline, of_rows
+
+
+def _checks(entry: Entry) -> tuple[Check, ...]:
+    checks: list[Check] = []
+    for element in entry.elements():
+        check = _check(element)
+        names = [one.name for one in checks]
+        if check.name in names and "name" in element.items():
+            raise element.problem(f'two checks are named "{check.name}"')
+        number = 2
+        while check.name in names:
+            check = replace(check, name=f"{check.kind}_{number}")
+            number += 1
+        checks.append(check)
+    if not checks:
+        raise entry.problem("the list of checks is empty")
+    return tuple(checks)
+
+
+def _check(entry: Entry) -> Check:
+    """Return one check: its kind as a key with what it expects, and its options beside it."""
+    parts = entry.items()
+    kinds = [kind for kind in KINDS if kind in parts]
+    if len(kinds) != 1:
+        entry.known_items((*KINDS, "name", "weight", "ignore_case", "tolerance", "threshold"))
+        raise entry.problem(f"a check has exactly one of {', '.join(KINDS)}")
+    kind = kinds[0]
+    parts = entry.known_items((kind, "name", "weight", *_OPTIONS[kind]))
+    options: dict[str, Any] = {key: parts[key].json() for key in _OPTIONS[kind] if key in parts}
+    if not isinstance(options.get("ignore_case", True), bool):
+        raise parts["ignore_case"].problem("write true or false")
+    threshold = options.get("threshold")
+    if threshold is not None and (isinstance(threshold, bool | str) or not 0 <= threshold <= 1):
+        raise parts["threshold"].problem("give a number from 0 to 1")
+    for key in ("tolerance", "weight"):
+        if key in parts:
+            options[key] = _amount(parts[key], allows_zero=key == "tolerance")
+    name = parts["name"].text() if "name" in parts else kind
+    if not _NAME.fullmatch(name) or name in _RESERVED:
+        raise parts["name"].problem(
+            f'"{name}" cannot name a check; use a-z, 0-9, - and _, and none of {_RESERVED}'
+        )
+    value, field = _expected(parts[kind], kind)
+    return Check(kind=kind, name=name, value=value, field=field, **options)
+
+
+def _amount(entry: Entry, *, allows_zero: bool) -> str:
+    value = entry.json()
+    if (
+        isinstance(value, bool | str)
+        or value is None
+        or value < 0
+        or (value == 0 and not allows_zero)
+    ):
+        raise entry.problem(f"give a number {'from' if allows_zero else 'above'} 0")
+    return str(Fraction(str(value)))
+
+
+def _expected(entry: Entry, kind: Kind) -> tuple[Any, str | None]:
+    """Return what a check expects, or the field of the row that holds it (``{field: answer}``)."""
+    if kind == "json_schema":
+        schema = entry.json()
+        if not isinstance(schema, dict):
+            raise entry.problem("a JSON Schema is written as keys")
+        return _valid_schema(entry, schema), None
+    if entry.is_mapping:
+        parts = entry.known_items(("field",))
+        if "field" not in parts:
+            raise entry.problem("give a text, or {field: NAME} for the value in a field of the row")
+        return None, parts["field"].text()
+    if kind == "numeric":
+        numbers = [one.json() for one in entry.elements()] if entry.is_list else entry.json()
+        for one in numbers if isinstance(numbers, list) else [numbers]:
+            if isinstance(one, bool) or one is None or parse_number(str(one)) is None:
+                raise entry.problem(f"{one!r} is no number")
+        return numbers, None
+    listed = entry.is_list and kind != "judge"
+    texts = [one.text() for one in entry.elements()] if listed else [entry.text()]
+    if not texts or not all(text.strip() for text in texts):
+        raise entry.problem("an empty text decides nothing; give it one")
+    if kind == "regex":
+        _check_patterns(entry, texts)
+    return texts if entry.is_list else texts[0], None
+
+
+def _check_patterns(entry: Entry, patterns: Sequence[str]) -> None:
+    for pattern in patterns:
+        try:
+            compiled(pattern)
+        except DatasetError as error:
+            raise entry.problem(str(error)) from error
+
+
+def _valid_schema(entry: Entry, schema: dict[str, Any]) -> dict[str, Any]:
+    try:
+        validate_json_schema("{}", schema)
+    except ScorerError as error:
+        raise entry.problem(str(error)) from error
+    return schema

@@ -1,1 +1,0 @@
-"""The framework of benchmarks: what one is, how it is found, few-shot examples, adapter classes."""

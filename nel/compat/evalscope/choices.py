@@ -1,0 +1,308 @@
+"""Options, their letters, and how EvalScope reads a letter from a reply. Pure.
+
+A reply without ``ANSWER:`` gives its last capital letter, where that is an option. nel's own
+adapter guesses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, overload
+
+from nel.compat.evalscope.templates import FEW_SHOT_TEMPLATE, MultipleChoiceTemplate
+
+__all__ = [
+    "FEW_SHOT_TEMPLATE",
+    "Choice",
+    "Choices",
+    "MultipleChoiceTemplate",
+    "Target",
+    "answer_character",
+    "answer_index",
+    "answer_options",
+    "extract_answer_line",
+    "format_example",
+    "format_letter_choices",
+    "parse_answers",
+    "parse_answers_zh",
+    "prompt",
+    "valid_template",
+]
+
+_MARKER: Final = re.compile(r"ANSWER\s*:\s*\**\s*", re.IGNORECASE)
+_MARKER_ZH: Final = re.compile(r"答案\s*[:：]\s*\**\s*")
+_SEPARATORS: Final = ",，/、"
+_BRACKETED: Final = re.compile(
+    rf"[(\[（【]\s*([A-Za-z\d](?:\s*[{_SEPARATORS}]\s*[A-Za-z\d])*)\s*[)\]）】]"
+)
+_PLAIN: Final = re.compile(rf"([A-Za-z\d][A-Za-z\d {_SEPARATORS}]*)")
+_TYPESET: Final = re.compile(
+    r"(?:(?:\$+|\\\(|\\(?:boxed|fbox|text|textbf|mathbf|mathrm)\s*\{)\s*)*"
+)
+_TOKEN: Final = re.compile(r"[A-Za-z\d]+")
+_CONNECTOR: Final = re.compile(r"\s+(?:and|or)\s+", re.IGNORECASE)
+
+
+class Choice:
+    """One option."""
+
+    def __init__(self, value: str, original_position: int = 0, correct: bool | None = None) -> None:
+        """Take the text, where it stood, and whether it was chosen."""
+        self.value = value
+        self.original_position = original_position
+        self.correct = correct
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Choices(Sequence[Choice]):
+    """The options of a sample."""
+
+    def __init__(self, choices: Iterable[str | Choice] | None = ()) -> None:
+        """Take texts, or options."""
+        given = enumerate(choices or ())
+        self._choices = [
+            one if isinstance(one, Choice) else Choice(str(one), place) for place, one in given
+        ]
+
+    @overload
+    def __getitem__(self, index: int) -> Choice: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Choice]: ...
+    def __getitem__(self, index: int | slice) -> Choice | Sequence[Choice]:
+        return self._choices[index]
+
+    def __len__(self) -> int:
+        return len(self._choices)
+
+    def mark_choice(self, index: int, correct: bool) -> None:
+        """Say whether an option was chosen."""
+        self._choices[index].correct = correct
+
+
+class Target(Sequence[str]):
+    """The right answers, stripped, each once; an empty one is none."""
+
+    def __init__(self, target: str | Iterable[str]) -> None:
+        """Take a text or several."""
+        given = [target] if isinstance(target, str) else target
+        self.values = tuple(dict.fromkeys(one.strip() for one in map(str, given) if one.strip()))
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return self.values[index]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values)
+
+    @property
+    def display(self) -> str:
+        """Return one answer a line."""
+        return "\n".join(self.values)
+
+    text = display
+
+    def compact(self) -> str:
+        """Return the answers without anything between."""
+        return "".join(self.values)
+
+    def single(self) -> str:
+        """Return the one answer.
+
+        Raises:
+            ValueError: There are several, or none.
+        """
+        if len(self.values) != 1:
+            raise ValueError(f"one answer is needed, the target has {len(self.values)}")
+        return self.values[0]
+
+
+def answer_character(index: int) -> str:
+    """Return an option's letter; after Z a number from 1.
+
+    >>> answer_character(0), answer_character(25), answer_character(26)
+    ('A', 'Z', '1')
+    """
+    return chr(ord("A") + index) if index < len(string.ascii_uppercase) else str(index - 25)
+
+
+def answer_index(char: str) -> int:
+    """Return an option's place by its letter.
+
+    Raises:
+        ValueError: It is neither a letter nor a number.
+
+    >>> answer_index("b"), answer_index("1")
+    (1, 26)
+    """
+    if char.isnumeric():
+        return 25 + int(char)
+    if char.isalpha() and len(char) == 1:
+        return ord(char.upper()) - ord("A")
+    raise ValueError(f"{char!r} is no letter of a choice")
+
+
+def _texts(choices: Iterable[str | Choice]) -> list[str]:
+    return [one.value if isinstance(one, Choice) else str(one) for one in choices]
+
+
+def answer_options(choices: Iterable[str | Choice]) -> str:
+    """Return options as lines with their letters.
+
+    >>> print(answer_options(["red", "blue"]))
+    A) red
+    B) blue
+    """
+    return "\n".join(
+        f"{answer_character(place)}) {text}" for place, text in enumerate(_texts(choices))
+    )
+
+
+def format_letter_choices(choices: Iterable[str | Choice]) -> str:
+    """Return the letters of options.
+
+    >>> format_letter_choices(["red", "blue"])
+    'A,B'
+    """
+    return ",".join(answer_character(place) for place, _ in enumerate(choices))
+
+
+def prompt(
+    question: object,
+    choices: Iterable[str | Choice],
+    template: str,
+    fewshot: str | None = None,
+    **_: object,
+) -> str:
+    """Return a template with question, options and their letters."""
+    options = list(choices)
+    values: dict[str, object] = {
+        "choices": answer_options(options),
+        "letters": format_letter_choices(options),
+    }
+    return template.format(question=question, **values, **({"fewshot": fewshot} if fewshot else {}))
+
+
+def format_example(question: object, choices: Iterable[str | Choice], answer: Target | str) -> str:
+    """Return a solved example.
+
+    >>> format_example("Sky?", ["red", "blue"], "B")
+    'Sky?\\nA) red\\nB) blue\\nANSWER: B'
+    """
+    return (
+        f"{question}\n{answer_options(choices)}\nANSWER:"
+        f" {answer.compact() if isinstance(answer, Target) else answer}"
+    )
+
+
+def valid_template(template: str) -> bool:
+    """Return whether a template names question and choices."""
+    return "{question}" in template and "{choices}" in template
+
+
+def extract_answer_line(text: str) -> str | None:
+    """Return what stands after the last ``ANSWER:`` on its line, without bold; None without one.
+
+    >>> extract_answer_line("so\\n**Answer: 45**"), extract_answer_line("45")
+    ('45', None)
+    """
+    found = list(_MARKER.finditer(text or ""))
+    return text[found[-1].end() :].split("\n", 1)[0].strip().strip("*").strip() if found else None
+
+
+def parse_answers(
+    state: Any, multiple_correct: bool = False, completion: str | None = None
+) -> set[str]:
+    """Return the letters that a reply gives after ``ANSWER:``, the last that holds one.
+
+    Args:
+        state: With ``choices`` and ``output.completion``.
+        multiple_correct: Several letters are an answer; otherwise several are none.
+        completion: Read instead of the state's.
+    """
+    text, labels = _given(state, completion)
+    found = _labelled(text, _MARKER, labels)
+    if found is None:
+        return _last_capital(text, labels)
+    found = found.strip().rstrip(".")
+    if not multiple_correct:
+        return {found} if found in labels else set()
+    found = _commas(_CONNECTOR.sub(",", found).replace(" ", ""))
+    for answers in (set(found.split(",")), set(found.replace(",", ""))):
+        if answers <= labels:
+            return answers
+    return set()
+
+
+def parse_answers_zh(
+    state: Any, multiple_correct: bool = False, completion: str | None = None
+) -> set[str]:
+    """Return the letters that a reply gives after ``答案：``; see `parse_answers`."""
+    text, labels = _given(state, completion)
+    found = _labelled(text, _MARKER_ZH, labels)
+    if found is None:
+        return _last_capital(text, labels)
+    found = found.strip().rstrip("。.")
+    if not multiple_correct:
+        return {found} if found in labels else set()
+    found = _commas(found.replace(" ", ""))
+    answers = set(found.split(",")) if "," in found else set(found)
+    return answers if answers <= labels else set()
+
+
+def _given(state: Any, completion: str | None) -> tuple[str, set[str]]:
+    text = state.output.completion if completion is None else completion
+    return text, {answer_character(place) for place in range(len(state.choices))}
+
+
+def _commas(text: str) -> str:
+    for separator in _SEPARATORS:
+        text = text.replace(separator, ",")
+    return text
+
+
+def _last_capital(text: str, labels: set[str]) -> set[str]:
+    last = next((letter for letter in reversed(text) if letter.isupper()), "")
+    return {last} if last in labels else set()
+
+
+def _labelled(text: str, marker: re.Pattern[str], labels: set[str]) -> str | None:
+    for found in reversed(list(marker.finditer(text))):
+        tail = text[found.end() :]
+        typeset = _TYPESET.match(tail)
+        tail = tail[typeset.end() if typeset else 0 :]
+        for form in (_BRACKETED, _PLAIN):
+            label = form.match(tail)
+            prefix = _label_prefix(label[1], labels) if label else ""
+            if prefix:
+                return prefix
+    return None
+
+
+def _label_prefix(text: str, labels: set[str]) -> str:
+    """Return the front part that holds labels alone, which an ``and`` may part: ``B, not C`` is
+    ``B``.
+    """
+
+    def is_label(word: str) -> bool:
+        return word in labels or set(word) <= labels
+
+    tokens = list(_TOKEN.finditer(text))
+    end = 0
+    for place, token in enumerate(tokens):
+        if is_label(token[0]):
+            end = token.end()
+            continue
+        goes_on = place + 1 < len(tokens) and is_label(tokens[place + 1][0])
+        if not (end and goes_on and token[0].lower() in ("and", "or")):
+            break
+    return text[:end]

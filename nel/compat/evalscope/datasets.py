@@ -1,0 +1,235 @@
+"""EvalScope's loaders of datasets, over nel's: what an adapter's own `load` calls. Rows are all in
+memory.
+
+A row goes through `record_to_sample`; then the limit, the filter and the order of choices hold as
+in EvalScope. Rows are never shuffled, since the run's order would then depend on a seed that its
+identity does not have.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nel.authoring.adapters.choice_order import shuffle_choices as shuffle_by_content
+from nel.authoring.adapters.loading import Place, source_of_split
+from nel.authoring.adapters.samples import Dataset, DatasetDict, Sample, limit_of
+from nel.compat.evalscope.media import with_bytes
+from nel.datasets.source import open_dataset
+from nel.errors import DatasetError
+
+__all__ = [
+    "DataLoader",
+    "DictDataLoader",
+    "LocalDataLoader",
+    "MemoryDataset",
+    "RemoteDataLoader",
+    "build_dataset_dict_from_record_map",
+    "build_dataset_from_records",
+    "load_local_file_dataset",
+]
+RecordToSample = Callable[[dict[str, Any]], Any]
+
+
+class MemoryDataset(Dataset):
+    """Samples in memory."""
+
+    def __init__(
+        self,
+        samples: Iterable[Sample] = (),
+        name: str | None = None,
+        location: str | None = None,
+        shuffled: bool = False,
+    ) -> None:
+        """Take the samples, and where they are from."""
+        super().__init__(samples, name=name or "default")
+        self.location = location
+        self.shuffled = shuffled
+
+    @property
+    def samples(self) -> list[Sample]:
+        """Return the samples."""
+        return self
+
+    def filter(self, keep: Callable[[Sample], bool], name: str | None = None) -> MemoryDataset:
+        """Return those that are kept."""
+        return MemoryDataset(
+            (one for one in self if keep(one)), name or self.name, self.location, self.shuffled
+        )
+
+
+class DataLoader(ABC):
+    """Loads one subset of one split."""
+
+    def __init__(
+        self,
+        data_id_or_path: str = "",
+        split: str = "",
+        sample_fields: RecordToSample | None = None,
+        filter_func: Callable[[Sample], bool] | None = None,
+        subset: str = "default",
+        version: str | None = None,
+        limit: float | None = None,
+        data_source: str | None = None,
+        shuffle: bool = False,
+        shuffle_choices: bool | int | None = None,
+        repeats: int = 1,
+        **_: object,
+    ) -> None:
+        """Take what is loaded and what becomes of it.
+
+        Raises:
+            DatasetError: Rows are to be shuffled, or records are not made samples by a function.
+        """
+        if shuffle:
+            raise DatasetError(
+                "an adapter's own load shuffles its rows, which nel does not do; leave out shuffle"
+            )
+        if sample_fields is None or not callable(sample_fields):
+            raise DatasetError(f"sample_fields is {sample_fields!r:.40}; give record_to_sample")
+        self.data_id_or_path, self.split, self.subset = data_id_or_path, split, subset
+        self.version, self.data_source = version, data_source
+        self.sample_fields, self.filter_func = sample_fields, filter_func
+        self.limit, self.shuffle_choices, self.repeats = limit, shuffle_choices, repeats
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as they are."""
+
+    def load(self) -> MemoryDataset:
+        """Return the samples.
+
+        Raises:
+            DatasetError: They cannot be read.
+        """
+        records = self.records()
+        if self.limit:
+            records = records[: limit_of(self.limit, len(records))]
+        return _made(
+            records, self.sample_fields, name=self.data_id_or_path, location=self.data_id_or_path,
+            repeats=self.repeats, keep=self.filter_func, shuffles_choices=bool(self.shuffle_choices),
+        )  # fmt: skip
+
+
+class RemoteDataLoader(DataLoader):
+    """Loads from a hub, or from a local folder with a file for each subset and split."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows that a name on a hub, a URI or a path names."""
+        place = Place(
+            name=self.data_id_or_path, dataset=self.data_id_or_path, revision=self.version,
+            uses_modelscope=self.data_source == "modelscope",
+        )  # fmt: skip
+        return [
+            _record(row.data)
+            for row in open_dataset(source_of_split(place, self.split, self.subset)).read()
+        ]
+
+
+class LocalDataLoader(RemoteDataLoader):
+    """Loads a local file, or one of a folder."""
+
+
+class DictDataLoader(DataLoader):
+    """Takes rows that are there."""
+
+    def __init__(self, dict_list: Sequence[Mapping[str, Any]], **more: Any) -> None:
+        """Take the rows, and what `DataLoader` takes."""
+        super().__init__(**more)
+        self.dict_list = list(dict_list)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows."""
+        return [dict(one) for one in self.dict_list]
+
+
+def build_dataset_from_records(
+    records: Iterable[Mapping[str, Any]],
+    sample_fields: RecordToSample,
+    *,
+    name: str,
+    location: str | None = None,
+    limit: float | None = None,
+    repeats: int = 1,
+    shuffle: bool = False,
+    seed: int | None = None,
+    filter_func: Callable[[Sample], bool] | None = None,
+    auto_id: bool = True,
+) -> MemoryDataset:
+    """Return the samples of records.
+
+    Raises:
+        DatasetError: They are to be shuffled.
+    """
+    loader = DictDataLoader(
+        list(records), sample_fields=sample_fields, limit=limit, repeats=repeats, shuffle=shuffle,
+        filter_func=filter_func,
+    )  # fmt: skip
+    found = loader.load()
+    found.name, found.location = name, location
+    return found
+
+
+def build_dataset_dict_from_record_map(
+    record_map: Mapping[str, Iterable[Mapping[str, Any]]],
+    sample_fields: RecordToSample,
+    **more: Any,
+) -> DatasetDict:
+    """Return the samples of records by subset; see `build_dataset_from_records`."""
+    return DatasetDict(
+        {
+            name: build_dataset_from_records(records, sample_fields, name=name, **more)
+            for name, records in record_map.items()
+        }
+    )
+
+
+def load_local_file_dataset(
+    adapter: object,
+    dataset_path: str,
+    subset: str,
+    split: str,
+    sample_fields: RecordToSample,
+    **more: Any,
+) -> MemoryDataset:
+    """Return the samples of a local file, or of one in a folder."""
+    return LocalDataLoader(dataset_path, split, sample_fields, subset=subset, **more).load()
+
+
+def _record(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: with_bytes(value) for name, value in row.items()}
+
+
+def _made(
+    records: Sequence[dict[str, Any]],
+    sample_fields: RecordToSample,
+    *,
+    name: str,
+    location: str,
+    repeats: int,
+    keep: Callable[[Sample], bool] | None,
+    shuffles_choices: bool,
+) -> MemoryDataset:
+    samples: list[Sample] = []
+    for number, record in enumerate(records, 1):
+        try:
+            found = sample_fields(record)
+        except Exception as error:
+            raise DatasetError(
+                f"{location or 'the records'}, row {number}: record_to_sample failed:"
+                f" {type(error).__name__}: {error}"
+            ) from error
+        samples += found if isinstance(found, list) else [found]
+    kept = [one for one in samples if keep is None or keep(one)]
+    made = MemoryDataset(
+        (copy.deepcopy(one) for one in kept for _ in range(repeats)),
+        Path(name).stem or None,
+        location,
+    )
+    for sample in made if shuffles_choices else ():
+        shuffle_by_content(sample)
+    made.reindex(group_size=repeats)
+    return made

@@ -1,0 +1,64 @@
+"""Modules of EvalScope, and where nel has their names. Imports none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from nel.authoring.lent_names import LentNames
+
+_ROOT: Final = "evalscope"
+_HERE: Final = "nel.compat.evalscope"
+_OWN: Final = "nel.benchmarks"
+_ADAPTERS: Final = (f"{_HERE}.adapters", f"{_HERE}.values", _OWN)
+_VALUES: Final = (f"{_HERE}.values", "nel.authoring.adapters.samples", _OWN)
+_MESSAGES: Final = (f"{_HERE}.messages",)
+_CHOICES: Final = (f"{_HERE}.choices",)
+_DATASETS: Final = (f"{_HERE}.datasets",)
+_MATH: Final = (f"{_HERE}.mathematics",)
+
+_HOMES: Final[Mapping[str, Sequence[str]]] = {
+    _ROOT: ("nel.runs.task",),
+    **{
+        f"{_ROOT}.{module}": homes
+        for module, homes in {
+            "api": (),
+            "api.benchmark": _ADAPTERS,
+            "api.benchmark.adapters": _ADAPTERS,
+            "api.dataset": (*_DATASETS, _OWN),
+            "api.dataset.dataset": (*_DATASETS, _OWN),
+            "api.dataset.loader": _DATASETS,
+            "api.evaluator": _MESSAGES,
+            "api.evaluator.state": _MESSAGES,
+            "api.messages": _MESSAGES,
+            "api.messages.chat_message": _MESSAGES,
+            "api.messages.content": _MESSAGES,
+            "api.metric": _VALUES,
+            "api.metric.scorer": _VALUES,
+            "api.metric.semantics": _VALUES,
+            "api.model": ("nel.authoring.adapters.bridge", _OWN),
+            "api.registry": (_OWN,),
+            "constants": (f"{_HERE}.values",),
+            "filters": (_OWN,),
+            "filters.extraction": (_OWN,),
+            "metrics": (*_MATH, "nel.authoring.adapters.metrics"),
+            "metrics.math": _MATH,
+            "metrics.math.contracts": _MATH,
+            "metrics.math.parser": _MATH,
+            "report": (_OWN,),
+            "report.report": (_OWN,),
+            "utils": _VALUES,
+            "utils.import_utils": _VALUES,
+            "utils.io_utils": _VALUES,
+            "utils.logger": _VALUES,
+            "utils.multi_choices": _CHOICES,
+            "utils.yes_no": _VALUES,
+        }.items()
+    },
+}
+
+NAMES: Final = LentNames(
+    homes=_HOMES,
+    renamed={f"{_ROOT}.api.model.Model": ("nel.authoring.adapters.bridge", "AnsweredModel")},
+    checks_functions=True,
+)

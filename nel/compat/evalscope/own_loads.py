@@ -1,0 +1,313 @@
+"""EvalScope's methods that load a benchmark, for adapters that override one of them: their own flow
+gives the rows.
+
+`load_dataset` runs once for each reading of the dataset, in the process that reads it; each of its
+samples becomes a row with its subset and messages. What the methods write to ``self`` is not there
+when answers are scored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Self
+
+from nel.authoring.adapters.bridge import AdaptedBenchmark
+from nel.authoring.adapters.loading import local_place
+from nel.authoring.adapters.samples import (
+    ChatMessage,
+    Dataset,
+    DatasetDict,
+    Sample,
+    check_json,
+    limit_of,
+)
+from nel.authoring.benchmark import recorded_in
+from nel.compat.evalscope.datasets import LocalDataLoader, RemoteDataLoader
+from nel.datasets.base import RawRow
+from nel.errors import ConfigError, DatasetError, NelError
+from nel.types import Message
+from nel.types import Sample as NelSample
+
+_KEYS: Final = ("target", "choices", "metadata", "subset_key")
+
+
+class LoadsItself:
+    """EvalScope's methods of loading, each of which an adapter may override."""
+
+    test_dataset: DatasetDict | None = None
+    fewshot_dataset: DatasetDict | None = None
+
+    def load_dataset(self: Any, limit: float | None = None, repeats: int = 1) -> DatasetDict:
+        """Return the samples by subset, with their prompts.
+
+        Args:
+            limit: So many of each subset, or this share of them.
+            repeats: How often each comes.
+        """
+        self.limit, self.repeats = limit, repeats
+        self.test_dataset, self.fewshot_dataset = self.load()
+        self._post_process_samples()
+        return self.test_dataset  # type: ignore[no-any-return]  # of an adapter
+
+    def load(self: Any) -> tuple[DatasetDict, DatasetDict | None]:
+        """Return the samples and the examples, from disk where the dataset is a path."""
+        place = local_place(self)
+        if place is None:
+            return self.load_from_remote()  # type: ignore[no-any-return]
+        with self._temporary_attribute("dataset_id", str(place)):
+            return self.load_from_disk()  # type: ignore[no-any-return]
+
+    def load_from_remote(self: Any) -> tuple[DatasetDict, DatasetDict | None]:
+        """Return the samples and the examples by `RemoteDataLoader`."""
+        return _loaded(self, RemoteDataLoader)
+
+    def load_from_disk(
+        self: Any, use_local_loader: bool = False
+    ) -> tuple[DatasetDict, DatasetDict | None]:
+        """Return the samples and the examples of local files."""
+        return _loaded(self, LocalDataLoader) if use_local_loader else self.load_from_remote()
+
+    def load_subsets(
+        self: Any, load_func: Callable[[str], Dataset], is_fewshot: bool = False
+    ) -> DatasetDict:
+        """Return each subset as a function loads it, or one divided by the samples'
+        `subset_key`.
+        """
+        if self.reformat_subset:
+            limit, repeats = (self.few_shot_num, 1) if is_fewshot else (self.limit, self.repeats)
+            return DatasetDict.from_dataset(
+                load_func(self.default_subset), self.subset_list, limit, repeats
+            )
+        found: dict[str, Dataset] = {}
+        for subset in self.subset_list:
+            with self._temporary_attribute("current_subset_name", subset):
+                found[subset] = load_func(subset)
+        return DatasetDict(found)
+
+    def load_subset(self: Any, subset: str, data_loader: type[RemoteDataLoader]) -> Dataset:
+        """Return the samples of a subset."""
+        return _subset(self, subset, data_loader, self.eval_split, self.limit, self.repeats)
+
+    def load_fewshot_subset(self: Any, subset: str, data_loader: type[RemoteDataLoader]) -> Dataset:
+        """Return the examples of a subset.
+
+        Raises:
+            ConfigError: They are to be drawn.
+        """
+        if self.meta.few_shot_random:
+            raise ConfigError(
+                f"{self.name} loads its own examples, which nel does not draw; leave out"
+                " few_shot_random"
+            )
+        return _subset(self, subset, data_loader, self.train_split, self.few_shot_num, 1)
+
+    def _should_load_fewshot(self: Any) -> bool:
+        return bool(self.few_shot_mode == "auto" and self.few_shot_num > 0)
+
+    def _post_process_samples(self: Any) -> None:
+        """Give each sample its messages."""
+        for subset, samples in self.test_dataset.items():
+            for sample in samples:
+                is_text = isinstance(sample.input, str)
+                words = (
+                    self.process_sample_str_input if is_text else self.process_sample_messages_input
+                )
+                sample.input = words(sample, subset)
+
+    def examples_of(self: Any, subset: str) -> str | None:
+        """Return the examples of a subset as text; without one of this name, those of the first.
+        None: there are none.
+
+        Raises:
+            DatasetError: There are too few.
+        """
+        if not self.few_shot_num or not self.fewshot_dataset:
+            return None
+        found = self.fewshot_dataset.get(subset)
+        found = next(iter(self.fewshot_dataset.values())) if found is None else found
+        if len(found) < self.few_shot_num:
+            raise DatasetError(
+                f"{self.name}: {self.few_shot_num} examples are asked for, and there are"
+                f" {len(found)}"
+            )
+        return "\n\n".join(self.sample_to_fewshot(one) for one in found)
+
+
+STEPS: Final = (
+    "load_dataset", "load", "load_from_remote", "load_from_disk", "load_subsets", "load_subset", "load_fewshot_subset",
+    "_post_process_samples",
+)  # fmt: skip
+
+
+def own_steps(adapter: type) -> list[str]:
+    """Return the methods of loading that an adapter class overrides."""
+    return [step for step in STEPS if getattr(adapter, step) is not getattr(LoadsItself, step)]
+
+
+def _loaded(adapter: Any, loader: type[RemoteDataLoader]) -> tuple[DatasetDict, DatasetDict | None]:
+    found = adapter.load_subsets(partial(adapter.load_subset, data_loader=loader))
+    if not adapter._should_load_fewshot():  # noqa: SLF001 - EvalScope's name
+        return found, None
+    return found, adapter.load_subsets(
+        partial(adapter.load_fewshot_subset, data_loader=loader), is_fewshot=True
+    )
+
+
+def _subset(
+    adapter: Any,
+    subset: str,
+    loader: type[RemoteDataLoader],
+    split: str,
+    limit: float | None,
+    repeats: int,
+) -> Dataset:
+    by_split = adapter.split_as_subset
+    whole = adapter.reformat_subset
+    return loader(
+        data_id_or_path=adapter.dataset_id,
+        split=subset if by_split else split,
+        subset=adapter.default_subset if by_split else subset,
+        sample_fields=adapter.record_to_sample,
+        filter_func=adapter.sample_filter,
+        limit=None if whole else limit,
+        repeats=1 if whole else repeats,
+        shuffle=bool(adapter.meta.more.get("shuffle")),
+        shuffle_choices=adapter.shuffle_choices,
+        data_source=adapter.dataset_hub,
+        version=adapter.dataset_revision,
+    ).load()
+
+
+class OwnRows:
+    """A function that gives the samples of an adapter's own flow as rows, for messages under the
+    adapter's name.
+    """
+
+    def __init__(self, adapter: Any) -> None:
+        """Take the adapter."""
+        self.adapter = adapter
+        self.__module__ = "adapter"
+        self.__qualname__ = f"{type(adapter).__name__}.load_dataset"
+
+    def __call__(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each sample.
+
+        Raises:
+            DatasetError: They cannot be loaded.
+        """
+        try:
+            found = self.adapter.load_dataset()
+        except NelError:
+            raise
+        except Exception as error:
+            raise DatasetError(
+                f"{self.__qualname__} failed: {type(error).__name__}: {error}"
+            ) from error
+        for subset, samples in found.items():
+            for sample in samples:
+                yield _row(subset, sample)
+
+
+def _row(subset: str, sample: Sample) -> dict[str, Any]:
+    if sample.tools:
+        return {"subset": subset, "fault": "the sample has tools, and tool calls are not made yet"}
+    asked = sample.input if isinstance(sample.input, list) else [ChatMessage("user", sample.input)]
+    try:
+        check_json(sample.metadata)
+        messages = [{"role": one.role, "content": _content(one.content)} for one in asked]
+    except Exception as error:  # noqa: BLE001 - of this sample alone: its row says so
+        return {"subset": subset, "fault": f"{type(error).__name__}: {error}"}
+    return {
+        "subset": subset,
+        "messages": messages,
+        **{name: getattr(sample, name) for name in _KEYS},
+    }
+
+
+def _content(content: Any) -> Any:
+    if isinstance(content, str):
+        return content
+    return [dict(part) if isinstance(part, Mapping) else part.as_part() for part in content]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLoadBenchmark(AdaptedBenchmark):
+    """A benchmark whose adapter loads its samples by methods of its own."""
+
+    def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
+        """Yield the rows within the limit of each subset; a bad row passes."""
+        given = list(rows) if isinstance(self.limit, float) else rows
+        sizes = (
+            Counter(str(row.data.get("subset")) for row in given)
+            if isinstance(given, list)
+            else Counter[str]()
+        )
+        taken: Counter[str] = Counter()
+        for row in given:
+            subset = str(row.data.get("subset"))
+            allowed = limit_of(self.limit, sizes[subset])
+            if allowed is None or taken[subset] < allowed:
+                taken[subset] += 1
+                yield row
+
+    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> NelSample:
+        """Return the sample of a row that `OwnRows` gave.
+
+        Raises:
+            DatasetError: Its messages could not be made, or the row is none of those.
+        """
+        if "fault" in raw:
+            raise DatasetError(str(raw["fault"]))
+        if "messages" not in raw:
+            raise DatasetError(
+                f"{self.name} loads its own rows; name its data with args.local_path=FOLDER"
+            )
+        messages = raw["messages"]
+        only = messages[0] if len(messages) == 1 else None
+        is_text = only is not None and only["role"] == "user" and isinstance(only["content"], str)
+        recorded = None
+        if self.response_field is not None:
+            recorded = recorded_in(raw.get("metadata") or {}, self.response_field)
+        return NelSample(
+            id=sample_id,
+            input=(
+                only["content"] if only is not None and is_text else tuple(map(_message, messages))
+            ),
+            target=raw["target"],
+            choices=None if raw["choices"] is None else tuple(map(str, raw["choices"])),
+            metadata=raw["metadata"] or {},
+            subset=str(raw["subset"]),
+            recorded_response=recorded,
+        )
+
+    def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
+        """Refuse examples, which the adapter loads itself.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(
+            f"{self.name} loads its own examples, and none of {len(rows)} others; instead of"
+            " --num-fewshot give args.few_shot_num"
+        )
+
+    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+        """Return the subset that a row belongs to."""
+        return str(raw.get("subset"))
+
+
+def own_benchmark(made: AdaptedBenchmark) -> OwnLoadBenchmark:
+    """Return a benchmark with the rows of its adapter's own flow."""
+    parts = {item.name: getattr(made, item.name) for item in dataclasses.fields(made) if item.init}
+    return OwnLoadBenchmark(**{**parts, "dataset": OwnRows(made.adapter), "num_fewshot": 0})
+
+
+def _message(described: Mapping[str, Any]) -> Message:
+    content = described["content"]
+    return Message(
+        role=described["role"], content=content if isinstance(content, str) else tuple(content)
+    )

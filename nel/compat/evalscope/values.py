@@ -1,0 +1,205 @@
+"""EvalScope's constants and small helpers that adapters import."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from nel.authoring.adapters.meta import BenchmarkMeta as OwnMeta
+from nel.authoring.adapters.meta import Tags as OwnTags
+from nel.errors import MissingExtra
+
+__all__ = [
+    "BenchmarkMeta",
+    "EvalType",
+    "HubType",
+    "JudgeStrategy",
+    "MetricSelector",
+    "OutputType",
+    "ScoreStatus",
+    "ScoringPolicy",
+    "Tags",
+    "bytes_to_base64",
+    "check_import",
+    "extract_verdict",
+    "get_logger",
+    "is_build_doc",
+]
+
+_FIELDS: Final = frozenset(OwnMeta.__dataclass_fields__)
+_YES: Final = re.compile(r"\b(?:Yes|YES)\b")
+_NO: Final = re.compile(r"\b(?:No|NO)\b")
+is_build_doc: Final = False
+DEFAULT_EVALSCOPE_CACHE_DIR: Final = str(Path("~/.cache/evalscope").expanduser())
+DEFAULT_DATASET_CACHE_DIR: Final = str(Path("~/.cache/modelscope/hub/datasets").expanduser())
+
+
+class Tags(OwnTags):
+    """nel's tags, and those that EvalScope alone has."""
+
+    ARENA = "Arena"
+    AUDIO = "Audio"
+    DECISION = "Decision"
+    GROUNDING = "Grounding"
+    HALLUCINATION = "Hallucination"
+    IMAGE_CAPTIONING = "ImageCaptioning"
+    IMAGE_EDITING = "ImageEditing"
+    MT = "MachineTranslation"
+    NER = "NER"
+    SPEECH_RECOGNITION = "SpeechRecognition"
+    TEXT_TO_IMAGE = "TextToImage"
+    TEXT_TO_SPEECH = "TextToSpeech"
+    YES_NO = "Yes/No"
+
+
+class HubType:
+    """Where datasets are."""
+
+    MODELSCOPE = "modelscope"
+    HUGGINGFACE = "huggingface"
+    LOCAL = "local"
+
+
+class EvalType:
+    """How a model is reached."""
+
+    CUSTOM = "custom"
+    OPENAI_API = "openai_api"
+    SERVICE = "openai_api"
+    CHECKPOINT = "llm_ckpt"
+    MOCK_LLM = "mock_llm"
+
+
+class OutputType:
+    """What is asked of a model."""
+
+    GENERATION = "generation"
+    LOGITS = "logits"
+    MULTIPLE_CHOICE = "multiple_choice_logits"
+
+
+class JudgeStrategy:
+    """Who decides."""
+
+    AUTO = "auto"
+    RULE = "rule"
+    LLM = "llm"
+    LLM_RECALL = "llm_recall"
+
+
+class ScoringPolicy(StrEnum):
+    """What decides where the run says nothing."""
+
+    RULE_DEFAULT = "rule_default"
+    JUDGE_DEFAULT = "judge_default"
+    JUDGE_ONLY = "judge_only"
+
+
+class ScoreStatus(StrEnum):
+    """Whether a score counts; one that does not leaves its sample unscored."""
+
+    SUCCESS = "success"
+    FALLBACK = "fallback"
+    DEGRADED = "degraded"
+    EXCLUDED = "excluded"
+    PARSE_ERROR = "parse_error"
+    TRANSPORT_ERROR = "transport_error"
+    INVALID_SESSION = "invalid_session"
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether it counts."""
+        return self in (ScoreStatus.SUCCESS, ScoreStatus.FALLBACK, ScoreStatus.DEGRADED)
+
+
+@dataclass(frozen=True)
+class MetricSelector:
+    """Which metric a report shows first."""
+
+    name: str
+    aggregation: str | None = None
+    dimensions: dict[str, Any] = field(default_factory=dict)
+
+
+def BenchmarkMeta(**given: Any) -> OwnMeta:  # noqa: N802 - EvalScope's name
+    """Return the meta that keywords describe; what nel has no use for is kept in `more`."""
+    known = {name: value for name, value in given.items() if name in _FIELDS and value is not None}
+    return OwnMeta(
+        **known, more={name: value for name, value in given.items() if name not in _FIELDS}
+    )
+
+
+def get_logger(*_: object, **__: object) -> logging.Logger:
+    """Return the logger of adapters."""
+    return logging.getLogger("nel.adapters")
+
+
+def check_import(
+    module_name: str | list[str],
+    package: str | list[str] | None = None,
+    raise_error: bool = False,
+    **_: object,
+) -> bool:
+    """Return whether modules can be imported.
+
+    Raises:
+        MissingExtra: One cannot, and the adapter cannot do without.
+    """
+    names = [module_name] if isinstance(module_name, str) else module_name
+    missing = [name for name in names if find_spec(name.partition(".")[0]) is None]
+    if missing and raise_error:
+        wanted = [package] if isinstance(package, str) else package or missing
+        raise MissingExtra(
+            f"the adapter needs {', '.join(missing)}; install it with: pip install"
+            f" {' '.join(wanted)}"
+        )
+    return not missing
+
+
+def bytes_to_base64(
+    bytes_data: bytes,
+    *,
+    format: str = "png",  # noqa: A002 - EvalScope's name
+    add_header: bool = False,
+    content_type: str = "image",
+    guess_mimetype: bool = False,
+) -> str:
+    """Return bytes as base64, with a header as a ``data:`` address."""
+    kind = (_mimetype(bytes_data) if guess_mimetype else None) or f"{content_type}/{format}"
+    text = base64.b64encode(bytes_data).decode("ascii")
+    return f"data:{kind};base64,{text}" if add_header else text
+
+
+def extract_verdict(prediction: str, *, allow_lowercase_exact: bool = False) -> str | None:
+    """Return ``YES`` or ``NO`` where a reply holds one of them as a word, and not the other.
+
+    >>> extract_verdict("Yes, it is"), extract_verdict("Yes and No"), extract_verdict("no", allow_lowercase_exact=True)
+    ('YES', None, 'NO')
+    """
+    bare = prediction.strip()
+    if (
+        allow_lowercase_exact
+        and bare.rstrip(".!") in ("yes", "no")
+        and len(bare) <= len(bare.rstrip(".!")) + 1
+    ):
+        return bare.rstrip(".!").upper()
+    has_yes, has_no = bool(_YES.search(prediction)), bool(_NO.search(prediction))
+    return None if has_yes == has_no else "YES" if has_yes else "NO"
+
+
+def _mimetype(data: bytes) -> str | None:
+    known = {
+        b"\x89PNG": "image/png",
+        b"\xff\xd8\xff": "image/jpeg",
+        b"GIF8": "image/gif",
+        b"BM": "image/bmp",
+    }
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in known.items() if data.startswith(magic)), None)

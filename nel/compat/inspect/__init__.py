@@ -1,0 +1,1 @@
+"""Inspect: its names for a file that is loaded."""

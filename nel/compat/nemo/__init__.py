@@ -1,0 +1,1 @@
+"""NeMo Evaluator: its names for a file that is loaded, and its configuration files."""

@@ -1,0 +1,215 @@
+"""`@benchmark` and `@scorer` as NeMo Evaluator has them, for files that are loaded under its names.
+
+They are those of `nel.byob` but for this: what `@benchmark` does not know goes to the scorer's
+configuration, a column that a row does not have is not renamed, and in ``nemo_evaluator.benchmark``
+a renamed one keeps its old name beside the new one, as there. A scorer that makes 0 of a judge's
+fault, as its own `judge_score` does, leaves its sample unscored. Some of its versions hand every
+target to the scorer as text, others as the dataset has it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import inspect
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Any, Final, TypeAlias
+
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.decorators import FewShotOptions
+from nel.authoring.decorators import benchmark as nel_benchmark
+from nel.authoring.lent_names import DEFINED
+from nel.authoring.preparing import row_function
+from nel.compat.nemo.forms import OF_SAMPLE
+from nel.compat.nemo.judge import JudgeConfig
+from nel.errors import JudgeError
+from nel.scoring.protocol import as_scorer, awaited, is_async, scoring
+from nel.types import Scorer, ScorerInput
+
+__all__ = ["benchmark", "benchmark_of_text"]
+
+_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {
+    "fewshot",
+    "turns_field",
+}
+_JUDGE = re.compile(r"judge(_\d+)?")
+_FAULTS: Final = ("CALL_ERROR", "PARSE_ERROR", "NO_CONFIG")
+"""What NeMo Evaluator gives for a grade where there is none."""
+PrepareRow: TypeAlias = Callable[..., dict[str, Any]]
+
+
+def benchmark(
+    name: str,
+    dataset: object,
+    prompt: str = "",
+    target_field: str = "target",
+    endpoint_type: str = "chat",
+    **more: object,
+) -> Callable[[Scorer], Benchmark]:
+    """Turn the scorer below into a benchmark; a scorer that needs the target as text is given it as
+    text.
+
+    Raises:
+        ConfigError: As `nel.byob.benchmark` does.
+    """
+    fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
+    return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=False)
+
+
+def benchmark_of_text(
+    name: str,
+    dataset: object,
+    prompt: str = "",
+    target_field: str = "target",
+    endpoint_type: str = "chat",
+    **more: object,
+) -> Callable[[Scorer], Benchmark]:
+    """Turn the scorer below into a benchmark whose targets are all text, as
+    ``nemo_evaluator.benchmark`` does.
+
+    Raises:
+        ConfigError: As `nel.byob.benchmark` does.
+    """
+    fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
+    return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=True)
+
+
+def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer], Benchmark]:
+    known = {key: value for key, value in given.items() if key in _KNOWN and value is not None}
+    mapping, prepare, extra = (
+        known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra")
+    )
+    config = {key: value for key, value in given.items() if key not in _KNOWN} | dict(extra or {})
+    config = {key: _plain(value) for key, value in config.items()}
+    judges = [
+        value
+        for key, value in config.items()
+        if _JUDGE.fullmatch(key) and isinstance(value, Mapping)
+    ]
+    if judges:
+        known.setdefault("judge", judges[0])
+    if prepare is not None:
+        prepare = row_function(prepare, "prepare_row")
+    if mapping or prepare:
+        known["prepare_row"] = _renaming(dict(mapping or {}), prepare, keeps_old=as_text)
+    decorate = nel_benchmark(**known, extra=config)
+
+    def define(function: Scorer) -> Benchmark:
+        made = decorate(_as_it_expects(as_scorer(function), as_text=as_text))
+        defined = DEFINED.get()
+        if defined is not None:
+            defined.append(made)
+        return made
+
+    return define
+
+
+def _renaming(
+    mapping: Mapping[str, str], prepare: PrepareRow | None, *, keeps_old: bool
+) -> PrepareRow:
+    """Return a function that renames columns; where `keeps_old`, each has its old name too."""
+
+    def renamed(row: dict[str, object]) -> dict[str, object]:
+        named = {new: row[old] for old, new in mapping.items() if old in row}
+        row = {
+            **{key: value for key, value in row.items() if keeps_old or key not in mapping},
+            **named,
+        }
+        return row if prepare is None else prepare(row)
+
+    return renamed
+
+
+def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
+    """Return a scorer that is called as NeMo Evaluator calls it."""
+
+    def attempts(sample: ScorerInput) -> list[ScorerInput]:
+        known: dict[str, object] = {}
+        ask = sample.model_call_fn
+        given = replace(sample, model_call_fn=None if ask is None else _Ask(ask, known))
+        text = replace(
+            given,
+            target=str(sample.target),
+            model_call_fn=None if ask is None else _Ask(ask, known),
+        )
+        return [text] if as_text or isinstance(sample.target, str) else [given, text]
+
+    @wraps(scorer)
+    def call(sample: ScorerInput) -> Any:
+        first, *again = attempts(sample)
+        try:
+            return _checked(_scored(scorer, first))
+        except AttributeError as error:
+            if not again or error.obj is not sample.target:
+                raise
+            return _checked(_scored(scorer, again[0]))
+
+    @wraps(scorer)
+    async def call_async(sample: ScorerInput) -> Any:
+        first, *again = attempts(sample)
+        try:
+            return _checked(await _scored_later(scorer, first))
+        except AttributeError as error:
+            if not again or error.obj is not sample.target:
+                raise
+            return _checked(await _scored_later(scorer, again[0]))
+
+    expecting = call_async if is_async(scorer) else call
+    vars(expecting)["__signature__"] = OF_SAMPLE
+    return expecting
+
+
+def _scored(scorer: Scorer, sample: ScorerInput) -> Any:
+    with scoring(scorer, sample):
+        return scorer(sample)
+
+
+async def _scored_later(scorer: Scorer, sample: ScorerInput) -> Any:
+    with scoring(scorer, sample):
+        return await awaited(scorer(sample))
+
+
+def _plain(value: object) -> object:
+    """Return a judge's configuration as a mapping."""
+    return dataclasses.asdict(value) if isinstance(value, JudgeConfig) else value
+
+
+def _checked(result: object) -> Any:
+    """Return a result whose grade is one.
+
+    Raises:
+        JudgeError: The scorer could make nothing of what the judge said, and counts it 0.
+    """
+    grade = result.get("judge_grade") if isinstance(result, Mapping) else None
+    if grade in _FAULTS:
+        raise JudgeError(
+            f"the scorer could not read the judge's reply ({grade})", kind="no_verdict"
+        )
+    return result
+
+
+class _Ask:
+    """Asks the model as ``(prompt, endpoint_type)``, the second of which the run already knows.
+
+    What an earlier attempt at the same sample was answered is not asked again.
+    """
+
+    def __init__(self, ask: Callable[..., object], known: dict[str, object]) -> None:
+        self._ask = ask
+        self._known = known
+        self._count: Counter[str] = Counter()
+
+    def __call__(self, prompt: object, _endpoint_type: str | None = None, **options: object) -> Any:
+        key = repr((prompt, sorted(options.items())))
+        self._count[key] += 1
+        key = f"{self._count[key]} {key}"
+        if key not in self._known:
+            answer = self._ask(prompt, **options)
+            self._known[key] = (
+                asyncio.ensure_future(answer) if isinstance(answer, Awaitable) else answer
+            )
+        return self._known[key]

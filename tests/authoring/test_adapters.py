@@ -1,0 +1,760 @@
+"""Adapter classes: each step that can be overridden, what samples a run gets, reports, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from nel.authoring.adapters.aggregation import aggregated
+from nel.authoring.adapters.bridge import AdaptedBenchmark, adapt
+from nel.authoring.adapters.filters import build_filters
+from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.adapters.report import make_report, report_table
+from nel.authoring.fewshot_loading import bind_examples
+from nel.authoring.registry import find_benchmark
+from nel.benchmarks import (
+    AggScore,
+    BenchmarkMeta,
+    ChatMessage,
+    DatasetDict,
+    DefaultDataAdapter,
+    ModelOutput,
+    MultiChoiceAdapter,
+    RegexFilter,
+    Sample,
+    SampleScore,
+    Score,
+    Tags,
+    TaskState,
+    register_benchmark,
+)
+from nel.datasets.base import RawRow
+from nel.errors import ConfigError, DatasetError, NelError, PluginError, ResumeRefused
+from nel.runs.task import TaskConfig, run_task
+from nel.types import Message, ScorerInput
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import nel as cli
+from tests.support.runs import only_run, read_results, write_jsonl
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    before = dict(REGISTERED)
+    yield
+    REGISTERED.clear()
+    REGISTERED.update(before)
+
+
+ROWS = [{"q": f"{i}?", "a": str(i), "kind": "even" if i % 2 == 0 else "odd"} for i in range(8)]
+
+
+class Plain(DefaultDataAdapter):
+    def record_to_sample(self, record: dict[str, Any]) -> Sample | list[Sample]:
+        return Sample(
+            input=record["q"], target=record["a"], subset_key=record["kind"], metadata={"kind": record["kind"]}
+        )
+
+    def sample_to_fewshot(self, sample: Sample) -> str:
+        return f"{sample.input} -> {sample.target}"
+
+
+def made(tmp_path: Path, base: type = Plain, rows: list[Any] | None = None, /, **meta: Any) -> AdaptedBenchmark:
+    """Register an adapter on rows in a file and return its benchmark."""
+    write_jsonl(tmp_path / "rows.jsonl", rows or ROWS)
+    arguments = meta.pop("arguments", None)
+    given = {"name": "plain", "dataset_id": str(tmp_path / "rows.jsonl"), **meta}
+    return adapt(register_benchmark(BenchmarkMeta(**given))(type("Made", (base,), {"__module__": __name__})), arguments)
+
+
+def inputs(benchmark: AdaptedBenchmark, rows: list[Any] | None = None) -> list[Any]:
+    numbered = [RawRow(number=number, data=row) for number, row in enumerate(rows or ROWS, start=1)]
+    return [benchmark.sample(row.data, sample_id="1").input for row in benchmark.selected(numbered)]
+
+
+def test_templates_and_messages(tmp_path: Path) -> None:
+    """A question goes into its template, after a system message where there is one; messages go as they are."""
+    assert inputs(made(tmp_path, prompt_template="Q: {question}"))[0] == "Q: 0?"
+    assert inputs(made(tmp_path))[0] == "0?"
+    system = inputs(made(tmp_path, system_prompt="Be brief.", prompt_template="Q: {question}"))[0]
+    assert system == (Message(role="system", content="Be brief."), Message(role="user", content="Q: 0?"))
+
+    class ScoringContext(Plain):
+        def record_to_sample(self, record: dict[str, Any]) -> Sample:
+            return Sample(input=[ChatMessage("user", "hi"), ChatMessage("assistant", "ho")], target="x")
+
+    assert inputs(made(tmp_path, ScoringContext, system_prompt="S"))[0] == (
+        Message(role="system", content="S"),
+        Message(role="user", content="hi"),
+        Message(role="assistant", content="ho"),
+    )
+
+
+def test_few_shot_of_each_subset(tmp_path: Path) -> None:
+    """Examples come from the train split, of the sample's own subset, and never are the sample itself."""
+
+    class Divided(Plain):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self.reformat_subset = True
+
+    write_jsonl(tmp_path / "default_train.jsonl", ROWS)
+    write_jsonl(tmp_path / "default_test.jsonl", ROWS[:2])
+    benchmark = made(
+        tmp_path, Divided, dataset_id=str(tmp_path), subset_list=["even", "odd"], few_shot_num=2, train_split="train",
+        few_shot_prompt_template="E:\n{fewshot}\nQ: {question}",
+    )  # fmt: skip
+    bound, note = bind_examples(benchmark)
+    assert note is None
+    assert inputs(bound, ROWS[:2]) == ["E:\n2? -> 2\n\n4? -> 4\nQ: 0?", "E:\n3? -> 3\n\n5? -> 5\nQ: 1?"]  # type: ignore[arg-type]
+
+
+def test_a_default_wording_of_few_shot(tmp_path: Path) -> None:
+    """Without a template of their own, the examples stand before the prompt."""
+    write_jsonl(tmp_path / "train.jsonl", ROWS[4:])
+    benchmark, _ = bind_examples(made(tmp_path, few_shot_num=1), examples=str(tmp_path / "train.jsonl"))
+    assert inputs(benchmark, ROWS[:1]) == ["Here are some solved examples:\n\n4? -> 4\n\n0?"]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("meta", "message"),
+    [
+        ({"few_shot_num": 1}, "plain has no train_split; name few-shot examples with --fewshot-dataset"),
+        ({"few_shot_num": 1, "train_split": "train"}, "has no splits, so that there are no few-shot examples in it"),
+    ],
+)
+def test_few_shot_without_a_source(tmp_path: Path, meta: dict[str, Any], message: str) -> None:
+    """It is said before anything is sent, with what to do."""
+    with pytest.raises(ConfigError, match=message):
+        bind_examples(made(tmp_path, **meta))
+
+
+def test_filter_then_limit_for_each_subset(tmp_path: Path) -> None:
+    """Samples that are filtered out take no place under a limit, and a share is one of what is left."""
+
+    class Filtered(Plain):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self.reformat_subset = True
+
+        def sample_filter(self, sample: Sample) -> bool:
+            return sample.target not in ("0", "1")
+
+    both = {"subset_list": ["odd", "even"]}
+    assert inputs(made(tmp_path, Filtered, **both)) == [f"{i}?" for i in range(2, 8)]
+    assert inputs(made(tmp_path, Filtered, **both, arguments={"limit": 2})) == ["2?", "3?", "4?", "5?"]
+    assert inputs(made(tmp_path, Filtered, **both, arguments={"limit": 0.34})) == ["2?", "3?"]
+    assert inputs(made(tmp_path, Filtered, subset_list=["odd"])) == ["3?", "5?", "7?"]
+    with pytest.raises(DatasetError, match="limit is 0"):
+        made(tmp_path, arguments={"limit": 0})
+
+
+def test_a_record_of_several_samples(tmp_path: Path) -> None:
+    """Each becomes a sample of its own, with an id of its own."""
+
+    class Pairs(Plain):
+        def record_to_sample(self, record: dict[str, Any]) -> list[Sample]:
+            return [Sample(input=f"{record['q']} {part}", target=record["a"]) for part in "ab"]
+
+    assert inputs(made(tmp_path, Pairs), ROWS[:2]) == ["0? a", "0? b", "1? a", "1? b"]  # type: ignore[arg-type]
+    result, calls = run(tmp_path, made(tmp_path, Pairs, ROWS[:2]), lambda *_: answer("0"))
+    assert len(calls) == 4
+    assert len({row["sample_id"] for row in read_results(result.run_dir, "plain")}) == 4
+
+
+def run(tmp_path: Path, benchmark: AdaptedBenchmark, script: Any, **more: Any) -> tuple[Any, list[Call]]:
+    """Evaluate a registered adapter by its name."""
+    with scripted(script, models=["m"]) as endpoint:
+        settings = {
+            "endpoint": {"url": endpoint.url, "model": "m"},
+            "benchmarks": [{"name": benchmark.name, **more}],
+            "output": {"dir": str(tmp_path / "out")},
+        }
+        return nel.evaluate(settings), endpoint.calls
+
+
+def scored(adapter: type, response: str, tmp_path: Path, **meta: Any) -> Any:
+    benchmark = made(tmp_path, adapter, **meta)
+    sample = benchmark.sample(ROWS[2], sample_id="1")
+    given = ScorerInput(response=response, target=sample.target, metadata=dict(sample.metadata), sample=sample)
+    return benchmark.scorer(given)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "response", "expected"),
+    [
+        (["acc"], " 2 ", {"acc": 1.0}),
+        (["acc"], "3", {"acc": 0.0}),
+        ([{"acc": {"allow_inclusion": True}}], "it is 2", {"acc": 0.0}),
+        ([{"acc": {"numeric": True}}], "2.0", {"acc": 1.0}),
+        (["numeric_match", "f1"], "2", {"numeric_match": 1.0, "f1": 1.0}),
+        (["exact_match"], "", {"exact_match": 0.0}),
+    ],
+)
+def test_metrics_of_the_list(tmp_path: Path, metrics: list[Any], response: str, expected: dict[str, float]) -> None:
+    """Every metric of the list is in the result, the first of them first."""
+    result = scored(Plain, response, tmp_path, metric_list=metrics)
+    assert {name: result[name] for name in expected} == expected
+
+
+def test_a_metric_named_twice_is_shown_twice(tmp_path: Path) -> None:
+    """With its options in its name, in either order; the same entry twice is one."""
+    numeric = {"acc": {"numeric": True}}
+    for metrics in (["acc", numeric, "acc"], [numeric, "acc"]):
+        result = scored(Plain, "2.0", tmp_path, metric_list=metrics)
+        assert (result["acc"], result["acc:numeric=True"]) == (0.0, 1.0)
+
+
+ANSWERS = ["The United Kingdom", "UK", "Great Britain", "1,200"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "response", "expected"),
+    [
+        *[("acc", one, 1.0) for one in (*ANSWERS, " uk ", "THE UNITED KINGDOM")],
+        *[("acc", one, 0.0) for one in ("France", "", "The United KingdomUK", "Kingdom", "UK, France", "UKGreat")],
+        *[("exact_match", one, 1.0) for one in ANSWERS],
+        *[({"acc": {"allow_inclusion": True}}, one, 1.0) for one in (*ANSWERS, "united kingdom", "Britain")],
+        *[({"acc": {"allow_inclusion": True}}, one, 0.0) for one in ("France", "", " ", "It is the UK", "KingdomUK")],
+        ({"acc": {"numeric": True}}, "1200.0", 1.0),
+        ({"acc": {"numeric": True}}, "12", 0.0),
+        ("numeric_match", "It is 1200", 1.0),
+        ("f1", "great britain", 1.0),
+        ("f1", "great", 2 / 3),
+        ("rouge_l", "Great Britain", 1.0),
+    ],
+)
+def test_a_list_of_answers_accepts_each_of_them(tmp_path: Path, metric: Any, response: str, expected: float) -> None:
+    """By every metric, in any place of the list; two answers joined are none of them."""
+    name = metric if isinstance(metric, str) else next(iter(metric))
+    for answers in (ANSWERS, ANSWERS[::-1]):
+        benchmark = made(tmp_path, Plain, [{"q": "?", "a": answers, "kind": "x"}], metric_list=[metric])
+        sample = benchmark.sample({"q": "?", "a": answers, "kind": "x"}, sample_id="1")
+        found = benchmark.scorer(ScorerInput(response=response, target=sample.target, sample=sample))
+        assert found[name] == pytest.approx(expected)
+
+
+def test_a_list_without_an_answer_leaves_its_sample_unscored(tmp_path: Path) -> None:
+    """Nothing can be compared with it, which says nothing of the model."""
+    benchmark = made(tmp_path, Plain)
+    sample = benchmark.sample({"q": "?", "a": [], "kind": "x"}, sample_id="1")
+    with pytest.raises(DatasetError, match="the target is empty"):
+        benchmark.scorer(ScorerInput(response="x", target=[], sample=sample))
+
+
+def test_filters_come_before_the_extraction(tmp_path: Path) -> None:
+    """Filters in their order, then `extract_answer`; what finds nothing is no answer."""
+
+    class Last(Plain):
+        def extract_answer(self, prediction: str, task_state: TaskState) -> str:
+            assert task_state.metadata == {"kind": "even"}
+            return prediction.rsplit(maxsplit=1)[-1] if prediction.split() else ""
+
+    filters = {"remove_until": "</think>", "regex": {"regex_pattern": r"is (.*)", "group_select": -1}}
+    assert scored(Last, "<think>9</think>it is the 2", tmp_path, filters=filters)["extracted"] == "2"
+    assert scored(Last, "nothing here", tmp_path, filters=filters)["extracted"] is None
+    assert RegexFilter(r"(\d+)|([a-z])", -1)("1 b") == "b"
+    assert RegexFilter(r"\d")("none") == "[invalid]"
+    for wrong in ({"regx": {}}, {"regex": {"pattern": "x"}}, {"regex": {"regex_pattern": "("}}):
+        with pytest.raises(ConfigError):
+            build_filters(wrong)
+
+
+def test_inference_hooks(tmp_path: Path) -> None:
+    """Hooks run around the answer that is there; one that asks further is answered and kept."""
+
+    class Twice(Plain):
+        def _on_inference_start(self, model: Any, sample: Sample) -> None:
+            sample.metadata["started"] = True
+
+        def _on_inference(self, model: Any, sample: Sample) -> ModelOutput:
+            first = model.generate(sample.input)
+            return ModelOutput(completion=first.completion + model.generate(f"again {first.completion}").completion)
+
+        def _on_inference_end(
+            self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any
+        ) -> TaskState:
+            state = super()._on_inference_end(model, sample, model_output, output_dir)
+            assert sample.metadata["started"]
+            assert state.messages[-1].content == model_output.completion
+            return state
+
+    def script(call: Call, _: int) -> Reply:
+        return answer("B" if "again A" in str(call.body) else "A")
+
+    result, calls = run(tmp_path, made(tmp_path, Twice, [{"q": "?", "a": "AB", "kind": "x"}]), script)
+    assert [row["reward"] for row in read_results(result.run_dir, "plain")] == [1.0]
+    assert len(calls) == 2
+
+
+def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
+    """A fault of the benchmark is no wrong answer."""
+
+    class Broken(Plain):
+        def match_score(
+            self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        ) -> Score:
+            if reference == "2":
+                raise ValueError("what?")
+            return Score(value={"b": 0.5, "a": 1.0}, main_score_name="a", explanation="why")
+
+    result, _ = run(tmp_path, made(tmp_path, Broken), lambda *_: answer("x"))
+    assert result.exit_code == 3
+    found = read_results(result.run_dir, "plain")
+    assert [row["reward"] for row in found] == [1.0, 1.0, None, *[1.0] * 5]
+    assert found[2]["outcome"]["cause"] == "scorer"
+    assert found[0]["scoring_details"]["explanation"] == "why"
+
+
+class Options(MultiChoiceAdapter):
+    def record_to_sample(self, record: dict[str, Any]) -> Sample:
+        return Sample(input=record["q"], choices=record["options"], target=record["a"])
+
+
+CHOICE = {"q": "Which?", "options": ["red", "green", "blue"], "a": "B"}
+
+
+@pytest.mark.parametrize(
+    ("response", "correct"),
+    [
+        ("Thinking.\nANSWER: B", 1.0),
+        ("I would say (B).", 1.0),
+        ("ANSWER: A\nANSWER: B", 1.0),
+        ("ANSWER: A or B", 0.0),
+        ("So the result is C. In Conclusion, no.", 0.0),
+        ("I do not know", 0.0),
+    ],
+)
+def test_multiple_choice(tmp_path: Path, response: str, correct: float) -> None:
+    """Choices with letters in the prompt; the last declaration counts, and nothing is guessed."""
+    benchmark = made(tmp_path, Options, [CHOICE])
+    sample = benchmark.sample(CHOICE, sample_id="1")
+    assert isinstance(sample.input, str)
+    assert sample.input.endswith("is one of A,B,C.\n\nWhich?\n\nA) red\nB) green\nC) blue")
+    assert benchmark.scorer(ScorerInput(response=response, target="B", sample=sample))["acc"] == correct
+
+
+@pytest.mark.parametrize("target", ["AC", "A,C", "CA", "C, A", ["A", "C"], ["C", "A"]])
+def test_several_right_answers(tmp_path: Path, target: str | list[str]) -> None:
+    """All of them count, in any order and spelling, and a part of them with a metric that gives a part."""
+
+    class Several(Options):
+        multiple_correct = True
+
+    row = {**CHOICE, "a": target}
+    benchmark = made(tmp_path, Several, [row], metric_list=["acc", "multi_choice_acc"])
+    sample = benchmark.sample(row, sample_id="1")
+
+    def score(response: str) -> tuple[float, float]:
+        found = benchmark.scorer(ScorerInput(response=response, target=target, sample=sample))
+        return found["acc"], found["multi_choice_acc"]
+
+    assert score("ANSWER: C, A") == (1.0, 1.0)
+    assert score("ANSWER: A") == (0.0, 0.5)
+    assert score("ANSWER: A, B") == (0.0, 0.0)
+    assert score("no") == (0.0, 0.0)
+
+
+def test_a_list_of_letters_accepts_any_where_one_is_right(tmp_path: Path) -> None:
+    """Without `multiple_correct` a list holds letters each of which is right alone; two letters are no answer."""
+    row = {**CHOICE, "a": ["B", "C"]}
+    benchmark = made(tmp_path, Options, [row])
+    sample = benchmark.sample(row, sample_id="1")
+    for response, expected in (("ANSWER: B", 1.0), ("ANSWER: C", 1.0), ("ANSWER: A", 0.0), ("ANSWER: B, C", 0.0)):
+        assert benchmark.scorer(ScorerInput(response=response, target=["B", "C"], sample=sample))["acc"] == expected
+
+
+def test_shuffled_choices_take_the_target_along(tmp_path: Path) -> None:
+    """The order depends on the question alone; the letter of the target follows its choice."""
+    rows = [{"q": f"{i}?", "options": ["red", "green", "blue"], "a": "B"} for i in range(12)]
+    benchmark = made(tmp_path, Options, rows, shuffle_choices=True)
+    samples = [benchmark.sample(row, sample_id="1") for row in rows]
+    for sample in samples:
+        assert sample.choices is not None
+        assert sample.choices["ABC".index(sample.target)] == "green"
+    assert len({sample.choices for sample in samples}) > 2
+    assert [benchmark.sample(row, sample_id="2").choices for row in rows] == [sample.choices for sample in samples]
+
+
+def test_subsets_from_files(tmp_path: Path) -> None:
+    """Each subset is a file of the folder, and its name is the sample's category."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    write_jsonl(folder / "easy_test.jsonl", ROWS[:2])
+    write_jsonl(folder / "hard.jsonl", ROWS[2:5])
+    benchmark = made(tmp_path, dataset_id=str(folder), subset_list=["easy", "hard"], arguments={"limit": 2})
+    result, _ = run(tmp_path, benchmark, lambda *_: answer("0"), args={"limit": 2})
+    rows = read_results(result.run_dir, "plain")
+    assert [row["metadata"]["category"] for row in rows] == ["easy", "easy", "hard", "hard"]
+    gone = made(tmp_path, dataset_id=str(folder), subset_list=["easy", "gone"])
+    with pytest.raises(
+        ConfigError, match=r"no file for the subset gone, split test: gone_test.jsonl or gone.jsonl; it has"
+    ):
+        run(tmp_path, gone, lambda *_: answer("0"))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "meta", "uri"),
+    [
+        ("org/name", {}, "hf://org/name?split=test"),
+        (
+            "org/name",
+            {"subset_list": ["main"], "eval_split": "validation"},
+            "hf://org/name?split=validation&config=main",
+        ),
+        ("org/name", {"dataset_revision": "abc"}, "hf://org/name?split=test&revision=abc"),
+        ("hf://org/name?config=x", {"subset_list": ["main"]}, "hf://org/name?config=x&split=test"),
+        ("ms://org/name", {"dataset_revision": "abc"}, "ms://org/name?split=test&revision=abc"),
+        ("ms://org/name?revision=x", {"dataset_revision": "abc"}, "ms://org/name?revision=x&split=test"),
+        ("pkg://nel/benchmarks/data/quickstart.jsonl", {}, "pkg://nel/benchmarks/data/quickstart.jsonl"),
+    ],
+)
+def test_where_a_name_leads(tmp_path: Path, dataset: str, meta: dict[str, Any], uri: str) -> None:
+    """A plain name is one of the hub, with its subset as the configuration."""
+    assert made(tmp_path, dataset_id=dataset, **meta).dataset == uri
+
+
+def test_dataset_dict() -> None:
+    """By key, in the order of the list, limited for each, repeats side by side, and copies."""
+    samples = [Sample(input=str(i), subset_key="ab"[i % 2], metadata={"x": []}) for i in range(6)]
+    divided = DatasetDict.from_dataset(samples, ["b", "c"], limit=2, repeats=2)
+    assert list(divided) == ["b", "c"]
+    assert [sample.input for sample in divided["b"]] == ["1", "1", "3", "3"]
+    assert [(sample.id, sample.group_id) for sample in divided["b"]] == [(0, 0), (1, 0), (2, 1), (3, 1)]
+    assert len(divided["c"]) == 0
+    divided["b"][0].metadata["x"].append(1)
+    assert divided["b"][1].metadata["x"] == samples[1].metadata["x"] == []
+    assert [len(part) for part in DatasetDict.from_dataset(samples, limit=0.5).values()] == [1, 1]
+    assert [len(part) for part in DatasetDict.from_dataset(samples, limit=1.0).values()] == [3, 3]
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(DatasetError, match="give a whole number from 1, or a share"):
+            DatasetDict.from_dataset(samples, limit=wrong)
+
+
+def test_load_dataset(tmp_path: Path) -> None:
+    """An adapter shows the samples it would evaluate."""
+    assert len(made(tmp_path).adapter.load_dataset(limit=3)["default"]) == 3
+
+
+def scores(*values: tuple[str, float, str]) -> list[SampleScore]:
+    return [
+        SampleScore(score=Score(value={"acc": value}, extracted_prediction=said), group_id=group)
+        for group, value, said in values
+    ]
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "expected"),
+    [
+        ("mean", {"mean": 0.5}),
+        ("mean_and_pass_at_k", {"mean": 0.5, "pass_at_1": 0.5, "pass_at_2": 0.5}),
+        ("mean_and_pass_hat_k", {"mean": 0.5, "pass_hat_1": 0.5, "pass_hat_2": 0.5}),
+        ("vote_at_k", {"vote_at_1": 0.5, "vote_at_2": 0.5}),
+    ],
+)
+def test_aggregations(aggregation: str, expected: dict[str, float]) -> None:
+    """Over repeats k goes up to the fewest repeats of a problem."""
+    given = scores(("1", 1.0, "a"), ("1", 1.0, "a"), ("2", 0.0, "b"), ("2", 0.0, "c"))
+    assert {one.aggregation: one.score for one in aggregated(aggregation, given)} == expected
+
+
+def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
+    """The majority of three is not that of the first two, where the earlier answer wins a tie."""
+    given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
+    assert [one.score for one in aggregated("vote_at_k", given)] == [0.0, 0.0, 1.0]
+
+
+def test_clipped_mean_and_unknown_aggregations(tmp_path: Path) -> None:
+    """A clipped mean stays within 0 and 1; an unknown name is refused before a run."""
+    (one,) = aggregated("clipped_mean", scores(("1", 3.0, "a")))
+    assert (one.value, one.metric, one.num_samples, one.agg_method) == (1.0, "acc", 1, "clipped_mean")
+    with pytest.raises(ConfigError, match='there is no aggregation "meen"; did you mean "mean"'):
+        made(tmp_path, aggregation="meen")
+
+
+def test_report_with_categories() -> None:
+    """Rows by subset with categories wide to narrow, one row over all for each metric, and unscored below."""
+    found = {name: [AggScore(score, "acc", num=num)] for name, score, num in (("a", 1.0, 1), ("b", 0.5, 3))}
+    report = make_report(BenchmarkMeta("x", "y"), found, "m", {"a": ["Science", "Physics"], "b": "Arts"})
+    assert report.score == 0.625
+    report.unscored = {"infra": 2}
+    lines = report_table([report]).splitlines()
+    assert lines[1].split("|")[1:-1] == [
+        " Model ", " Dataset ", " Metric   ", " Subset  ", " Num ", " Score ", " Cat.0   ", " Cat.1   ",
+    ]  # fmt: skip
+    assert [cell.strip() for cell in lines[3].split("|")[4:-1]] == ["a", "1", "1", "Science", "Physics"]
+    assert [cell.strip() for cell in lines[7].split("|")[4:-1]] == ["OVERALL", "4", "0.625", "-", "-"]
+    assert lines[-1] == "x: 2 unscored (infra 2)"
+    assert report.to_dict()["rows"][0]["metric"] == "mean_acc"
+
+
+FILE = """
+from nel.benchmarks import BenchmarkMeta, DefaultDataAdapter, Sample, Tags, register_benchmark
+
+@register_benchmark(BenchmarkMeta(name="filed", dataset_id="rows.jsonl", tags=[Tags.MATH], %s))
+class Filed(DefaultDataAdapter):
+    def record_to_sample(self, record):
+        return Sample(input=record["q"], target=record["a"])
+
+    def sample_to_fewshot(self, sample):
+        return f"{sample.input} {sample.target}"
+
+    def _on_generate_report_end(self, report, output_dir, **kwargs):
+        report.description = f"written to {output_dir.rsplit('/', 1)[-1]}"
+"""
+
+
+def write_file(tmp_path: Path, meta: str = "") -> Path:
+    write_jsonl(tmp_path / "rows.jsonl", ROWS)
+    (tmp_path / "filed.py").write_text(FILE % meta)
+    return tmp_path / "filed.py"
+
+
+def test_an_adapter_file_is_a_benchmark_like_any_other(tmp_path: Path) -> None:
+    """Its path runs, is checked, and resumes; changed arguments are refused, and changed shots as well."""
+    path = write_file(tmp_path)
+    checked = cli("plugin", "check", str(path), cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    assert "ok    a gold answer scores 1: 8 samples" in checked.stdout
+    broken = True
+
+    def script(call: Call, _: int) -> Reply:
+        question = call.body["messages"][-1]["content"]
+        return Reply(status=501, body={}) if broken and "3" in question else answer(question.strip("?"))
+
+    with scripted(script, models=["m"]) as endpoint:
+        common = ("eval", "run", "--bench", "filed.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        assert cli(*common, "-O", "engine.faults_in_a_row_max=50", cwd=tmp_path).returncode == 3
+        broken, before = False, len(endpoint.calls)
+        changed = cli(*common, "--resume", "-O", "benchmarks.0.args.prompt_template=Q {question}", cwd=tmp_path)
+        assert changed.returncode == 2
+        assert "cannot resume filed" in changed.stderr
+        assert len(endpoint.calls) == before
+        again = cli("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
+        assert again.returncode == 0, again.stderr
+        assert len(endpoint.calls) == before + 1
+    assert [row["reward"] for row in read_results(only_run(tmp_path / "out"), "filed")] == [1.0] * 8
+
+
+def test_an_entry_point_may_name_the_class(tmp_path: Path) -> None:
+    """An installed adapter is listed with its description, checked and run by its name, without being a file."""
+    site = tmp_path / "site"
+    (site / "levels-1.0.dist-info").mkdir(parents=True)
+    (site / "levels-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: levels\nVersion: 1.0\n")
+    (site / "levels-1.0.dist-info" / "entry_points.txt").write_text("[nel.benchmarks]\nfiled = levels:Filed\n")
+    (site / "levels.py").write_text(FILE % "description='Eight rows.'")
+    write_jsonl(site / "rows.jsonl", ROWS)
+    environment = {"PYTHONPATH": f"{site}:{Path(nel.__file__).parents[1]}"}
+    listed = cli("list", "benchmarks", cwd=tmp_path, env=environment)
+    (line,) = [line for line in listed.stdout.splitlines() if line.startswith("filed ")]
+    assert line.split() == ["filed", "benchmarks", "levels", "1.0", "Eight", "rows"]
+    assert cli("plugin", "check", "filed", cwd=tmp_path, env=environment).returncode == 0
+    with scripted(lambda *_: answer("3"), models=["m"]) as endpoint:
+        common = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
+        done = cli("eval", "run", "--bench", "filed", *common, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert sum(row["reward"] for row in read_results(tmp_path / "out" / "r", "filed")) == 1.0
+
+
+def test_a_task_is_resumed_by_the_command_line(tmp_path: Path) -> None:
+    """A run of `run_task` names the adapter's file, so that another process goes on with it."""
+    write_file(tmp_path)
+    (tmp_path / "task.py").write_text(
+        "import sys, filed\nfrom nel import run_task\n"
+        "report = run_task({'model': 'm', 'api_url': sys.argv[1], 'datasets': ['filed'], 'limit': 4})['filed']\n"
+        "print(report.exit_code, report.score, report.unscored, report.description)\n"
+    )
+    broken = True
+
+    def script(call: Call, _: int) -> Reply:
+        question = call.body["messages"][-1]["content"]
+        return Reply(status=501, body={}) if broken and "3" in question else answer("1")
+
+    with scripted(script, models=["m"]) as endpoint:
+        environment = {"PYTHONPATH": str(Path(nel.__file__).parents[1]), "PATH": ""}
+        done = subprocess.run(
+            [sys.executable, "task.py", endpoint.url], cwd=tmp_path, env=environment,
+            capture_output=True, text=True, check=False, timeout=280,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "3 0.3333333333333333 {'infra': 1} written to filed\n"
+        broken = False
+        again = cli("eval", "resume", str(only_run(tmp_path / "outputs")), cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert [row["reward"] for row in read_results(only_run(tmp_path / "outputs"), "filed")] == [0.0, 1.0, 0.0, 0.0]
+
+
+def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> None:
+    """Aggregations over repeats, several configurations, and a benchmark that is no adapter class."""
+    made(tmp_path, Plain, ROWS[:2], aggregation="mean_and_pass_at_k")
+    replies = iter(["0", "0", "0", "1"] * 10)
+    with scripted(lambda *_: answer(next(replies)), models=["m"]) as endpoint:
+        common = {"model": "m", "api_url": endpoint.url, "work_dir": str(tmp_path / "out"), "eval_batch_size": 1}
+        (first,) = run_task(
+            [{**common, "datasets": ["plain"], "repeats": 2, "generation_config": {"temperature": 1.0}}]
+        )
+        second = run_task(TaskConfig(**common, datasets=["quickstart"], limit=3))
+    assert [(row.metric, row.num) for row in first["plain"].rows] == [
+        ("mean_acc", 4),
+        ("pass_at_1_acc", 2),
+        ("pass_at_2_acc", 2),
+    ]
+    assert endpoint.calls[-4].body.get("temperature") in (None, 1.0)
+    assert sum(row.num for row in second["quickstart"].rows if row.subset != "OVERALL") == 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"api_url": None}, "no endpoint is named for m; nel evaluates models behind an endpoint"),
+        ({"api_key": "sk-secret"}, "api_key_env"),
+        ({"judge_strategy": "llm"}, "needs a judge; give judge_model_args"),
+        ({"judge_strategy": "lmm"}, "judge_strategy"),
+        ({"judge_model_args": {"api_key": "sk-secret", "api_url": "x"}}, "name of the variable"),
+        ({"judge_model_args": {"api_url": "http://127.0.0.1:9/v1"}}, "needs both api_url and model_id"),
+        ({"judge_model_args": {"score_patern": "x"}}, 'unknown key "score_patern"; did you mean "score_pattern"'),
+        ({"dataset_args": {"plain": {"judge_args": {"score_type": "letters"}}}}, 'score_type "letters" is unknown'),
+        (
+            {
+                "datasets": ["quickstart"],
+                "judge_strategy": "llm",
+                "judge_model_args": {"api_url": "http://h/v1", "model_id": "j"},
+            },
+            "is no adapter class, so that its own scorer decides",
+        ),
+        ({"eval_type": "checkpoint"}, "is no endpoint"),
+        ({"dataset_args": {"other": {}}}, "dataset_args names other, which datasets does not"),
+        ({"datasets": ["quickstart"], "limit": 0.5}, "is no adapter class; give it a limit in samples"),
+        ({"datasets": ["quickstart"], "dataset_args": {"quickstart": {"few_shot_num": 1}}}, "quickstart takes no args"),
+        (
+            {"dataset_args": {"plain": {"subset_lst": []}}},
+            'there is no setting "subset_lst"; did you mean "subset_list"',
+        ),
+        ({"dataset_args": {"plain": {"extra_params": {"x": 1}}}}, 'no extra parameter "x"'),
+        ({"eval_batch": 3}, 'unknown key "eval_batch"; did you mean "eval_batch_size"'),
+    ],
+)
+def test_a_task_that_cannot_be_run(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
+    """It is refused with the next step, nothing is sent, and no key is repeated."""
+    made(tmp_path)
+    with scripted(lambda *_: answer("0"), models=["m"]) as endpoint:
+        given: dict[str, Any] = {
+            "model": "m",
+            "api_url": endpoint.url,
+            "datasets": ["plain"],
+            "work_dir": str(tmp_path / "out"),
+            **fields,
+        }
+        with pytest.raises(ConfigError, match=message) as caught:
+            run_task(given)
+        assert endpoint.calls == []
+    assert "sk-secret" not in str(caught.value)
+
+
+def test_a_task_goes_on_in_its_directory(tmp_path: Path) -> None:
+    """use_cache names the run to continue: a complete one sends nothing and reports the same."""
+    made(tmp_path)
+    with scripted(lambda *_: answer("3"), models=["m"]) as endpoint:
+        given = {"model": "m", "api_url": endpoint.url, "datasets": ["plain"], "work_dir": str(tmp_path / "out")}
+        first = run_task(given)["plain"]
+        before = len(endpoint.calls)
+        again = run_task({**given, "use_cache": first.run_dir})["plain"]
+        assert len(endpoint.calls) == before
+    assert (again.score, again.run_dir, str(again)) == (first.score, first.run_dir, str(first))
+    assert first.score == 0.125
+
+
+def test_a_task_with_a_wrong_model_is_refused(tmp_path: Path) -> None:
+    """What the pre-flight finds is raised, since a report would say nothing."""
+    made(tmp_path)
+    with scripted(lambda *_: answer("0"), models=["other"]) as endpoint:
+        given = {"model": "m", "api_url": endpoint.url, "datasets": ["plain"], "work_dir": str(tmp_path / "out")}
+        with pytest.raises(NelError, match=r"m.*; fix it, then: nel eval resume"):
+            run_task(given)
+        assert endpoint.calls == []
+
+
+def test_two_adapters_of_one_name(tmp_path: Path) -> None:
+    """Another file's adapter of the same name is refused, with both files; the same file may be loaded again."""
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text(FILE % "")
+    assert find_benchmark(str(tmp_path / "one.py")).name == "filed"
+    assert find_benchmark(str(tmp_path / "one.py")).name == "filed"
+    with pytest.raises(PluginError, match=r'two adapters are called "filed": .*one.py and .*two.py'):
+        find_benchmark(str(tmp_path / "two.py"))
+
+
+@pytest.mark.parametrize(
+    ("meta", "message"),
+    [
+        ({"metric_list": ["acc", "bleau"]}, 'there is no metric "bleau"; did you mean "bleu"'),
+        ({"metric_list": []}, "metric_list is empty"),
+        ({"filters": {"regx": {}}}, 'there is no filter "regx"; did you mean "regex"'),
+    ],
+)
+def test_a_meta_that_cannot_be_meant(tmp_path: Path, meta: dict[str, Any], message: str) -> None:
+    """It is found when the benchmark is made, before a dataset is read."""
+    with pytest.raises(ConfigError, match=message):
+        made(tmp_path, **meta)
+
+
+def test_bad_records_are_bad_rows(tmp_path: Path) -> None:
+    """A record that makes no sample costs its own row, tools are not promised, and a class needs its meta."""
+
+    class Odd(Plain):
+        def record_to_sample(self, record: dict[str, Any]) -> Any:
+            return {"1": None, "2": Sample(input="x", tools=[{}])}.get(record["a"]) or super().record_to_sample(record)
+
+    rows = [{"q": "?"}, ROWS[2], ROWS[3]]
+    result, calls = run(tmp_path, made(tmp_path, Odd, rows), lambda *_: answer("3"), args={"limit": 1.0})
+    details = [row["outcome"]["detail"] for row in read_results(result.run_dir, "plain")]
+    assert "the row has no field 'a'" in details[0]
+    assert "tool calls are not made yet" in details[1]
+    assert (result.exit_code, len(calls)) == (3, 1)
+    with pytest.raises(ConfigError, match="Plain has no meta; put @register_benchmark"):
+        Plain()
+    with pytest.raises(ConfigError, match="is no registered adapter class"):
+        adapt(Plain)
+
+
+def test_tags_are_text() -> None:
+    """Tags are what reports show."""
+    assert Tags.MATH == "Math"
+    assert issubclass(ResumeRefused, NelError)
+
+
+def test_a_judge_is_shown_every_right_answer(tmp_path: Path) -> None:
+    """A list of answers is told as alternatives, not joined to one text."""
+    benchmark = made(tmp_path, Plain, [{"q": "?", "a": ["UK", "Great Britain"], "kind": "x"}])
+    state = TaskState(model="m", sample=Sample(input="?", target=["UK", "Great Britain"]))
+    assert benchmark.adapter.judge_case("x", "x", state.target, state).reference == "UK or Great Britain"
+    assert benchmark.adapter.judge_case("x", "x", "its own", state).reference == "its own"
+
+
+def test_parts_of_an_aggregate_have_the_names_of_both_tools() -> None:
+    """By position or by name, nel's and EvalScope's; a part that there is not is refused."""
+    own = AggScore(0.5, "acc", "mean", 3)
+    other = AggScore(metric="acc", value=0.5, subset="math", num_samples=3, agg_method="mean")
+    assert (own.metric, own.value, own.num_samples, own.agg_method) == ("acc", 0.5, 3, "mean")
+    assert AggScore("acc", 0.5, "math", 3, "mean") == other
+    assert own.ids is not AggScore(0.5, "acc").ids
+    with pytest.raises(TypeError, match="no part 'mean'"):
+        AggScore(mean=0.5)
+    with pytest.raises(TypeError, match="'score' is given twice"):
+        AggScore(0.5, score=0.5)
+    with pytest.raises(TypeError, match="7 were given"):
+        AggScore(0.5, "acc", "mean", 3, [], {}, "math")
+
+
+def test_subsets_are_a_dict() -> None:
+    """They can be replaced, added and listed as those of any dict."""
+    subsets = DatasetDict.from_dataset([Sample(input="a"), Sample(input="b", subset_key="b")])
+    subsets["c"] = subsets.pop("b")
+    assert isinstance(subsets, dict)
+    assert list(subsets) == ["default", "c"]
+    assert [sample.input for sample in subsets.datasets["c"]] == ["b"]

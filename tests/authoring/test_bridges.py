@@ -1,0 +1,110 @@
+"""A URI names a benchmark through the bridge of its scheme, and a benchmark brings its own generation settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel import evaluate
+from nel.authoring.registry import find_benchmark
+from nel.errors import ConfigError, PluginError
+from nel.runs.evaluation import rescore
+from tests.support.endpoint import answer, scripted
+from tests.support.runs import nel, write_jsonl
+
+BRIDGE = """
+from dataclasses import replace
+from nel.benchmarks.mathematics.gsm8k import gsm8k
+from nel.errors import ConfigError
+
+def open_it(uri):
+    if uri.endswith("://wrong"):
+        raise ConfigError(f"{uri}: no such thing")
+    settings = {"temperature": 0.0, "max_tokens": 32, "stop": ["Question:"]}
+    return replace(gsm8k, name="bridged", dataset=uri.partition("://")[2], generation=settings)
+
+def open_number(uri):
+    return 4
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install a throw-away distribution with two bridges."""
+    (tmp_path / "a_bridge.py").write_text(BRIDGE)
+    info = tmp_path / "nel_bridge-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nel-bridge\nVersion: 1.0\n")
+    entries = "[nel.bridges]\nmine = a_bridge:open_it\nnumber = a_bridge:open_number\n"
+    (info / "entry_points.txt").write_text(entries)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_run_of_an_address_that_names_a_file_is_scored_anew(folder: Path) -> None:
+    """The address is kept as it is, since it is no path; the recorded configuration finds the bridge again."""
+    write_jsonl(folder / "rows.py.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
+    with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
+        named = {"name": f"mine://{folder}/rows.py.jsonl"}
+        result = evaluate(
+            {
+                "endpoint": {"url": endpoint.url, "model": "m"},
+                "benchmarks": [named],
+                "output": {"dir": str(folder / "out")},
+            }
+        )
+    assert rescore(result.run_dir).exit_code == 0
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("uri", "error", "message"),
+    [
+        ("mein://x", PluginError, 'no bridge for "mein://" is installed; did you mean "mine"'),
+        ("quite-other://x", PluginError, "install the plugin that provides it"),
+        ("number://x", PluginError, 'bridge "number" of nel-bridge 1.0 returned a int'),
+        ("mine://wrong", ConfigError, "mine://wrong: no such thing"),
+    ],
+)
+def test_a_uri_that_leads_nowhere_says_why(uri: str, error: type[Exception], message: str) -> None:
+    """A missing or broken bridge is named; what a bridge says itself comes through."""
+    with pytest.raises(error, match=message):
+        find_benchmark(uri)
+
+
+def _sent(folder: Path, **config: Any) -> dict[str, Any]:
+    with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
+        named = config.pop("entry", {})
+        result = evaluate(
+            {
+                "endpoint": {"url": endpoint.url, "model": "m"},
+                "benchmarks": [{"name": "mine://rows.jsonl", **named}],
+                "output": {"dir": str(folder / "out")},
+                **config,
+            }
+        )
+        assert result.exit_code == 0
+        (body,) = [call.body for call in endpoint.calls if "2 plus 2" in call.text]
+        return body
+
+
+def test_generation_settings_of_the_benchmark_hold_where_the_run_sets_none(folder: Path) -> None:
+    """The entry's setting goes before the run's, and that before the benchmark's own."""
+    write_jsonl(folder / "rows.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
+    own = {"temperature": 0.0, "max_tokens": 32, "stop": ["Question:"]}
+    body = _sent(folder)
+    assert {name: body[name] for name in own} == own
+    body = _sent(folder, generation={"max_tokens": 9, "stop": ["A"]}, entry={"generation": {"stop": ["B"]}})
+    assert {name: body[name] for name in own} == {"temperature": 0.0, "max_tokens": 9, "stop": ["B"]}
+
+
+def test_a_dry_run_shows_the_benchmarks_own_settings(folder: Path) -> None:
+    """What would be sent is shown, and the run's setting in place of the benchmark's where it has one."""
+    write_jsonl(folder / "rows.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
+    flags = ("--bench", "mine://rows.jsonl", "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
+    shown = nel("eval", "run", *flags, "--max-tokens", "9", cwd=folder, env={"PYTHONPATH": str(folder)})
+    assert shown.returncode == 0, shown.stderr
+    assert "mine://rows.jsonl: {'temperature': 0.0, 'max_tokens': 9, 'stop': ['Question:']}" in shown.stdout
