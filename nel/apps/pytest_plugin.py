@@ -114,7 +114,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         )
     spec = _spec(marker, Path(metafunc.definition.path).parent)
     ids = _sample_ids(spec)
-    metafunc.parametrize(_FIXTURE, [(spec, one) for one in ids], ids=ids, indirect=True)
+    metafunc.parametrize(_FIXTURE, [(spec, sample_id) for sample_id in ids], ids=ids, indirect=True)
 
 
 @pytest.fixture
@@ -151,17 +151,17 @@ def _spec(marker: pytest.Mark, folder: Path) -> str:
     """Return the entry of ``benchmarks`` that a marker stands for, as JSON; a file is relative to
     the test's folder.
     """
-    given = dict(marker.kwargs)
+    settings = dict(marker.kwargs)
     name = str(marker.args[0])
     if (folder / name).is_file():
         name = str((folder / name).resolve())
-    if "repeats" in given:
+    if "repeats" in settings:
         raise pytest.UsageError(
             "pytest.mark.nel takes no repeats: a test is one answer; use nel eval run --repeats"
         )
-    limit = given.pop("limit", None)
+    limit = settings.pop("limit", None)
     return json.dumps(
-        {"name": name, **({} if limit is None else {"max_problems": limit}), **given},
+        {"name": name, **({} if limit is None else {"max_problems": limit}), **settings},
         sort_keys=True,
     )
 
@@ -218,19 +218,19 @@ def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
     from nel.errors import NelError  # noqa: PLC0415
     from nel.runs.evaluation import evaluate  # noqa: PLC0415
 
-    given = {
+    options = {
         option: config.getoption(option) or os.environ.get(name)
         for option, name in _OPTIONS.items()
     }
-    if not given["--nel-url"] or not given["--nel-model"]:
+    if not options["--nel-url"] or not options["--nel-model"]:
         return {
             "error": (
                 "there is no endpoint; give --nel-url and --nel-model, or set NEL_URL and NEL_MODEL"
             )
         }
-    endpoint = {"url": given["--nel-url"], "model": given["--nel-model"]}
-    if given["--nel-api-key-env"]:
-        endpoint["api_key_env"] = given["--nel-api-key-env"]
+    endpoint = {"url": options["--nel-url"], "model": options["--nel-model"]}
+    if options["--nel-api-key-env"]:
+        endpoint["api_key_env"] = options["--nel-api-key-env"]
     try:
         result = evaluate(_config(spec, endpoint, str(output)))
     except NelError as error:

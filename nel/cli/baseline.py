@@ -46,21 +46,23 @@ def list_names(
     )
     from nel.core.strict_json import dumps  # noqa: PLC0415
 
-    found = read_baselines()
+    baselines = read_baselines()
     if as_json:
         rows = {
             name: {
-                "directory": one.directory,
-                "run_id": one.run_id,
-                "exists": Path(one.directory).exists(),
+                "directory": baseline.directory,
+                "run_id": baseline.run_id,
+                "exists": Path(baseline.directory).exists(),
             }
-            for name, one in found.items()
+            for name, baseline in baselines.items()
         }
         typer.echo(dumps({"file": str(baselines_file()), "baselines": rows}))
         return
-    for name, one in found.items():
-        typer.echo(f"{name}: {one.directory}{'' if Path(one.directory).exists() else ' (gone)'}")
-    if not found:
+    for name, baseline in baselines.items():
+        typer.echo(
+            f"{name}: {baseline.directory}{'' if Path(baseline.directory).exists() else ' (gone)'}"
+        )
+    if not baselines:
         typer.echo(
             f"nel: no baseline is set in {baselines_file()}; set one with nel baseline set"
             " NAME DIR",

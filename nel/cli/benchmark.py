@@ -52,8 +52,8 @@ def check(
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        checks = [dict(zip(("name", "passed", "detail"), one, strict=True)) for one in findings]
-        tasks = [{"sample": one.sample, "reason": one.reason} for one in broken or ()]
+        checks = [dict(zip(("name", "passed", "detail"), row, strict=True)) for row in findings]
+        tasks = [{"sample": row.sample, "reason": row.reason} for row in broken or ()]
         typer.echo(dumps({"checks": checks, "broken_tests": None if broken is None else tasks}))
     else:
         for name, passed, detail in findings:
@@ -76,8 +76,12 @@ def _broken_tests(target: str, dataset: str | None, samples: int) -> list[Broken
     from nel.authoring.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
     from nel.discovery.conformance import samples_of  # noqa: PLC0415
 
-    found = find_benchmark(target)
-    return check_tests(found, samples_of(target, dataset, samples)) if found.languages else None
+    benchmark = find_benchmark(target)
+    return (
+        check_tests(benchmark, samples_of(target, dataset, samples))
+        if benchmark.languages
+        else None
+    )
 
 
 def _checks(target: str, dataset: str | None, samples: int) -> list[tuple[str, bool, str]]:
@@ -86,9 +90,13 @@ def _checks(target: str, dataset: str | None, samples: int) -> list[tuple[str, b
         from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
         head, _, name = target.rpartition(":") if ".py:" in target else (target, "", "")
-        found = validate_file(Path(head), name or None, dataset=dataset)
-        return [(one.name, one.passed, one.detail) for checks in found.values() for one in checks]
+        checks_of = validate_file(Path(head), name or None, dataset=dataset)
+        return [
+            (each.name, each.passed, each.detail)
+            for checks in checks_of.values()
+            for each in checks
+        ]
     from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 
     findings = check_plugin(target, kind="benchmarks", dataset=dataset, samples_max=samples)
-    return [(one.check, one.passed, one.detail) for one in findings]
+    return [(each.check, each.passed, each.detail) for each in findings]

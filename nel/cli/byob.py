@@ -83,7 +83,7 @@ def validate(
     from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
     head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
-    found = validate_file(Path(head), name or None, dataset=dataset)
+    checks_of = validate_file(Path(head), name or None, dataset=dataset)
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
@@ -91,16 +91,16 @@ def validate(
         typer.echo(
             dumps(
                 {
-                    name: [{key: getattr(one, key) for key in keys} for one in found[name]]
-                    for name in found
+                    name: [{key: getattr(each, key) for key in keys} for each in checks_of[name]]
+                    for name in checks_of
                 }
             )
         )
     else:
-        for benchmark, checks in found.items():
+        for benchmark, checks in checks_of.items():
             typer.echo(benchmark)
             show_checks(checks)
-    if not all(check.passed for checks in found.values() for check in checks):
+    if not all(check.passed for checks in checks_of.values() for check in checks):
         raise typer.Exit(EXIT_USAGE)
 
 
@@ -156,7 +156,7 @@ def show_installed(*, as_json: bool) -> None:
     from nel.authoring.shipping.install import installed_packages  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
-    found = installed_packages()
+    packages = installed_packages()
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
@@ -164,17 +164,22 @@ def show_installed(*, as_json: bool) -> None:
         typer.echo(
             dumps(
                 [
-                    {**{key: getattr(one, key) for key in keys}, "benchmarks": one.benchmarks}
-                    for one in found
+                    {
+                        **{key: getattr(package, key) for key in keys},
+                        "benchmarks": package.benchmarks,
+                    }
+                    for package in packages
                 ]
             )
         )
         return
-    if not found:
+    if not packages:
         typer.echo(
             "no compiled benchmark package is installed; make one with: nel byob compile FILE"
         )
-    for one in found:
+    for package in packages:
         typer.echo(
-            plain(f"{', '.join(one.benchmarks)}  {one.distribution} {one.version}  {one.summary}")
+            plain(
+                f"{', '.join(package.benchmarks)}  {package.distribution} {package.version}  {package.summary}"
+            )
         )

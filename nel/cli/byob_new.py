@@ -38,14 +38,14 @@ class _Asker:
 
     silent: bool
 
-    def ask(self, question: str, proposed: str, given: str | None, check: Callable[[str], T]) -> T:
+    def ask(self, question: str, proposed: str, flag: str | None, check: Callable[[str], T]) -> T:
         """Return the flag's value, else the user's answer, else the proposal, as converted by its
         check.
 
         An answer that fails its check is prompted for again; a flag that fails it ends the command.
         """
-        if given is not None or self.silent:
-            chosen = proposed if given is None else given
+        if flag is not None or self.silent:
+            chosen = proposed if flag is None else flag
             typer.echo(f"{question}: {chosen}")
             return check(chosen)
         while True:
@@ -71,39 +71,41 @@ class _Asker:
             ) from error
 
 
+Data = Annotated[
+    str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")
+]
+About = Annotated[str | None, typer.Option(help="What the benchmark is about, in a few words.")]
+Name = Annotated[str | None, typer.Option(help="Name of the benchmark.")]
+Kind = Annotated[str | None, typer.Option(help="math, multiple-choice, yes-no, short-answer, …")]
+Target = Annotated[str | None, typer.Option(help="Column with the gold answer.")]
+Prompt = Annotated[
+    str | None, typer.Option(help="With {column} for each field; \\n for a new line.")
+]
+Scorer = Annotated[
+    str | None, typer.Option(help="One of nel's scorers, or custom to write your own.")
+]
+ChoicesField = Annotated[str | None, typer.Option(help="Column with the list of options.")]
+CategoryField = Annotated[str | None, typer.Option(help="Column to break the score down by.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write; NAME.py.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Accept all proposals; prompt for nothing.")]
+Install = Annotated[
+    bool, typer.Option("--install", help="Also compile and install it as a package.")
+]
+
+
 def new(
-    data: Annotated[
-        str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")
-    ] = None,
-    about: Annotated[
-        str | None, typer.Option(help="What the benchmark is about, in a few words.")
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the benchmark.")] = None,
-    kind: Annotated[
-        str | None, typer.Option(help="math, multiple-choice, yes-no, short-answer, …")
-    ] = None,
-    target: Annotated[str | None, typer.Option(help="Column with the gold answer.")] = None,
-    prompt: Annotated[
-        str | None, typer.Option(help="With {column} for each field; \\n for a new line.")
-    ] = None,
-    scorer: Annotated[
-        str | None, typer.Option(help="One of nel's scorers, or custom to write your own.")
-    ] = None,
-    choices_field: Annotated[
-        str | None, typer.Option(help="Column with the list of options.")
-    ] = None,
-    category_field: Annotated[
-        str | None, typer.Option(help="Column to break the score down by.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file to write; NAME.py.")
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Accept all proposals; prompt for nothing.")
-    ] = False,
-    install: Annotated[
-        bool, typer.Option("--install", help="Also compile and install it as a package.")
-    ] = False,
+    data: Data = None,
+    about: About = None,
+    name: Name = None,
+    kind: Kind = None,
+    target: Target = None,
+    prompt: Prompt = None,
+    scorer: Scorer = None,
+    choices_field: ChoicesField = None,
+    category_field: CategoryField = None,
+    output: Output = None,
+    yes: Yes = False,
+    install: Install = False,
 ) -> None:
     """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer there are
     no prompts.
@@ -116,43 +118,36 @@ def new(
         propose_target,
     )
     from nel.authoring.wizard.table import read_table  # noqa: PLC0415
-    from nel.authoring.wizard.writing import Draft, plain_name  # noqa: PLC0415
+    from nel.authoring.wizard.writing import Draft  # noqa: PLC0415
 
     if yes and data is None:
         raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
-    asker = _Asker(silent=yes or (data is not None and target is not None and scorer is not None))
+    asker = _Asker(silent=yes or None not in (data, target, scorer))
     if not asker.silent:
         typer.echo(_WELCOME)
     _step(1, "Understand")
-    proposed = Path(data).stem.replace("_", " ") if data else "my benchmark"
-    about = asker.ask("What is it about", proposed, about, str)
-    name = asker.ask(
-        "Name of the benchmark", plain_name(Path(data).stem if data else about), name, plain_name
-    )
+    about, name = _subject(asker, data, about, name)
     _step(2, "Data")
     table = asker.ask(
         "Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table
     )
     _show_table(table)
-    column = partial(check_column, table)
-    target = asker.ask("Which column is the gold answer", propose_target(table), target, column)
-    kind = asker.ask(
-        _kinds(silent=asker.silent), propose_kind(table, target, about), kind, check_kind
-    )
+    question = "Which column is the gold answer"
+    target = asker.ask(question, propose_target(table), target, partial(check_column, table))
+    kind = asker.ask(_kinds(asker), propose_kind(table, target, about), kind, check_kind)
     proposal = propose(
         table, target=target, kind=kind, choices_field=choices_field, category_field=category_field
     )
     _step(3, "Prompt")
     proposal = _with_prompt(asker, proposal, prompt)
     _step(4, "Score")
-    chosen = _scorer(asker, proposal, scorer)
     draft = Draft(
         name=name,
         description=about,
         dataset=table.source,
         prompt=proposal.prompt,
         target_field=target,
-        scorer=chosen,
+        scorer=_scorer(asker, proposal, scorer),
         field_mapping=proposal.field_mapping,
         choices_field=proposal.choices_field,
         category_field=proposal.category_field,
@@ -161,6 +156,18 @@ def new(
     _write_and_try(draft, path)
     _step(5, "Ship")
     _ship(asker, path, name, install=install)
+
+
+def _subject(
+    asker: _Asker, data: str | None, about: str | None, name: str | None
+) -> tuple[str, str]:
+    """Return what the benchmark is about, and its name."""
+    from nel.authoring.wizard.writing import plain_name  # noqa: PLC0415 - keeps --help fast
+
+    stem = Path(data).stem if data else None
+    proposed = stem.replace("_", " ") if stem else "my benchmark"
+    about = asker.ask("What is it about", proposed, about, str)
+    return about, asker.ask("Name of the benchmark", plain_name(stem or about), name, plain_name)
 
 
 def _step(number: int, title: str) -> None:
@@ -175,19 +182,19 @@ def _show_table(table: Table) -> None:
         typer.echo(plain(f"  {line}"))
 
 
-def _kinds(*, silent: bool) -> str:
+def _kinds(asker: _Asker) -> str:
     from nel.authoring.wizard.proposals import KINDS  # noqa: PLC0415 - keeps --help fast
 
-    return "What kind is it" if silent else f"What kind is it ({', '.join(KINDS)})"
+    return "What kind is it" if asker.silent else f"What kind is it ({', '.join(KINDS)})"
 
 
-def _with_prompt(asker: _Asker, proposal: Proposal, given: str | None) -> Proposal:
-    if given is not None:
-        proposal = replace(proposal, prompt=given.replace("\\n", "\n"))
+def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposal:
+    if flag is not None:
+        proposal = replace(proposal, prompt=flag.replace("\\n", "\n"))
     typer.echo(
         "".join(f"  | {line}".rstrip() + "\n" for line in proposal.prompt.splitlines()), nl=False
     )
-    if given is not None or asker.silent:
+    if flag is not None or asker.silent:
         return proposal
     typed = asker.ask(
         "Enter to take it, or another one with {column} and \\n", "this one", None, str
@@ -195,14 +202,14 @@ def _with_prompt(asker: _Asker, proposal: Proposal, given: str | None) -> Propos
     return proposal if typed == "this one" else replace(proposal, prompt=typed.replace("\\n", "\n"))
 
 
-def _scorer(asker: _Asker, proposal: Proposal, given: str | None) -> str:
+def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
     from nel.authoring.wizard.writing import SCORERS, check_scorer  # noqa: PLC0415 - keeps --help fast
 
-    if given is None:
+    if flag is None:
         typer.echo(f"{proposal.scorer} {proposal.why}")
-    if given is None and not asker.silent:
+    if flag is None and not asker.silent:
         typer.echo(f"others: {', '.join(SCORERS)}")
-    return asker.ask("Which scorer", proposal.scorer, given, check_scorer)
+    return asker.ask("Which scorer", proposal.scorer, flag, check_scorer)
 
 
 def _write_and_try(draft: Draft, path: Path) -> None:
@@ -225,8 +232,8 @@ def _write_and_try(draft: Draft, path: Path) -> None:
 def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
     from nel.authoring.shipping.package import run_command  # noqa: PLC0415 - keeps --help fast
 
-    shown = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
-    typer.echo(f"it runs from the file as it is:\n\n  {run_command(shown)}\n")
+    target = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
+    typer.echo(f"it runs from the file as it is:\n\n  {run_command(target)}\n")
     if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
         from nel.authoring.shipping.compilation import compile_file  # noqa: PLC0415
         from nel.cli.byob_output import show_compiled  # noqa: PLC0415 - keeps --help fast

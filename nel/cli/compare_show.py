@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from nel.cli.terminal import plain, with_plain_spaces
+from nel.cli.table import print_table
+from nel.cli.terminal import report_text
 from nel.comparison.baselines import with_baseline
 from nel.comparison.compare import compare
 from nel.comparison.document import comparison_json
@@ -34,7 +30,6 @@ from nel.reports.comparison import (
 )
 from nel.reports.comparison_page import write_page
 
-_LOG_WIDTH = 200
 _FEWEST = 2
 
 
@@ -70,11 +65,11 @@ def show_comparison(
         raise UsageError("nel compare needs a baseline and a candidate; give two run directories")
     despite = check_parts(wanted.despite)
     settings = Settings(margin=wanted.margin, level=wanted.level, seed=wanted.seed)
-    found = compare(read_sides(sides), settings, despite=despite, only=wanted.only)
+    compared = compare(read_sides(sides), settings, despite=despite, only=wanted.only)
     flips_max = (
         wanted.flips if as_json or wanted.html is not None else min(wanted.flips, SHOWN_FLIPS)
     )
-    document = comparison_json(found, flips_max=flips_max)
+    document = comparison_json(compared, flips_max=flips_max)
     if wanted.html is not None:
         write_page(document, wanted.html)
     if as_json:
@@ -87,27 +82,16 @@ def show_comparison(
 
 
 def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -> None:
-    width = None if sys.stdout.isatty() else _LOG_WIDTH
-    typer.echo(f"{_shown(candidate['label'])} against {_shown(document['baseline']['label'])}")
-    table = Table(box=SIMPLE_HEAD)
-    for heading in HEADINGS:
-        title = (
-            heading.replace("95", f"{document['settings']['level'] * 100:g}")
-            if "%" in heading
-            else heading
-        )
-        table.add_column(title, justify="left" if heading in ("benchmark", "verdict") else "right")
-    for row in rows(candidate):
-        table.add_row(*(Text(_shown(cell)) for cell in row))
-    Console(width=width, highlight=False).print(table)
+    typer.echo(
+        f"{report_text(candidate['label'])} against {report_text(document['baseline']['label'])}"
+    )
+    level = f"{document['settings']['level'] * 100:g} %"
+    headings = [heading.replace("95 %", level) for heading in HEADINGS]
+    print_table(headings, rows(candidate), right=headings[1:-1])
     note = despite_note(document["settings"]["despite"])
     for line in [*([note] if note else ()), *settings_lines(candidate)]:
-        typer.echo(_shown(line))
+        typer.echo(report_text(line))
     for benchmark in candidate["benchmarks"]:
         typer.echo("")
         for line in [*lines(benchmark), *flip_lines(benchmark)]:
-            typer.echo(_shown(line))
-
-
-def _shown(text: str) -> str:
-    return plain(with_plain_spaces(text))
+            typer.echo(report_text(line))

@@ -24,10 +24,10 @@ def names_of(*kinds: str) -> Callable[[str], list[str]]:
         from nel.errors import NelError  # noqa: PLC0415
 
         try:
-            found = {ref.name for kind in kinds or plugins.GROUPS for ref in plugins.discover(kind)}
+            names = {ref.name for kind in kinds or plugins.GROUPS for ref in plugins.discover(kind)}
         except NelError:
             return []
-        return sorted(name for name in found if name.startswith(incomplete))
+        return sorted(name for name in names if name.startswith(incomplete))
 
     return complete
 

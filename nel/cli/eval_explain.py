@@ -25,50 +25,48 @@ _SHOWN: Final = 200
 
 def show_explanation(run_dir: Path, sample_id: str, *, as_json: bool) -> None:
     """Print how each answer to a sample was read; score and write nothing."""
-    found = explain(run_dir, sample_id)
+    answers = explain(run_dir, sample_id)
     if as_json:
-        typer.echo(dumps({"run_dir": str(run_dir), "answers": found}))
+        typer.echo(dumps({"run_dir": str(run_dir), "answers": answers}))
         return
-    for number, one in enumerate(found):
+    for number, answer in enumerate(answers):
         if number:
             typer.echo("")
-        for line in _lines(one):
+        for line in _lines(answer):
             typer.echo(plain(line))
 
 
-def _lines(one: Mapping[str, Any]) -> Iterator[str]:
-    repeat = f", repeat {one['repeat']}" if one["repeat"] else ""
-    yield f"{one['benchmark']} #{one['problem_idx']}{repeat} ({one['sample_id']})"
-    yield f"  expected: {_value(one['expected'])}{_accepted(one)}"
-    outcome = one["outcome"]
+def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    repeat = f", repeat {answer['repeat']}" if answer["repeat"] else ""
+    yield f"{answer['benchmark']} #{answer['problem_idx']}{repeat} ({answer['sample_id']})"
+    yield f"  expected: {_value(answer['expected'])}{_accepted(answer)}"
+    outcome = answer["outcome"]
     kind = outcome["kind"] or ""
     state = outcome["state"].replace("_", " ") + (f" ({kind})" if kind else "")
-    reward = one["scored"]["reward"]
+    reward = answer["scored"]["reward"]
     yield (
-        f"  scored:   {_value(one['scored']['value'])}, {state}, reward"
+        f"  scored:   {_value(answer['scored']['value'])}, {state}, reward"
         f" {'none' if reward is None else f'{reward:g}'}"
     )
-    if one["without_reading"]:
-        yield f"  no reading applies: {one['without_reading']}"
+    if answer["without_reading"]:
+        yield f"  no reading applies: {answer['without_reading']}"
         return
-    if one["cut_at"] is not None:
+    if answer["cut_at"] is not None:
         yield (
-            f"  from character {one['cut_at']:,} on it goes on with a question of its own, which is"
+            f"  from character {answer['cut_at']:,} on it goes on with a question of its own, which is"
             " not read"
         )
-    for name, reading in one["readings"].items():
+    for name, reading in answer["readings"].items():
         yield from _reading_lines(name, reading)
-    yield f"  the readings {'differ' if one['differs'] else 'agree'}"
+    yield f"  the readings {'differ' if answer['differs'] else 'agree'}"
 
 
-def _accepted(one: Mapping[str, Any]) -> str:
-    if one["kind"] is None:
+def _accepted(answer: Mapping[str, Any]) -> str:
+    if answer["kind"] is None:
         return ""
-    accepted = " or ".join(_value(value) for value in one["accepted"])
-    same = [one["expected"]] if not isinstance(one["expected"], list) else one["expected"]
-    return (
-        f" ({_KINDS[one['kind']]}{'' if [*map(str, same)] == one['accepted'] else f': {accepted}'})"
-    )
+    accepted = " or ".join(_value(value) for value in answer["accepted"])
+    same = [answer["expected"]] if not isinstance(answer["expected"], list) else answer["expected"]
+    return f" ({_KINDS[answer['kind']]}{'' if [*map(str, same)] == answer['accepted'] else f': {accepted}'})"
 
 
 def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
@@ -85,8 +83,8 @@ def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"{head}{_value(reading['value'])}, {verdict}; form: {reading['form']}"
         yield f"            {reading['start']}–{reading['end']}: {reading['excerpt']}"
-    for one in reading["rejected"]:
-        yield f"            rejected, {one['why']}: {one['start']}–{one['end']}: {one['excerpt']}"
+    for candidate in reading["rejected"]:
+        yield f"            rejected, {candidate['why']}: {candidate['start']}–{candidate['end']}: {candidate['excerpt']}"
 
 
 def _value(value: object) -> str:

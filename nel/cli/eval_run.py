@@ -91,7 +91,7 @@ def score(
     if explain is not None:
         from nel.cli.eval_explain import show_explanation  # noqa: PLC0415 - keeps --help fast
 
-        if chosen.given or chosen.overrides:
+        if chosen.settings or chosen.overrides:
             raise UsageError(
                 "--explain shows how stored answers are read and scores none; leave --scorer and -O"
                 " away"
@@ -136,7 +136,7 @@ def resume_run(
     if not several:
         check_alone(run_dir)
     config = (stored_matrix if several else stored_config)(
-        run_dir, given=chosen.given, overrides=chosen.overrides
+        run_dir, given=chosen.settings, overrides=chosen.overrides
     )
     allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
     _showing(several=several)(config, resume=True, as_json=as_json, allowed=allowed)
@@ -152,18 +152,18 @@ def salvage_run(run_dir: RunDir) -> None:
     from nel.engine.store.salvage import salvage  # noqa: PLC0415
 
     with owned(run_dir):
-        found = salvage(run_dir)
-    kept = ", ".join(
-        f"{found.kept[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls")
+        salvaged = salvage(run_dir)
+    counts = ", ".join(
+        f"{salvaged.kept[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls")
     )
-    typer.echo(f"kept: {kept}; places that cannot be read: {found.damaged_ranges:,}")
-    for slot in found.incomplete:
+    typer.echo(f"kept: {counts}; places that cannot be read: {salvaged.damaged_ranges:,}")
+    for slot in salvaged.incomplete:
         typer.echo(f"{slot}: samples are lost, so it starts over")
     typer.echo(
-        f"to be asked or scored again: {found.pending:,}"
-        + (" and all of these" if found.incomplete else "")
+        f"to be asked or scored again: {salvaged.pending:,}"
+        + (" and all of these" if salvaged.incomplete else "")
     )
-    typer.echo(f"the damaged file: {found.damaged}")
+    typer.echo(f"the damaged file: {salvaged.damaged}")
     typer.echo(f"nel: to continue, run nel eval resume {run_dir}", err=True)
 
 
@@ -203,8 +203,8 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
     from nel.config.yaml_file import read_yaml  # noqa: PLC0415
 
     layers = Layers(read_yaml(path), str(path)) if path else Layers({}, "command line")
-    for given in chosen.given:
-        layers.lay(given)
+    for setting in chosen.settings:
+        layers.lay(setting)
     for override in chosen.overrides:
         layers.override(override)
     if _has_unknown_keys(layers.data):
@@ -244,4 +244,6 @@ def _has_unknown_keys(data: Mapping[str, object]) -> bool:
 
 def allowed_changes(*, url: bool, judge: bool) -> frozenset[str]:
     """Return the fields of a run's identity that the flags of a resume let change."""
-    return frozenset(name for name, given in (("endpoint.url", url), ("judge", judge)) if given)
+    return frozenset(
+        name for name, is_allowed in (("endpoint.url", url), ("judge", judge)) if is_allowed
+    )

@@ -48,7 +48,9 @@ def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
     """Score stored answers, print the result on stdout, and exit with the run's exit code."""
     progress = Progress()
     with showing(progress), stdout_kept():
-        result = rescore(run_dir, given=chosen.given, overrides=chosen.overrides, progress=progress)
+        result = rescore(
+            run_dir, given=chosen.settings, overrides=chosen.overrides, progress=progress
+        )
     show_result(result, progress, as_json=as_json)
 
 
@@ -78,7 +80,9 @@ def show_result(
     for line in [*progress.notes, *_words(progress, result), *remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
     code = (
-        _held(result.run_dir, result.exit_code, floors, err=as_json) if floors else result.exit_code
+        _exit_code(result.run_dir, result.exit_code, floors, err=as_json)
+        if floors
+        else result.exit_code
     )
     raise typer.Exit(code or lost)
 
@@ -92,9 +96,9 @@ def _words(progress: Progress, result: RunResult) -> list[str]:
         for kind, words in sorted(progress.faults.items())
     ]
     return [
-        f"{kind}, {n:,} of {total:,} times: {_cut(said)}"
-        for kind, said, n, total in most
-        if said not in result.ending.reason
+        f"{kind}, {n:,} of {total:,} times: {_cut(text)}"
+        for kind, text, n, total in most
+        if text not in result.ending.reason
     ]
 
 
@@ -110,7 +114,7 @@ def _read_floors(fail_under: Sequence[str]) -> Sequence[Floor]:
     return read_floors(fail_under)
 
 
-def _held(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
-    from nel.cli.gate_show import held  # noqa: PLC0415
+def _exit_code(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
+    from nel.cli.gate_show import decide_floors  # noqa: PLC0415
 
-    return held(run_dir, exit_code, floors, err=err)
+    return decide_floors(run_dir, exit_code, floors, err=err)

@@ -7,6 +7,7 @@ Kinds, reasons and names come from the run's files, some of them from the endpoi
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,8 +16,6 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from rich.console import Console, Group
 
     from nel.engine.observability.progress_file import LiveProgress
     from nel.engine.observability.run_status import BenchmarkCounts, RunStatus
@@ -28,8 +27,6 @@ _WAIT_SECONDS = 30.0
 """For a run that is only beginning: its directory is there once its datasets are opened."""
 _LOOK_SECONDS = 0.1
 _WIDTH = 200
-_UNLIMITED = 10_000
-"""Columns, to measure a table that is not fitted to the terminal."""
 _REASONS = {
     "SIGINT": "interrupted by SIGINT; every answer so far is kept",
     "SIGTERM": "interrupted by SIGTERM; every answer so far is kept",
@@ -118,17 +115,16 @@ def _awaited(path: Path, seconds: float) -> Path:
 def _show_live(poll: Callable[[Callable[[RunStatus], object]], None]) -> None:
     from rich.console import Console  # noqa: PLC0415 - keeps --help fast
     from rich.live import Live  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     console = Console(highlight=False)
     with Live(console=console, auto_refresh=False) as live:
-        poll(lambda view: live.update(_rendered(view, console), refresh=True))
+        poll(lambda view: live.update(Text(_rendered(view, console.width)), refresh=True))
 
 
 def _print_view(view: RunStatus) -> None:
-    from rich.console import Console  # noqa: PLC0415 - keeps --help fast
-
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
-    console.print(_rendered(view, console))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    typer.echo(_rendered(view, width))
 
 
 def _json_line(view: RunStatus) -> str:
@@ -169,40 +165,20 @@ def _counts_json(item: BenchmarkCounts) -> dict[str, object]:
     }
 
 
-def _rendered(view: RunStatus, console: Console) -> Group:
-    """Return lines and a table, or lines alone where the terminal is narrower than the table:
-    nothing is cut.
-    """
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - keeps --help fast
-    from rich.console import Group  # noqa: PLC0415
-    from rich.measure import Measurement  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+def _rendered(view: RunStatus, width: int) -> str:
+    """Return the table with the lines above and below it."""
+    from nel.cli.table import table_lines  # noqa: PLC0415 - keeps --help fast
 
-    table = Table(box=SIMPLE_HEAD)
-    for heading in _COLUMNS:
-        table.add_column(heading, justify="right" if heading in _COLUMNS[1:4] else "left")
+    head, *rest = _lines(view)
     rows = [_cells(item) for item in view.benchmarks]
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    lines = [Text(line) for line in _lines(view)]
-    wide = console.options.update(width=_UNLIMITED)
-    if Measurement.get(console, wide, table).maximum <= console.width:
-        return Group(lines[0], table, *lines[1:])
-    listed = [
-        Text(f"  {name}: {cell}")
-        for row in rows
-        for name, cell in zip(_COLUMNS, row, strict=True)
-        if cell
-    ]
-    return Group(lines[0], *listed, *lines[1:])
+    return "\n".join([head, *table_lines(_COLUMNS, rows, width, right=_COLUMNS[1:4]), *rest])
 
 
 def _cells(item: BenchmarkCounts) -> tuple[str, ...]:
-    from nel.cli.terminal import percent, plain  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import percent  # noqa: PLC0415 - keeps --help fast
 
     return (
-        plain(item.slot),
+        item.slot,
         f"{item.done:,}",
         f"{item.total:,}",
         "none yet" if item.score is None else percent(item.score),
@@ -268,6 +244,4 @@ def _motion(view: RunStatus) -> list[str]:
 
 
 def _parts(counts: dict[str, int]) -> str:
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-
-    return ", ".join(f"{plain(name)} {count:,}" for name, count in sorted(counts.items()))
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))

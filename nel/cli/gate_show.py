@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from nel.cli.terminal import plain, with_plain_spaces
+from nel.cli.table import print_table
+from nel.cli.terminal import report_text
 from nel.comparison.decision import Decision, decision_json
 from nel.comparison.fields import check_parts
 from nel.comparison.floors import Floor, hold, read_floors
@@ -25,7 +21,6 @@ from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
 from nel.reports.decision import HEADINGS, reason_lines, rows, write_decision
 
-_LOG_WIDTH = 200
 _SIDES = 2
 
 
@@ -51,11 +46,11 @@ def show_gate(
         raise ConfigError(f"nel gate needs a baseline and a candidate, not {len(sides)} results")
     demanded, parts = read_policy(policy), check_parts(despite)
     baseline, candidate = read_sides(sides)
-    found = gate(baseline, candidate, demanded, despite=parts, seed=seed)
+    decision = gate(baseline, candidate, demanded, despite=parts, seed=seed)
     document = decision_json(
-        found, baseline=baseline, candidate=candidate, policy=demanded, despite=sorted(parts)
+        decision, baseline=baseline, candidate=candidate, policy=demanded, despite=sorted(parts)
     )
-    _show(found, document, output_dir or _directory(sides[1]), as_json=as_json)
+    _show(decision, document, output_dir or _directory(sides[1]), as_json=as_json)
 
 
 def show_floors(
@@ -83,12 +78,12 @@ def show_floors(
             f" {side.kind}"
         )
     directory = _directory(sides[0])
-    found = hold(directory, wanted)
-    document = decision_json(found, baseline=None, candidate=side, policy=None)
-    _show(found, document, output_dir or directory, as_json=as_json)
+    decision = hold(directory, wanted)
+    document = decision_json(decision, baseline=None, candidate=side, policy=None)
+    _show(decision, document, output_dir or directory, as_json=as_json)
 
 
-def held(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
+def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
     """Hold a run that has just ended against floors, and return the exit code of both.
 
     Args:
@@ -103,14 +98,16 @@ def held(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -
         )
         return exit_code
     (side,) = read_sides([str(run_dir)])
-    found = hold(run_dir, floors)
-    document = decision_json(found, baseline=None, candidate=side, policy=None)
+    decision = hold(run_dir, floors)
+    document = decision_json(decision, baseline=None, candidate=side, policy=None)
     write_decision(document, run_dir)
     show_decision(document, err=err)
-    return found.exit_code or exit_code
+    return decision.exit_code or exit_code
 
 
-def _show(found: Decision, document: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
+def _show(
+    decision: Decision, document: Mapping[str, Any], directory: Path, *, as_json: bool
+) -> None:
     paths = write_decision(document, directory)
     if as_json:
         typer.echo(dumps(document))
@@ -118,23 +115,15 @@ def _show(found: Decision, document: Mapping[str, Any], directory: Path, *, as_j
         show_decision(document)
         for path in paths:
             typer.echo(f"decision: {path}")
-    raise typer.Exit(found.exit_code)
+    raise typer.Exit(decision.exit_code)
 
 
 def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
     """Print the decision, its table and its reasons."""
-    table = Table(box=SIMPLE_HEAD)
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right" if heading in HEADINGS[4:] else "left")
-    for row in rows(document):
-        table.add_row(*(Text(_shown(cell)) for cell in row))
     typer.echo(document["decision"], err=err)
-    stream = sys.stderr if err else sys.stdout
-    Console(file=stream, width=None if stream.isatty() else _LOG_WIDTH, highlight=False).print(
-        table
-    )
+    print_table(HEADINGS, rows(document), right=HEADINGS[4:], err=err)
     for line in reason_lines(document):
-        typer.echo(_shown(line), err=err)
+        typer.echo(report_text(line), err=err)
 
 
 def _directory(argument: str) -> Path:
@@ -143,7 +132,3 @@ def _directory(argument: str) -> Path:
     if not exists(path):
         path = Path(argument.partition("=")[2])
     return path if path.is_dir() else path.parent
-
-
-def _shown(text: str) -> str:
-    return plain(with_plain_spaces(text))

@@ -30,8 +30,8 @@ def import_(
     from nel.artifacts.importing.writers import import_results  # noqa: PLC0415
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
 
-    found = import_results(source, output, name=importer, shared=share_permissions)
-    names = ", ".join(one.name for one in found.benchmarks)
-    typer.echo(plain(f"imported: {output} ({found.format}: {names})"))
-    for note in found.notes:
+    imported = import_results(source, output, name=importer, shared=share_permissions)
+    names = ", ".join(benchmark.name for benchmark in imported.benchmarks)
+    typer.echo(plain(f"imported: {output} ({imported.format}: {names})"))
+    for note in imported.notes:
         typer.echo(plain(f"note: {note}"), err=True)

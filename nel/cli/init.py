@@ -75,9 +75,9 @@ def _write(path: Path, text: str) -> None:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _asked(question: str, proposed: str | None, given: str | None) -> str:
-    if given is not None:
-        return given
+def _asked(question: str, proposed: str | None, flag: str | None) -> str:
+    if flag is not None:
+        return flag
     try:
         return str(typer.prompt(question, default=proposed)).strip()
     except typer.Abort as error:

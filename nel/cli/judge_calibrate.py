@@ -50,7 +50,7 @@ def calibrate(
 
     if not (run_dir / FILE_NAME).is_file():
         raise StoreError(f"there is no {FILE_NAME} in {run_dir}; give the directory of a run")
-    if sum(given is not None for given in (labels or None, out, borrowed)) > 1:
+    if sum(source is not None for source in (labels or None, out, borrowed)) > 1:
         raise UsageError(
             "--out is the file to label, --labels the labelled one, --from a run; give one of them"
         )
@@ -85,15 +85,15 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 
 def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     from nel.artifacts.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
+    from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.reports.run_warnings import CALIBRATION, texts_of  # noqa: PLC0415
 
     imported = import_labels(run_dir, labels, slot=bench)
     benchmarks = _rebuilt(run_dir)
-    (item,) = (one for one in benchmarks if one.directory == imported.directory)
+    (item,) = (benchmark for benchmark in benchmarks if benchmark.directory == imported.directory)
     judging: dict[str, Any] = item.metrics["judging"]
     for line in _lines(imported, judging, item.headline):
-        typer.echo(plain(with_plain_spaces(line)))
+        typer.echo(report_text(line))
     for warning in [*imported.skipped, *texts_of(item.metrics, (CALIBRATION,))]:
         typer.echo(plain(f"nel: {warning}"), err=True)
     typer.echo(plain(str(imported.directory / "calibration.json")))
@@ -108,34 +108,36 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
         panel_lines,
     )
 
-    found = judging["calibration"]
+    calibration = judging["calibration"]
     empty = f", {imported.n_empty:,} lines without one" if imported.n_empty else ""
     replaced = f" (replacing {imported.n_replaced:,})" if imported.n_replaced else ""
-    lines = [f"labels: {imported.n:,}{replaced} of {found['n_judged']:,} judged answers{empty}"]
+    lines = [
+        f"labels: {imported.n:,}{replaced} of {calibration['n_judged']:,} judged answers{empty}"
+    ]
     lines += [
         f"  {name}: {measure_text(measure, is_rate=is_rate_of_agreement(name))}"
-        for name, measure in calibration_measures(found).items()
+        for name, measure in calibration_measures(calibration).items()
     ]
-    if "panel" in found:
-        lines += panel_lines(found["panel"])
-    if "annotators" in found:
-        lines += annotator_lines(found["annotators"])
+    if "panel" in calibration:
+        lines += panel_lines(calibration["panel"])
+    if "annotators" in calibration:
+        lines += annotator_lines(calibration["annotators"])
     return lines + _headline_lines(judging["corrected"], headline)
 
 
 def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     from nel.artifacts.calibration import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
     from nel.artifacts.labelling import borrow_calibration  # noqa: PLC0415
-    from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
+    from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.judges.stats.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
 
     directory = borrow_calibration(run_dir, other, slot=bench)
     benchmarks = _rebuilt(run_dir)
-    (item,) = (one for one in benchmarks if one.directory == directory)
+    (item,) = (benchmark for benchmark in benchmarks if benchmark.directory == directory)
     corrected: dict[str, Any] = item.metrics["judging"]["corrected"]
     typer.echo(plain(f"labels: {corrected['n_labelled']:,} of {corrected['labels_of']}"))
     for line in _headline_lines(corrected, item.headline):
-        typer.echo(plain(with_plain_spaces(line)))
+        typer.echo(report_text(line))
     if corrected["n_labelled"] < LABELS_FEW:
         typer.echo(f"nel: {few_labels(corrected['n_labelled'])}", err=True)
     typer.echo(plain(str(directory / BORROWED_NAME)))

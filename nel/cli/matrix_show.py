@@ -7,16 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
-from nel.cli.console import wide_console
 from nel.cli.plan_table import planned_json, print_plan
 from nel.cli.progress import showing
 from nel.cli.run_table import remarks, retried
 from nel.cli.streams import stdout_kept
-from nel.cli.terminal import plain, with_plain_spaces
+from nel.cli.table import print_table
+from nel.cli.terminal import plain
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
@@ -71,9 +68,9 @@ def show_matrix_preview(config: RunConfig, *, as_json: bool) -> None:
             dumps({"dry_run": True, "config": config.model_dump(mode="json"), "endpoints": plans})
         )
         return
-    for name, part in split_config(config):
+    for name, endpoint_config in split_config(config):
         typer.echo(plain(name))
-        print_plan(part, planned[name])
+        print_plan(endpoint_config, planned[name])
     requests = sum(
         plan.requests + plan.judge_requests for plans in planned.values() for plan in plans
     )
@@ -93,12 +90,7 @@ def _print(result: MatrixResult, *, as_json: bool) -> None:
         typer.echo(dumps({"directory": str(result.directory), **result.document}))
         return
     headings, rows = matrix_rows(result.document)
-    table = Table(box=SIMPLE_HEAD)
-    for heading in headings:
-        table.add_column(plain(heading), no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(plain(with_plain_spaces(cell))) for cell in row))
-    wide_console().print(table)
+    print_table(headings, rows)
     for name, run in result.runs.items():
         typer.echo(f"{plain(name)}: {run.report}")
 

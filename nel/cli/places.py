@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def run_path(place: str) -> Path:
+def run_path(location: str) -> Path:
     """Return the directory of a run; of one at a URL, a copy of its newest snapshot for reading."""
-    if "://" not in place:
-        return Path(place)
+    if "://" not in location:
+        return Path(location)
     from nel.runs.remote.places import local_copy  # noqa: PLC0415 - keeps --help fast
 
-    return local_copy(place)
+    return local_copy(location)
 
 
-def resumed_path(place: str) -> Path:
+def resumed_path(location: str) -> Path:
     """Return the directory in which a run goes on, which is fetched where it is newer at its
     URL.
     """
-    if "://" not in place:
-        return Path(place)
+    if "://" not in location:
+        return Path(location)
     from nel.runs.remote.places import resumable  # noqa: PLC0415 - keeps --help fast
 
-    return resumable(place)
+    return resumable(location)

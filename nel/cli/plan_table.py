@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
-from nel.cli.console import wide_console
 from nel.cli.request_text import indented
 from nel.cli.streams import stdout_kept
+from nel.cli.table import print_table
 from nel.cli.terminal import plain
 from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
@@ -61,43 +58,30 @@ def planned_json(plan: PlannedBenchmark) -> dict[str, Any]:
 
 def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
     """Print what one endpoint is going to be asked."""
-    console = wide_console()
     endpoint = config.endpoint
-    spoken = " and ".join(sorted({one.protocol for one in planned}))
+    spoken = " and ".join(sorted({plan.protocol for plan in planned}))
     where = f"{redact_url(endpoint.url)} ({spoken}), model {endpoint.model}" if endpoint else "none"
-    console.print(f"endpoint: {where}", markup=False)
-    if endpoint is not None and (said := taken_from_environment(endpoint)):
-        console.print(f"from the environment: {'; '.join(said)}", markup=False)
+    typer.echo(f"endpoint: {where}")
+    if endpoint is not None and (sources := taken_from_environment(endpoint)):
+        typer.echo(f"from the environment: {'; '.join(sources)}")
     for line in _settings(config, planned):
-        console.print(line, markup=False)
-    console.print(_preview_table(planned))
+        typer.echo(line)
+    print_table(_PREVIEW_COLUMNS, list(map(_row, planned)), right=_PREVIEW_COLUMNS[2:])
 
 
-def _preview_table(planned: list[PlannedBenchmark]) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    for heading in _PREVIEW_COLUMNS:
-        table.add_column(
-            heading, justify="left" if heading in ("benchmark", "dataset") else "right"
-        )
-    for plan in planned:
-        revision = f" @ {plan.revision}" if plan.revision else ""
-        limit = (
-            "not limited"
-            if plan.completion_tokens_max is None
-            else f"≤ {plan.completion_tokens_max:,}"
-        )
-        cells: Iterable[str] = (
-            plan.name,
-            f"{plan.dataset}{revision}",
-            f"{plan.samples:,}",
-            f"{plan.bad_rows:,}",
-            f"{plan.repeats:,}",
-            f"{plan.requests:,}",
-            f"≈ {plan.prompt_tokens:,}",
-            limit if plan.requests else "0",
-        )
-        table.add_row(*(Text(plain(cell)) for cell in cells))
-    return table
+def _row(plan: PlannedBenchmark) -> list[str]:
+    limit = plan.completion_tokens_max
+    completion = "not limited" if limit is None else f"≤ {limit:,}"
+    return [
+        plan.name,
+        f"{plan.dataset} @ {plan.revision}" if plan.revision else plan.dataset,
+        f"{plan.samples:,}",
+        f"{plan.bad_rows:,}",
+        f"{plan.repeats:,}",
+        f"{plan.requests:,}",
+        f"≈ {plan.prompt_tokens:,}",
+        completion if plan.requests else "0",
+    ]
 
 
 def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
@@ -106,7 +90,7 @@ def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[st
         f"output: {config.output.dir if is_remote(config.output.dir) else Path(config.output.dir)}",
     ]
     if config.stop.when:
-        conditions = " or ".join(one.name for one in config.stop.conditions)
+        conditions = " or ".join(condition.name for condition in config.stop.conditions)
         lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")
     for benchmark, plan in zip(config.benchmarks, planned, strict=True):
         settings = dict(plan.generation)

@@ -70,7 +70,7 @@ def new(
     where = folder or Path(name)
     for path in write_plugin(name, where):
         typer.echo(f"wrote {path}")
-    shown = quote(str(where) if where.is_absolute() else f"./{where}")
-    typer.echo(f"\ninstall it:  python -m pip install -e {shown}")
+    target = quote(str(where) if where.is_absolute() else f"./{where}")
+    typer.echo(f"\ninstall it:  python -m pip install -e {target}")
     typer.echo(f"check it:    nel plugin check {short_name(name)}capitals")
     typer.echo("leave out what it does not need: a file, and its entry point in pyproject.toml")

@@ -32,18 +32,18 @@ def list_plugins(
 
     kinds = [kind] if kind else list(plugins.GROUPS)
     refs = [ref for name in kinds for ref in plugins.discover(name)]
-    found = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])
+    described = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        typer.echo(dumps([_as_json(info) for info in found]))
+        typer.echo(dumps([_as_json(info) for info in described]))
         return
-    if not found:
+    if not described:
         typer.echo(f"no {kind or 'plugins'} installed")
         return
     rows = [
         (plain(info.ref.name), info.ref.kind, plain(info.ref.provider), plain(_remark(info)))
-        for info in found
+        for info in described
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:

@@ -57,25 +57,28 @@ def progress_line(progress: Progress) -> str:
         parts.append(f"{duration((progress.total - progress.done) / rate)} left")
     if progress.score is not None:
         parts.append(f"score {percent(progress.score)}")
-    if progress.model_failures:
-        parts.append(f"failures {progress.model_failures:,}")
-    if progress.unscored:
-        parts.append(f"UNSCORED {progress.unscored:,}")
-    if progress.completion_tokens:
-        parts.append(f"{progress.completion_tokens:,} tokens")
-    if progress.retries:
-        parts.append(f"{progress.retries:,} retries")
+    counts = {
+        "failures {:,}": progress.model_failures,
+        "UNSCORED {:,}": progress.unscored,
+        "{:,} tokens": progress.completion_tokens,
+        "{:,} retries": progress.retries,
+    }
+    parts += [form.format(count) for form, count in counts.items() if count]
+    return "  ".join([*parts, *_delays(progress)])
+
+
+def _delays(progress: Progress) -> Iterator[str]:
+    """Yield what requests wait for."""
     if progress.down_seconds is not None:
-        parts.append(f"ENDPOINT DOWN for {duration(progress.down_seconds)}")
+        yield f"ENDPOINT DOWN for {duration(progress.down_seconds)}"
     elif progress.gate is not None and progress.gate.slowed_by is not None:
-        parts.append(f"waits for {progress.gate.slowed_by}")
+        yield f"waits for {progress.gate.slowed_by}"
     judge_down = progress.judges.down_seconds if progress.judges is not None else None
     if judge_down is not None:
-        parts.append(f"JUDGE DOWN for {duration(judge_down)}")
+        yield f"JUDGE DOWN for {duration(judge_down)}"
     oldest = progress.oldest_seconds
     if oldest is not None and oldest >= 1:
-        parts.append(f"oldest {duration(oldest)}")
-    return "  ".join(parts)
+        yield f"oldest {duration(oldest)}"
 
 
 def _line_before_running(progress: Progress) -> str:
@@ -102,18 +105,18 @@ class Warnings:
             line.partition(": ")[0]: line
             for line in (judges.problems if judges is not None else ())
         }
-        found = [line for who, line in troubles.items() if who not in self._known]
+        fresh = [line for who, line in troubles.items() if who not in self._known]
         self._known = set(troubles)
         return [
-            f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in found
+            f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in fresh
         ]
 
 
 def named_lines(named: Mapping[str, Progress]) -> list[str]:
     """Return a line of progress for each name, which stands before it; an empty name does not."""
     return [
-        f"{plain(name)}: {progress_line(one)}" if name else progress_line(one)
-        for name, one in named.items()
+        f"{plain(name)}: {progress_line(each)}" if name else progress_line(each)
+        for name, each in named.items()
     ]
 
 
@@ -122,10 +125,10 @@ def benchmark_lines(progress: Progress) -> list[str]:
     if len(progress.benchmarks) < 2 or progress.running_since is None:  # noqa: PLR2004
         return []
     lines = []
-    for one in progress.benchmarks.values():
-        parts = [f"  {plain(one.slot)}: {one.done:,}/{one.total:,}"]
-        parts += [f"score {percent(one.score)}"] if one.score is not None else []
-        parts += [f"UNSCORED {one.unscored:,}"] if one.unscored else []
+    for benchmark in progress.benchmarks.values():
+        parts = [f"  {plain(benchmark.slot)}: {benchmark.done:,}/{benchmark.total:,}"]
+        parts += [f"score {percent(benchmark.score)}"] if benchmark.score is not None else []
+        parts += [f"UNSCORED {benchmark.unscored:,}"] if benchmark.unscored else []
         lines.append("  ".join(parts))
     return lines
 
@@ -139,12 +142,14 @@ class _Places:
 
     def new(self) -> list[str]:
         """Return a line for each run that has a directory since the last call."""
-        found = {name: one.run_dir for name, one in self._named.items() if one.run_dir is not None}
+        directories = {
+            name: each.run_dir for name, each in self._named.items() if each.run_dir is not None
+        }
         lines = [
-            f"run{f' of {plain(name)}' if name else ''}: {plain(str(found[name]))}"
-            for name in found.keys() - self._told
+            f"run{f' of {plain(name)}' if name else ''}: {plain(str(directories[name]))}"
+            for name in directories.keys() - self._told
         ]
-        self._told |= found.keys()
+        self._told |= directories.keys()
         return sorted(lines)
 
 
@@ -159,32 +164,32 @@ def _show_live(named: Mapping[str, Progress], finished: threading.Event) -> None
     ):
         warnings: list[Warnings | _Places] = [
             _Places(named),
-            *(Warnings(one) for one in named.values()),
+            *(Warnings(each) for each in named.values()),
         ]
         while not finished.wait(_LIVE_SECONDS):
-            for line in (line for one in warnings for line in one.new()):
+            for line in (line for each in warnings for line in each.new()):
                 live.console.print(Text(line))
-            shown = zip(named.values(), named_lines(named), strict=True)
-            lines = [Text.assemble(_bar(one), " ", line) for one, line in shown]
-            lines += [Text(line) for one in named.values() for line in benchmark_lines(one)]
+            rows = zip(named.values(), named_lines(named), strict=True)
+            lines = [Text.assemble(_bar(each), " ", line) for each, line in rows]
+            lines += [Text(line) for each in named.values() for line in benchmark_lines(each)]
             live.update(Text("\n").join(lines), refresh=True)
 
 
 def _show_lines(named: Mapping[str, Progress], finished: threading.Event) -> None:
     with suppress(OSError, ValueError):
-        places, warnings, shown = (
+        places, warnings, printed_at = (
             _Places(named),
-            [Warnings(one) for one in named.values()],
+            [Warnings(each) for each in named.values()],
             time.monotonic(),
         )
         while not finished.wait(_LOOK_SECONDS):
-            lines = [line for one in warnings for line in one.new()]
-            if time.monotonic() - shown >= _PLAIN_SECONDS:
-                shown = time.monotonic()
+            lines = [line for each in warnings for line in each.new()]
+            if time.monotonic() - printed_at >= _PLAIN_SECONDS:
+                printed_at = time.monotonic()
                 lines += [
                     *places.new(),
                     *named_lines(named),
-                    *(line for one in named.values() for line in benchmark_lines(one)),
+                    *(line for each in named.values() for line in benchmark_lines(each)),
                 ]
             for line in lines:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line

@@ -7,17 +7,14 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from nel.artifacts.write import BenchmarkResult
-from nel.cli.console import wide_console
-from nel.cli.terminal import percent, plain, with_plain_spaces
+from nel.cli.table import print_table
+from nel.cli.terminal import percent, report_text
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_UNSCORED
 from nel.judges.types import SETTING_FAULTS
@@ -53,9 +50,10 @@ def print_result(result: RunResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
         return
-    wide_console().print(_result_table(result))
-    for line in (*_judged(result), *_read_otherwise(result), *_asked_twice(result)):
-        typer.echo(plain(line))
+    rows = [[row.get(heading, "") for heading in _COLUMNS] for row in _rows(result)]
+    print_table(_COLUMNS, rows, right=_NUMBERS)
+    for line in _lines_below(result):
+        typer.echo(report_text(line))
     for report in (result.report, *result.reports):
         typer.echo(f"report: {report}")
 
@@ -90,36 +88,27 @@ def result_json(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _result_table(result: RunResult) -> Table:
-    rows = [
-        row
-        for item in result.benchmarks
-        for row in (
-            _result_row(item),
-            *_new_questions_rows(item),
-            *_corrected_rows(item),
-            *_further_rows(item),
-        )
-    ]
-    table = Table(box=SIMPLE_HEAD)
-    for heading in (heading for heading in _COLUMNS if any(row[heading] for row in rows)):
-        table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(row[str(column.header)]) for column in table.columns))
-    return table
+def _rows(result: RunResult) -> Iterator[dict[str, str]]:
+    for item in result.benchmarks:
+        yield _result_row(item)
+        yield from _new_questions_rows(item)
+        yield from _corrected_rows(item)
+        yield from _further_rows(item)
 
 
 def _result_row(item: BenchmarkResult) -> dict[str, str]:
     headline, accounting = item.headline, item.accounting
     return {
-        "benchmark": plain(item.slot),
-        "metric": plain(headline["metric"]),
+        "benchmark": item.slot,
+        "metric": headline["metric"],
         "score": _figure(headline["value"], headline["unit"]),
         "95 % interval": _span(headline, headline["unit"]),
         "bounds": _bounds(headline["bounds"], accounting["n_unscored"]),
         "n": n_text(item.metrics),
         "model failures": _parts(accounting["model_failures"].items()),
-        "unscored": _parts((cause, part["n"]) for cause, part in accounting["unscored"].items()),
+        "unscored": _parts(
+            (cause, counts["n"]) for cause, counts in accounting["unscored"].items()
+        ),
         "not asked": f"{accounting['n_not_asked']:,}" if accounting["n_not_asked"] else "",
     }
 
@@ -129,14 +118,13 @@ def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
     best = best_correction(item.metrics)
     if best is None:
         return []
-    name, found = best
+    name, corrected = best
     unit, labels = item.headline["unit"], item.metrics["judging"]["corrected"]["n_labelled"]
     return [
         {
-            **dict.fromkeys(_COLUMNS, ""),
             "metric": f"judge-corrected ({name})",
-            "score": _figure(found["value"], unit),
-            "95 % interval": _span(found, unit),
+            "score": _figure(corrected["value"], unit),
+            "95 % interval": _span(corrected, unit),
             "n": f"{labels:,} labels",
         }
     ]
@@ -150,14 +138,13 @@ def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
     rows = [_further_row(item, metric) for metric in further[:_FURTHER_MAX]]
     if len(further) > _FURTHER_MAX:
         more = f"and {len(further) - _FURTHER_MAX} more in metrics.json"
-        rows.append({**dict.fromkeys(_COLUMNS, ""), "metric": more})
+        rows.append({"metric": more})
     return rows
 
 
 def _further_row(item: BenchmarkResult, metric: dict[str, Any]) -> dict[str, str]:
     return {
-        **dict.fromkeys(_COLUMNS, ""),
-        "metric": plain(metric["name"]),
+        "metric": metric["name"],
         "score": _figure(metric["value"], metric["unit"]),
         "95 % interval": "" if metric["ci_lower"] is None else _span(metric, metric["unit"]),
         "n": f"{metric['n']:,}",
@@ -172,33 +159,25 @@ def _new_questions_rows(item: BenchmarkResult) -> list[dict[str, str]]:
     if new is None:
         return []
     span = _span(new, item.headline["unit"])
-    return [{**dict.fromkeys(_COLUMNS, ""), "metric": "for new questions", "95 % interval": span}]
+    return [{"metric": "for new questions", "95 % interval": span}]
 
 
 def _figure(value: float | None, unit: str) -> str:
-    return "no score" if value is None else with_plain_spaces(numbers.in_unit(value, unit))
+    return "no score" if value is None else numbers.in_unit(value, unit)
 
 
-def _judged(result: RunResult) -> list[str]:
-    """Return a line for each judged benchmark that names its judges."""
-    found = [(item.slot, item.metrics["judging"]) for item in result.benchmarks]
-    return [f"{slot}: {judged_line(judging)}" for slot, judging in found if judging]
-
-
-def _read_otherwise(result: RunResult) -> list[str]:
-    """Return a line for each audited benchmark: how far its score depends on the way of reading."""
-    audited = [
-        (item.slot, item.metrics) for item in result.benchmarks if "extraction" in item.metrics
-    ]
-    return [with_plain_spaces(f"{slot}: {band_text(metrics)}") for slot, metrics in audited]
-
-
-def _asked_twice(result: RunResult) -> list[str]:
-    """Return a line for each benchmark with a repeat check: how often the endpoint differs from
-    itself.
+def _lines_below(result: RunResult) -> Iterator[str]:
+    """Yield for each benchmark who judged it, how far its score depends on the way of reading, and
+    how often the endpoint differs from itself.
     """
-    checked = [(item.slot, repeat_check_text(item.metrics)) for item in result.benchmarks]
-    return [with_plain_spaces(f"{slot}: {text}") for slot, text in checked if text]
+    for form in (_judged, band_text, repeat_check_text):
+        for item in result.benchmarks:
+            if text := form(item.metrics):
+                yield f"{item.slot}: {text}"
+
+
+def _judged(metrics: Mapping[str, Any]) -> str:
+    return judged_line(metrics["judging"]) if metrics["judging"] else ""
 
 
 def remarks(result: RunResult) -> list[str]:
@@ -206,7 +185,7 @@ def remarks(result: RunResult) -> list[str]:
     lines = []
     for item in result.benchmarks:
         lines += [f"{item.slot}: {text}" for text in texts_of(item.metrics)]
-        lines += [f"{item.slot}: {said}" for said in (stop_line(item.metrics),) if said]
+        lines += [f"{item.slot}: {line}" for line in (stop_line(item.metrics),) if line]
     if result.ending.reason in ("SIGINT", "SIGTERM", "SIGHUP"):
         lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":

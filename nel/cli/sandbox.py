@@ -90,32 +90,34 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
                 "size_bytes": size,
             }
         )
-        shown = f"{size / 1e6:.0f} MB" if size else ""
+        size_text = f"{size / 1e6:.0f} MB" if size else ""
         lines.append(
-            f"{language.name:<12} {language.title:<24} {state:<10} {shown:<8} {language.image}".rstrip()
+            f"{language.name:<12} {language.title:<24} {state:<10} {size_text:<8} {language.image}".rstrip()
         )
     if as_json:
         containers_now = [
             {
-                "id": one.id,
-                "language": one.language,
-                "state": one.state,
-                "left_over": one.is_left_over,
+                "id": container.id,
+                "language": container.language,
+                "state": container.state,
+                "left_over": container.is_left_over,
             }
-            for one in running
+            for container in running
         ]
         _echo_json({"languages": rows, "containers": containers_now})
         return
     for line in lines:
         typer.echo(line)
     typer.echo(f"\n{len(running)} container(s)")
-    for one in running:
+    for container in running:
         owner = (
             "leftover; nel sandbox prune removes it"
-            if one.is_left_over
-            else f"of process {one.pid}"
+            if container.is_left_over
+            else f"of process {container.pid}"
         )
-        typer.echo(f"{one.id[:12]:<14} {one.language:<12} {one.state:<10} {owner}")
+        typer.echo(
+            f"{container.id[:12]:<14} {container.language:<12} {container.state:<10} {owner}"
+        )
 
 
 @app.command()
@@ -155,7 +157,9 @@ def check(
                 )
     failed = [finding for finding in findings if not finding.holds]
     if as_json:
-        probes = [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in findings]
+        probes = [
+            {"name": probe.name, "holds": probe.holds, "detail": probe.detail} for probe in findings
+        ]
         _echo_json({"engine": info.as_json(), "probes": probes})
     else:
         typer.echo(f"\n{len(findings) - len(failed)} of {len(findings)} hold")

@@ -15,6 +15,25 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 _LISTED_MAX: Final = 10
 
+ReaderUrl = Annotated[
+    str | None,
+    typer.Option("--reader", help="Base URL of an endpoint that reads what no rule could read."),
+]
+ReaderId = Annotated[str | None, typer.Option("--reader-id", help="The model there.")]
+ReaderKey = Annotated[
+    str | None,
+    typer.Option("--reader-api-key-env", help="The environment variable that holds its key."),
+]
+ReaderForm = Annotated[
+    str, typer.Option("--reader-form", help="How it is asked: a plugin of the group nel.readers.")
+]
+Override = Annotated[
+    list[str] | None,
+    typer.Option("-O", "--override", help="key.path=value of the reader's run; repeatable."),
+]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
 
 @app.callback()
 def _root() -> None:
@@ -24,26 +43,12 @@ def _root() -> None:
 @app.command(name="audit")
 def audit(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
-    reader: Annotated[
-        str | None,
-        typer.Option(
-            "--reader", help="Base URL of an endpoint that reads what no rule could read."
-        ),
-    ] = None,
-    reader_id: Annotated[str | None, typer.Option("--reader-id", help="The model there.")] = None,
-    reader_key: Annotated[
-        str | None,
-        typer.Option("--reader-api-key-env", help="The environment variable that holds its key."),
-    ] = None,
-    reader_form: Annotated[
-        str,
-        typer.Option("--reader-form", help="How it is asked: a plugin of the group nel.readers."),
-    ] = "extract",
-    override: Annotated[
-        list[str] | None,
-        typer.Option("-O", "--override", help="key.path=value of the reader's run; repeatable."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    reader: ReaderUrl = None,
+    reader_id: ReaderId = None,
+    reader_key: ReaderKey = None,
+    reader_form: ReaderForm = "extract",
+    override: Override = None,
+    as_json: AsJson = False,
 ) -> None:
     """Read the stored answers of a run in every way that applies, and show what the score owes to
     the way.
@@ -58,7 +63,7 @@ def audit(
         AUDIT_NAME,
         request_audit,
     )
-    from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
+    from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.core.strict_json import dumps, loads  # noqa: PLC0415
     from nel.engine.store.lock import owned  # noqa: PLC0415
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
@@ -73,18 +78,22 @@ def audit(
         exit_code = 0 if asked is None else _have_read(run_dir, asked, refused)
         notes: list[str] = []
         benchmarks, _ = rebuild(run_dir, notes=notes)
+    notes += [f"{slot} is not audited: {why}" for slot, why in refused.items()]
+    audits = {
+        item.slot: (item, loads((item.directory / AUDIT_NAME).read_bytes()))
+        for item in benchmarks
+        if "extraction" in item.metrics
+    }
     for note in notes:
-        typer.echo(f"nel: {note}", err=True)
-    audited = [one for one in benchmarks if "extraction" in one.metrics]
+        typer.echo(plain(f"nel: {note}"), err=True)
     if as_json:
-        found = {one.slot: loads((one.directory / AUDIT_NAME).read_bytes()) for one in audited}
-        typer.echo(dumps({"run_dir": str(run_dir), "benchmarks": found, "not_audited": refused}))
+        documents = {slot: document for slot, (_, document) in audits.items()}
+        result = {"run_dir": str(run_dir), "benchmarks": documents, "not_audited": refused}
+        typer.echo(dumps(result))
         raise typer.Exit(exit_code)
-    for one in audited:
-        for line in _lines(one, loads((one.directory / AUDIT_NAME).read_bytes())):
-            typer.echo(plain(with_plain_spaces(line)))
-    for slot, why in refused.items():
-        typer.echo(plain(f"nel: {slot} is not audited: {why}"), err=True)
+    for item, document in audits.values():
+        for line in _lines(item, document):
+            typer.echo(report_text(line))
     raise typer.Exit(exit_code)
 
 
@@ -123,7 +132,7 @@ def _have_read(run_dir: Path, asked: ReaderRequest, refused: Mapping[str, str]) 
     with showing(progress):
         runs = read_with_model(run_dir, asked, audited_slots(run_dir, refused), progress)
     # The last remark says how to resume that run; here the same command does.
-    failed = [line for one in runs if one.exit_code for line in remarks(one)[:-1]]
+    failed = [line for result in runs if result.exit_code for line in remarks(result)[:-1]]
     again = (
         ["fix that, then give the same command again; what was read is not sent again"]
         if failed
@@ -131,45 +140,42 @@ def _have_read(run_dir: Path, asked: ReaderRequest, refused: Mapping[str, str]) 
     )
     for line in [*progress.notes, *failed, *again]:
         typer.echo(f"nel: reader: {plain(line)}", err=True)
-    return max((one.exit_code for one in runs), default=0)
+    return max((result.exit_code for result in runs), default=0)
 
 
-def _lines(one: BenchmarkResult, found: Mapping[str, Any]) -> Iterator[str]:
-    from nel.reports.extraction import (  # noqa: PLC0415 - keeps --help fast
-        MEANINGS,
-        band_text,
-        reading_rows,
-    )
+def _lines(benchmark: BenchmarkResult, document: Mapping[str, Any]) -> Iterator[str]:
+    from nel.reports.extraction import band_text, reading_rows  # noqa: PLC0415 - keeps --help fast
 
-    kinds = ", ".join(f"{kind} {n:,}" for kind, n in found["kinds"].items())
-    yield f"{one.slot}: {found['n_answers']:,} answers read ({kinds})"
-    for why, n in found["without_reading"].items():
+    kinds = ", ".join(f"{kind} {n:,}" for kind, n in document["kinds"].items())
+    yield f"{benchmark.slot}: {document['n_answers']:,} answers read ({kinds})"
+    for why, n in document["without_reading"].items():
         yield f"  not read: {n:,}, {why}"
-    if found["reader"]:
+    if document["reader"]:
         yield (
-            f"  what the scorer could not read was read by {found['reader']['model']}"
-            f" ({found['reader']['reader']})"
+            f"  what the scorer could not read was read by {document['reader']['model']}"
+            f" ({document['reader']['reader']})"
         )
-    if found["n_ran_on"]:
-        yield f"  {found['n_ran_on']:,} go on with a question of their own, which is not read"
-    for row in reading_rows(found):
+    if document["n_ran_on"]:
+        yield f"  {document['n_ran_on']:,} go on with a question of their own, which is not read"
+    for row in reading_rows(document):
         yield f"  {row['name']:<9} finds an answer in {row['found']}; score {row['score']}"
-    yield f"  {_headline(one.headline)}; {band_text(one.metrics)}"
-    for difference in found["differences"][:_LISTED_MAX]:
-        ways = difference["readings"]
-        values = ", ".join(
-            f"{name} {_shown(ways[name]['value'])}" for name in MEANINGS if name in ways
-        )
-        repeat = f", repeat {difference['repeat']}" if difference["repeat"] else ""
-        yield (
-            f"    {difference['sample_id']}{repeat}: {values}; expected"
-            f" {' or '.join(difference['expected'])}"
-        )
-    if len(found["differences"]) > _LISTED_MAX:
-        yield f"    and {found['n_differ'] - _LISTED_MAX:,} more in the file below"
-    if found["n_differ"]:
+    yield f"  {_headline(benchmark.headline)}; {band_text(benchmark.metrics)}"
+    yield from map(_difference_line, document["differences"][:_LISTED_MAX])
+    if len(document["differences"]) > _LISTED_MAX:
+        yield f"    and {document['n_differ'] - _LISTED_MAX:,} more in the file below"
+    if document["n_differ"]:
         yield "  how one was read: nel eval score RUN --explain ID"
-    yield f"{one.directory}/extraction_audit.json"
+    yield f"{benchmark.directory}/extraction_audit.json"
+
+
+def _difference_line(difference: Mapping[str, Any]) -> str:
+    from nel.reports.extraction import MEANINGS  # noqa: PLC0415 - keeps --help fast
+
+    ways = difference["readings"]
+    values = ", ".join(f"{name} {_cut(ways[name]['value'])}" for name in MEANINGS if name in ways)
+    repeat = f", repeat {difference['repeat']}" if difference["repeat"] else ""
+    expected = " or ".join(difference["expected"])
+    return f"    {difference['sample_id']}{repeat}: {values}; expected {expected}"
 
 
 def _headline(headline: Mapping[str, Any]) -> str:
@@ -183,7 +189,7 @@ def _headline(headline: Mapping[str, Any]) -> str:
     return f"{headline['metric']}: {value}; 95 % interval {span}"
 
 
-def _shown(value: str | None, *, characters_max: int = 40) -> str:
+def _cut(value: str | None, *, characters_max: int = 40) -> str:
     if value is None:
         return "none"
     return value if len(value) <= characters_max else f"{value[:characters_max]}…"

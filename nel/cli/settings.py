@@ -31,9 +31,9 @@ _OVERRIDE_HELP = "key.path=value; wins over all; repeatable."
 class Chosen:
     """What the options of a command say about the configuration."""
 
-    given: Sequence[Given]
+    settings: Sequence[Given]
     overrides: Sequence[str]
-    """Of ``-O``; they win over ``given``."""
+    """Of ``-O``; they win over ``settings``."""
 
 
 def chosen_settings(ctx: typer.Context) -> Chosen:
@@ -50,20 +50,26 @@ class SettingsCommand(typer.core.TyperCommand):
 
     flags: ClassVar[Sequence[str]] = ()
     """Names of the flags it takes; empty: all."""
-    _taken: dict[str, Setting] | None = None
+    _settings: dict[str, Setting] | None = None
     """By the name of the parameter; None before the schema was read."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters of the function with the options of settings after its
         arguments.
         """
-        if self._taken is None:
+        if self._settings is None:
             from nel.config.settings import settings  # noqa: PLC0415 - keeps `nel --help` fast
 
-            taken = [one for one in settings() if not self.flags or one.flag.name in self.flags]
-            self._taken = {one.flag.name.lstrip("-").replace("-", "_"): one for one in taken}
+            chosen = [
+                setting
+                for setting in settings()
+                if not self.flags or setting.flag.name in self.flags
+            ]
+            self._settings = {
+                setting.flag.name.lstrip("-").replace("-", "_"): setting for setting in chosen
+            }
             n_arguments = sum(param.param_type_name == "argument" for param in self.params)
-            self.params[n_arguments:n_arguments] = _options(self._taken)
+            self.params[n_arguments:n_arguments] = _options(self._settings)
         return super().get_params(ctx)
 
     def invoke(self, ctx: Any) -> Any:
@@ -73,7 +79,8 @@ class SettingsCommand(typer.core.TyperCommand):
         from nel.config.settings import given_settings  # noqa: PLC0415 - keeps `nel --help` fast
 
         values = {
-            one.flag.name: _plain(ctx.params.pop(name)) for name, one in (self._taken or {}).items()
+            setting.flag.name: _plain(ctx.params.pop(name))
+            for name, setting in (self._settings or {}).items()
         }
         overrides = ctx.params.pop(_OVERRIDE)
         ctx.meta[_META_KEY] = Chosen(given_settings(values), list(overrides or ()))
@@ -85,9 +92,9 @@ def taking_settings(*flags: str) -> type[SettingsCommand]:
     return type("SettingsCommand", (SettingsCommand,), {"flags": flags})
 
 
-def _options(taken: Mapping[str, Setting]) -> list[Any]:
+def _options(chosen: Mapping[str, Setting]) -> list[Any]:
     """Return the options of settings, as Typer makes them of a function's signature."""
-    annotations = {name: _annotation(one) for name, one in taken.items()}
+    annotations = {name: _annotation(setting) for name, setting in chosen.items()}
     annotations[_OVERRIDE] = Annotated[list[str] | None, typer.Option("-O", help=_OVERRIDE_HELP)]
 
     def command(**_: object) -> None:
@@ -95,7 +102,7 @@ def _options(taken: Mapping[str, Setting]) -> list[Any]:
 
     keyword, flags = (
         inspect.Parameter.KEYWORD_ONLY,
-        {name for name, one in taken.items() if one.kind is bool},
+        {name for name, setting in chosen.items() if setting.kind is bool},
     )
     parameters = [
         inspect.Parameter(

@@ -39,18 +39,18 @@ def show(
     from nel.engine.benchmark_description import describe, example_of  # noqa: PLC0415
     from nel.errors import NelError  # noqa: PLC0415
 
-    found = find_benchmark(benchmark)
-    described = describe(found)
+    plugin = find_benchmark(benchmark)
+    described = describe(plugin)
     if not as_json:
         typer.echo(_description_text(described))
     example, reason = None, None
     try:
-        example = example_of(found, dataset=dataset, row=row)
+        example = example_of(plugin, dataset=dataset, row=row)
     except NelError as error:
         reason = str(error)
     if as_json:
-        shown = {"example": None if example is None else asdict(example), "no_example": reason}
-        typer.echo(dumps({**asdict(described), **shown}))
+        fields = {"example": None if example is None else asdict(example), "no_example": reason}
+        typer.echo(dumps({**asdict(described), **fields}))
     else:
         typer.echo(
             f"\nno example: {plain(reason or '')}" if example is None else _example_text(example)

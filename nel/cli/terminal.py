@@ -29,9 +29,11 @@ def plain(text: str) -> str:
     )
 
 
-def with_plain_spaces(line: str) -> str:
-    """Return a line with a space before each unit, where pages have a narrow one."""
-    return line.replace("\u202f", " ")
+def report_text(text: str) -> str:
+    """Return a text of a report for a terminal: `plain`, with a space before each unit, where pages
+    have a narrow one.
+    """
+    return plain(text.replace("\u202f", " "))
 
 
 def _escape(character: str) -> str:

@@ -114,7 +114,7 @@ def _say_option_meant(error: Any) -> None:
     asked = error.option_name
     word = asked.lstrip("-").replace("_", "-").lower()
     options: Sequence[str] = [
-        name for one in error.ctx.command.params for name in getattr(one, "opts", ())
+        name for parameter in error.ctx.command.params for name in getattr(parameter, "opts", ())
     ]
     names = [f"--{word}", *(name for name, others in _OPTIONS_MEANT.items() if word in others)]
     meant = next((name for name in names if name in options), None)

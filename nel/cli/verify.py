@@ -37,25 +37,31 @@ def verify(
     from nel.runs.verification import check_signature, verify_run  # noqa: PLC0415
     from nel.runs.verification import sign as sign_run  # noqa: PLC0415
 
-    found = verify_run(run_dir)
-    checks = list(found.checks)
+    verified = verify_run(run_dir)
+    checks = list(verified.checks)
     if check is not None:
-        checks.append(check_signature(run_dir, found, check))
-    signature = sign_run(run_dir, found, sign) if sign is not None else None
-    passed = all(one.passed for one in checks)
+        checks.append(check_signature(run_dir, verified, check))
+    signature = sign_run(run_dir, verified, sign) if sign is not None else None
+    passed = all(each.passed for each in checks)
     if as_json:
-        shown = {
+        summary = {
             "run_dir": str(run_dir),
             "passed": passed,
-            "checks": [asdict(one) for one in checks],
+            "checks": [asdict(each) for each in checks],
         }
         typer.echo(
-            dumps({**shown, "manifest": found.manifest, "signature": signature and str(signature)})
+            dumps(
+                {
+                    **summary,
+                    "manifest": verified.manifest,
+                    "signature": signature and str(signature),
+                }
+            )
         )
     else:
-        for one in checks:
-            typer.echo(plain(f"{'ok  ' if one.passed else 'FAIL'}  {one.what}: {one.detail}"))
-        typer.echo(f"{sum(one.passed for one in checks)} of {len(checks)} hold")
+        for each in checks:
+            typer.echo(plain(f"{'ok  ' if each.passed else 'FAIL'}  {each.what}: {each.detail}"))
+        typer.echo(f"{sum(each.passed for each in checks)} of {len(checks)} hold")
         if signature is not None:
             typer.echo(f"signed: {signature}")
     raise typer.Exit(0 if passed else EXIT_USAGE)

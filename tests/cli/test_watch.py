@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
@@ -11,17 +10,15 @@ import socket
 import subprocess
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from nel.cli.eval_watch import _lines, _rendered
-from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunStatusReader, find_run
+from nel.cli.eval_watch import _lines
+from nel.engine.observability.run_status import RunStatus, RunStatusReader, find_run
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import Store
 from nel.engine.store.lock import Owner, owned, owner_of
@@ -284,26 +281,6 @@ def test_a_run_that_a_stop_rule_ended_says_so(tmp_path: Path) -> None:
     view = RunStatusReader(tmp_path / "run").read()
     said = f"{slot}: stopped early by width<0.1 after {view.done:,} of {view.total:,}"
     assert said in _lines(view)
-
-
-@pytest.mark.parametrize("width", [200, 60, 30])
-def test_no_figure_is_cut_on_a_narrow_terminal(tmp_path: Path, width: int) -> None:
-    """Where the table does not fit, each figure has a line of its own."""
-    counts = BenchmarkCounts(
-        slot="mmlu-pro-of-a-long-name", total=12_032, scored=9_000, reward_sum=6_408.9,
-        model_failures=Counter({"truncated": 1_234, "no_answer": 77}), unscored=Counter({"infra:timeout": 321}),
-    )  # fmt: skip
-    view = RunStatus(
-        run_dir=tmp_path, run_id="r", state="finished", reason=None, owner=None, sessions=1, started=1.0,
-        elapsed_seconds=5.0, benchmarks=[counts], live=None, last_sign_seconds=None, rate=None,
-    )  # fmt: skip
-    console = Console(width=width, file=io.StringIO(), highlight=False)
-    with console.capture() as captured:
-        console.print(_rendered(view, console))
-    shown = " ".join(captured.get().split())
-    assert all(text in shown for text in ("mmlu-pro-of-a-long-name", "12,032", "62.16 %", "infra:timeout 321"))
-    assert "…" not in shown
-    assert max(map(len, captured.get().splitlines())) <= width
 
 
 def test_it_waits_for_the_run_that_is_beginning(tmp_path: Path) -> None:

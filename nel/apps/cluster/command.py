@@ -73,7 +73,7 @@ def submit(
     written = write_submission(configured(config, chosen_settings(ctx)), to, shards, target)
     for path in written.files:
         typer.echo(plain(str(path)))
-    for line in written.said:
+    for line in written.limits:
         typer.echo(plain(line))
     for note in written.notes:
         typer.echo(f"nel: {plain(note)}", err=True)

@@ -25,7 +25,7 @@ class Divided:
 
     config: dict[str, Any]
     """As JSON."""
-    said: tuple[str, ...]
+    limits: tuple[str, ...]
     """What every limit is in each shard, one line each."""
 
 
@@ -50,15 +50,15 @@ def divided(config: RunConfig, shards: int) -> Divided:
         )
     data = _with_keys_named(config)
     limits = _divided_limits if config.limiter.url is None else _shared_limits
-    said = list(limits(data, shards))
-    said += [
+    texts = list(limits(data, shards))
+    texts += [
         _divide_count(data["budget"], key, shards)
         for key in _COUNTS
         if data["budget"][key] is not None
     ]
     if data["budget"]["max_cost"] is not None:
-        said.append(_divide_rate(data["budget"], "budget", "max_cost", shards))
-    return Divided(config=data, said=tuple(said))
+        texts.append(_divide_rate(data["budget"], "budget", "max_cost", shards))
+    return Divided(config=data, limits=tuple(texts))
 
 
 def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
@@ -66,9 +66,9 @@ def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
     endpoints = list(_endpoints(data))
     places = [("engine.concurrency", data["engine"]["concurrency"])]
     places += [
-        (f"{name}.concurrency", one["concurrency"])
-        for name, one in endpoints
-        if one.get("concurrency")
+        (f"{name}.concurrency", endpoint_settings["concurrency"])
+        for name, endpoint_settings in endpoints
+        if endpoint_settings.get("concurrency")
     ]
     for name, whole in places:
         if whole < shards:
@@ -96,13 +96,13 @@ def _divided_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
 
 def secrets_of(config: RunConfig) -> tuple[str, ...]:
     """Return the names of the environment variables that hold keys, each once."""
-    found = [
+    names = [
         name
         for _, endpoint in _endpoints(_with_keys_named(config))
         for name in (endpoint["api_key_env"], *endpoint["headers_env"].values())
     ]
-    found += (config.observability.otlp_headers_env, config.limiter.token_env)
-    return tuple(dict.fromkeys(name for name in found if name))
+    names += (config.observability.otlp_headers_env, config.limiter.token_env)
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _with_keys_named(config: RunConfig) -> dict[str, Any]:
@@ -124,9 +124,9 @@ def _endpoints(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         ("judge", data["judge"]),
         *(("benchmarks.judge", entry["judge"]) for entry in data["benchmarks"]),
     ]
-    for place, judge in judges:
+    for section, judge in judges:
         for number, member in enumerate(judge["panel"] if judge else ()):
-            yield f"{place}.panel.{number}", member
+            yield f"{section}.panel.{number}", member
     for role, member in data["model_roles"].items():
         yield f"model_roles.{role}", member
 

@@ -44,7 +44,7 @@ class KubernetesJob:
     namespace: str | None
     config: str
     """The content of nel.yaml."""
-    said: Sequence[str] = ()
+    limits: Sequence[str] = ()
     """What the limits are in each shard."""
 
 
@@ -66,9 +66,9 @@ def kubernetes_files(job: KubernetesJob) -> dict[str, str]:
             )
     if job.namespace is not None and not _NAME.fullmatch(job.namespace):
         raise ConfigError(f'--namespace "{job.namespace}" is no name of a namespace')
-    said = "".join(f"# {line}\n" for line in ("The limits of the shards:", *job.said))
+    comments = "".join(f"# {line}\n" for line in ("The limits of the shards:", *job.limits))
     return {
-        "shards.yaml": said + _documents(_config_map(job), _shards(job)),
+        "shards.yaml": comments + _documents(_config_map(job), _shards(job)),
         "merge.yaml": _documents(_merge(job)),
         "submit.sh": _submit(job),
     }
@@ -106,11 +106,11 @@ def _config_map(job: KubernetesJob) -> dict[str, Any]:
 
 
 def _shards(job: KubernetesJob) -> dict[str, Any]:
-    place = f"{DATA}/{job.name}.shards"
+    directory = f"{DATA}/{job.name}.shards"
     script = "\n".join(
         [
             "set -u",
-            f"shards={quote(place)}",
+            f"shards={quote(directory)}",
             "number=$((JOB_COMPLETION_INDEX + 1))",
             'run_id="shard-$number"',
             'mkdir -p "$shards"',

@@ -50,7 +50,7 @@ class SlurmJob:
     """Names of the variables that hold keys."""
     options: Sequence[str] = ()
     """Further options of sbatch."""
-    said: Sequence[str] = ()
+    limits: Sequence[str] = ()
     """What the limits are in each shard."""
 
 
@@ -74,7 +74,7 @@ def _shards(job: SlurmJob) -> str:
     stopped = f'"$code" -eq {EXIT_STOPPED_EARLY}'
     return _script(
         *_header(job, f"--job-name={job.name}", f"--array=1-{job.shards}", "--requeue"),
-        *(f"# {line}" for line in ("The limits of the shards:", *job.said)),
+        *(f"# {line}" for line in ("The limits of the shards:", *job.limits)),
         "set -u",
         *_keys(job),
         f"shards={quote(str(job.directory))}",

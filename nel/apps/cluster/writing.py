@@ -56,7 +56,7 @@ class Submission:
 
     directory: Path
     files: tuple[Path, ...]
-    said: tuple[str, ...]
+    limits: tuple[str, ...]
     """What the limits are in each shard."""
     notes: tuple[str, ...]
     """What the user has to see to."""
@@ -90,7 +90,7 @@ def write_submission(
     return Submission(
         directory=directory,
         files=_written(directory, files),
-        said=parts.said,
+        limits=parts.limits,
         notes=(*notes, *_limiter_note(config), *_budget_note(config, shards)),
     )
 
@@ -115,7 +115,7 @@ def _for_slurm(
         nel=(sys.executable, "-m", "nel"),
         secrets=secrets,
         options=options,
-        said=parts.said,
+        limits=parts.limits,
     )
     notes = ["every node needs these directories and this Python, as on a shared file system"]
     if shards > _ARRAY_MAX:
@@ -154,7 +154,7 @@ def _for_kubernetes(
         config=_yaml(
             {**parts.config, "output": {**parts.config["output"], "dir": DATA, "run_id": None}}
         ),
-        said=parts.said,
+        limits=parts.limits,
     )
     notes = [
         f"{path} has to be in the image or on the volume, which is mounted at {DATA}"
@@ -164,26 +164,26 @@ def _for_kubernetes(
         f"the claim {target.claim} has to allow ReadWriteMany where pods run on several nodes"
     )
     if secrets:
-        literals = " ".join(f'--from-literal={one}="${one}"' for one in secrets)
+        literals = " ".join(f'--from-literal={variable}="${variable}"' for variable in secrets)
         notes.append(f"the keys: kubectl create secret generic {secret} {literals}")
     return kubernetes_files(job), notes
 
 
 def _local_paths(config: dict[str, Any]) -> list[str]:
     """Return the paths of files that a configuration names."""
-    found = [
+    paths = [
         entry[key]
         for entry in config["benchmarks"]
         for key in ("dataset", "fewshot_dataset")
         if entry[key]
     ]
-    found = [path for path in found if "://" not in path]
+    paths = [path for path in paths if "://" not in path]
     names = [
         entry["name"].partition(":")[0]
         for entry in config["benchmarks"]
         if "://" not in entry["name"]
     ]
-    return [*found, *(name for name in names if name.endswith((".py", ".yaml", ".yml")))]
+    return [*paths, *(name for name in names if name.endswith((".py", ".yaml", ".yml")))]
 
 
 def _limiter_note(config: RunConfig) -> list[str]:
@@ -204,11 +204,11 @@ def _budget_note(config: RunConfig, shards: int) -> list[str]:
         None,
     ):
         return []
-    said = (
+    reason = (
         "shards are only about equally large, so one may spend its part of the budget before it is"
         " done; raise that"
     )
-    return [f"{said} part with nel eval resume DIR -O budget.KEY=VALUE"]
+    return [f"{reason} part with nel eval resume DIR -O budget.KEY=VALUE"]
 
 
 def _name(config: RunConfig) -> str:

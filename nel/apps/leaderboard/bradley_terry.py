@@ -82,12 +82,12 @@ def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
     share = wins.sum(axis=1)
     distinct = {tuple(np.flatnonzero(row).tolist()) for row in mutual}
     members = sorted(
-        distinct, key=lambda group: (-len(group), -sum(share[one] for one in group), group)
+        distinct, key=lambda group: (-len(group), -sum(share[member] for member in group), group)
     )
     if not members:
         return Groups(members=(), reasons={})
     main = members[0]
-    names = ", ".join(models[one] for one in main)
+    names = ", ".join(models[member] for member in main)
     met = wins + wins.T > 0
     reasons = {}
     for model in range(len(models)):
@@ -122,8 +122,8 @@ def _reach(edges: Flags) -> Flags:
     # closure.
     for _ in range(max(1, math.ceil(math.log2(max(size, 2))))):
         reach = (reach @ reach > 0).astype(np.float32)
-    found: Flags = reach > 0
-    return found
+    connected: Flags = reach > 0
+    return connected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +140,7 @@ class Fit:
     """Whether there is a maximum, and it was found."""
 
 
-def fit(found: Comparisons, *, prior: float = 0.0, length_control: bool = False) -> Fit:
+def fit(compared: Comparisons, *, prior: float = 0.0, length_control: bool = False) -> Fit:
     """Return the strengths of all models.
 
     Newton's method with halved steps on the concave log likelihood; a maximum is accepted once a
@@ -160,19 +160,19 @@ def fit(found: Comparisons, *, prior: float = 0.0, length_control: bool = False)
     >>> [round(strength, 6) for strength in fit(found).strengths.tolist()]
     [0.549306, -0.549306]
     """
-    weights = np.ones((1, found.n))
-    fitted = _fit(found, weights, prior, length_control, None)
+    weights = np.ones((1, compared.n))
+    fitted = _fit(compared, weights, prior, length_control, None)
     if not fitted.converged[0]:
-        raise UndefinedMetric(_no_maximum(found, prior, length_control))
+        raise UndefinedMetric(_no_maximum(compared, prior, length_control))
     return Fit(
         strengths=fitted.strengths[0], length=fitted.length[0], converged=fitted.converged[0]
     )
 
 
-def _no_maximum(found: Comparisons, prior: float, length_control: bool) -> str:
-    apart = groups_of(win_matrix(found), found.models).reasons if not prior else {}
+def _no_maximum(compared: Comparisons, prior: float, length_control: bool) -> str:
+    apart = groups_of(win_matrix(compared), compared.models).reasons if not prior else {}
     if apart:
-        return "; ".join(f"{found.models[model]}: {reason}" for model, reason in apart.items())
+        return "; ".join(f"{compared.models[model]}: {reason}" for model, reason in apart.items())
     if length_control:
         return (
             "the effect of length has no finite estimate: lengths do not differ, go with the model"
@@ -182,7 +182,7 @@ def _no_maximum(found: Comparisons, prior: float, length_control: bool) -> str:
 
 
 def resampled_fits(
-    found: Comparisons,
+    compared: Comparisons,
     start: Fit,
     *,
     n_resamples: int = 1000,
@@ -206,37 +206,37 @@ def resampled_fits(
         False, and its numbers mean nothing.
     """
     rng = np.random.default_rng(seed)
-    n_questions = int(found.question.max()) + 1
+    n_questions = int(compared.question.max()) + 1
     share = np.full(n_questions, 1 / n_questions)
-    rows = max(1, _CELLS_MAX // max(found.n, n_questions))
+    rows = max(1, _CELLS_MAX // max(compared.n, n_questions))
     parts = []
     for first in range(0, n_resamples, rows):
         drawn = rng.multinomial(n_questions, share, size=min(rows, n_resamples - first))
-        weights = drawn[:, found.question].astype(np.float64)
-        parts.append(_fit(found, weights, prior, length_control, start))
+        weights = drawn[:, compared.question].astype(np.float64)
+        parts.append(_fit(compared, weights, prior, length_control, start))
     return Fit(
-        strengths=np.concatenate([part.strengths for part in parts]),
-        length=np.concatenate([part.length for part in parts]),
-        converged=np.concatenate([part.converged for part in parts]),
+        strengths=np.concatenate([block.strengths for block in parts]),
+        length=np.concatenate([block.length for block in parts]),
+        converged=np.concatenate([block.converged for block in parts]),
     )
 
 
-def standardised_lengths(found: Comparisons) -> Floats:
+def standardised_lengths(compared: Comparisons) -> Floats:
     """Return the length differences over their root mean square; zeros where all are 0.
 
     They are not centred, so that swapping the sides of a comparison only changes the sign.
     """
-    scale = math.sqrt(float((found.length**2).mean())) if found.n else 0.0
-    return found.length / scale if scale > 0 else np.zeros(found.n)
+    scale = math.sqrt(float((compared.length**2).mean())) if compared.n else 0.0
+    return compared.length / scale if scale > 0 else np.zeros(compared.n)
 
 
 def _fit(
-    found: Comparisons, weights: Floats, prior: float, length_control: bool, start: Fit | None
+    compared: Comparisons, weights: Floats, prior: float, length_control: bool, start: Fit | None
 ) -> Fit:
     if not prior >= 0 or not math.isfinite(prior):
         raise ValueError(f"the prior must be a number of at least 0, not {prior}")
-    size = len(found.models)
-    problem = (_WithLength if length_control else _Strengths)(found, weights, prior)
+    size = len(compared.models)
+    problem = (_WithLength if length_control else _Strengths)(compared, weights, prior)
     width = size + (1 if length_control else 0)
     begin = np.zeros(width)
     if start is not None:
@@ -299,16 +299,16 @@ def _is_curved(problem: _Strengths, values: Floats) -> Flags:
 class _Strengths:
     """The log likelihood of strengths; the win matrix is sufficient for it."""
 
-    def __init__(self, found: Comparisons, weights: Floats, prior: float) -> None:
+    def __init__(self, compared: Comparisons, weights: Floats, prior: float) -> None:
         """Count the wins of each resample: `wins` has shape (resamples, models, models)."""
-        self.size = len(found.models)
+        self.size = len(compared.models)
         self.prior = prior
-        self.pairs = found.left * self.size + found.right
+        self.pairs = compared.left * self.size + compared.right
         order = np.argsort(self.pairs, kind="stable")
         self.order = order
         self.kinds, self.starts = np.unique(self.pairs[order], return_index=True)
-        won = self._by_pair(weights[:, order] * found.score[order])
-        lost = self._by_pair(weights[:, order] * (1 - found.score[order]))
+        won = self._by_pair(weights[:, order] * compared.score[order])
+        lost = self._by_pair(weights[:, order] * (1 - compared.score[order]))
         self.wins = won + lost.transpose(0, 2, 1)
         self.met = self.wins + self.wins.transpose(0, 2, 1)
 
@@ -382,11 +382,11 @@ class _WithLength(_Strengths):
     separately.
     """
 
-    def __init__(self, found: Comparisons, weights: Floats, prior: float) -> None:
-        super().__init__(found, weights, prior)
+    def __init__(self, compared: Comparisons, weights: Floats, prior: float) -> None:
+        super().__init__(compared, weights, prior)
         order = self.order
-        self.left, self.right = found.left[order], found.right[order]
-        self.score, self.x = found.score[order], standardised_lengths(found)[order]
+        self.left, self.right = compared.left[order], compared.right[order]
+        self.score, self.x = compared.score[order], standardised_lengths(compared)[order]
         self.weights = weights[:, order]
 
     def _odds(self, values: Floats) -> Floats:

@@ -139,8 +139,8 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
         )
     named = [_named(argument) for argument in arguments]
     _check_different(arguments, [path for _, path in named])
-    found = slot or _common_slot([path for _, path in named])
-    entries = [_read(label, path, found) for label, path in named]
+    chosen = slot or _common_slot([path for _, path in named])
+    entries = [_read(label, path, chosen) for label, path in named]
     labels = [entry.label for entry in entries]
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
@@ -162,10 +162,10 @@ def _named(argument: str) -> tuple[str | None, Path]:
 
 
 def _check_different(arguments: Sequence[str], paths: Sequence[Path]) -> None:
-    places = [path.resolve() for path in paths]
-    for number, place in enumerate(places):
-        if place in places[:number]:
-            first = arguments[places.index(place)]
+    directories = [path.resolve() for path in paths]
+    for number, directory in enumerate(directories):
+        if directory in directories[:number]:
+            first = arguments[directories.index(directory)]
             raise ConfigError(
                 f"{first} and {arguments[number]} are the same run; give each run once"
             )
@@ -184,10 +184,10 @@ def _common_slot(paths: Sequence[Path]) -> str:
             f"the runs have several benchmarks in common ({', '.join(common)}); choose one with"
             " --bench"
         )
-    shown = "; ".join(
+    listed = "; ".join(
         f"{path.name}: {', '.join(own) or 'none'}" for path, own in zip(paths, slots, strict=True)
     )
-    raise ConfigError(f"the runs have no benchmark in common ({shown})")
+    raise ConfigError(f"the runs have no benchmark in common ({listed})")
 
 
 def _read(label: str | None, path: Path, slot: str) -> Entry:
@@ -251,16 +251,18 @@ def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[
     if isinstance(verdict, Unscored):
         return "", Answer(idx=result.idx, missing=f"{verdict.cause}:{verdict.kind}")
     sample = result.sample
-    said = conversation_of(sample, body, response) if sample is not None else ()
+    conversation = conversation_of(sample, body, response) if sample is not None else ()
     failure = verdict.kind if isinstance(verdict, ModelFailure) else None
-    return _dialogue(said) if said else response.text, Answer(idx=result.idx, failure=failure)
+    return _dialogue(conversation) if conversation else response.text, Answer(
+        idx=result.idx, failure=failure
+    )
 
 
 def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
     """Return the conversation from the first answer on, with the role before each turn but the
     first.
     """
-    first = next(place for place, turn in enumerate(conversation) if turn["role"] == "assistant")
+    first = next(index for index, turn in enumerate(conversation) if turn["role"] == "assistant")
     turns = conversation[first:]
     return "\n\n".join(
         [str(turns[0]["content"]), *(f"[{turn['role']}]\n{turn['content']}" for turn in turns[1:])]
@@ -283,7 +285,7 @@ def _question(sample: Sample) -> Question:
 def _content(content: str | Sequence[Mapping[str, Any]]) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(str(part.get("text", f"[{part.get('type', 'part')}]")) for part in content)
+    return "\n".join(str(piece.get("text", f"[{piece.get('type', 'part')}]")) for piece in content)
 
 
 def _check_same(first: Entry, other: Entry) -> None:

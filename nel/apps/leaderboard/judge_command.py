@@ -3,73 +3,77 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from nel.cli.finite import finite
 from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 from nel.errors import ConfigError
 
-if TYPE_CHECKING:
-    from nel.apps.leaderboard.standings import Settings
-
-_RESAMPLES_MAX = 100_000
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+Runs = Annotated[
+    list[str] | None, typer.Argument(help="Finished runs: DIR, or NAME=DIR; two at least.")
+]
+Bench = Annotated[str | None, typer.Option(help="Which benchmark, where the runs share several.")]
+Pairs = Annotated[
+    str | None, typer.Option(help="all, baseline, or how many pairs are drawn for each question.")
+]
+Baseline = Annotated[str | None, typer.Option(help="Compare the others with this run alone.")]
+Anchor = Annotated[
+    str | None, typer.Option(help="The run that has Elo 1000; else the mean of all.")
+]
+LengthControl = Annotated[
+    bool,
+    typer.Option(
+        "--length-control", help="Estimate the effect of length, and rank at equal lengths."
+    ),
+]
+Prior = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        callback=finite,
+        help="So many ties of each model with an average one; ranks models that never lost, too.",
+    ),
+]
+Resamples = Annotated[
+    int, typer.Option(min=0, max=100_000, help="Of the questions, for the intervals.")
+]
+Seed = Annotated[int, typer.Option(help="Of drawn pairs, of sides and of the intervals.")]
+OutputDir = Annotated[
+    Path, typer.Option("--output-dir", "-o", help="Where leaderboards are written.")
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume", help="Continue the last one in the output directory, and compute it again."
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be compared; send nothing.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print leaderboard.json.")]
 
 
 @app.command(cls=taking_settings(*JUDGE_FLAGS, "--concurrency"))
 def leaderboard(
     ctx: typer.Context,
-    runs: Annotated[
-        list[str] | None, typer.Argument(help="Finished runs: DIR, or NAME=DIR; two at least.")
-    ] = None,
-    bench: Annotated[
-        str | None, typer.Option(help="Which benchmark, where the runs share several.")
-    ] = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(help="all, baseline, or how many pairs are drawn for each question."),
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="Compare the others with this run alone.")
-    ] = None,
-    anchor: Annotated[
-        str | None, typer.Option(help="The run that has Elo 1000; else the mean of all.")
-    ] = None,
-    length_control: Annotated[
-        bool,
-        typer.Option(
-            "--length-control", help="Estimate the effect of length, and rank at equal lengths."
-        ),
-    ] = False,
-    prior: Annotated[
-        float | None,
-        typer.Option(
-            help=(
-                "So many ties of each model with an average one; ranks models that never lost, too."
-            )
-        ),
-    ] = None,
-    resamples: Annotated[
-        int | None, typer.Option(help="Of the questions, for the intervals; 1000.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Of drawn pairs, of sides and of the intervals; 0.")
-    ] = None,
-    output_dir: Annotated[
-        Path, typer.Option("--output-dir", "-o", help="Where leaderboards are written.")
-    ] = Path("eval_results"),
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume", help="Continue the last one in the output directory, and compute it again."
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be compared; send nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print leaderboard.json.")] = False,
+    runs: Runs = None,
+    bench: Bench = None,
+    pairs: Pairs = None,
+    baseline: Baseline = None,
+    anchor: Anchor = None,
+    length_control: LengthControl = False,
+    prior: Prior = 0.0,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    output_dir: OutputDir = Path("eval_results"),
+    resume: Resume = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
 ) -> None:
     """Rank models by a judge that compares their answers in pairs, in both orders.
 
@@ -81,22 +85,23 @@ def leaderboard(
             "--dry-run shows what a new leaderboard would compare; leave out --resume"
         )
     from nel.apps.leaderboard.run import LeaderboardRequest, plan_leaderboard  # noqa: PLC0415
+    from nel.apps.leaderboard.standings import Settings  # noqa: PLC0415 - slow to import
     from nel.apps.leaderboard.tables import (  # noqa: PLC0415 - keeps --help fast
         show_leaderboard,
         show_planned,
     )
 
     chosen = chosen_settings(ctx)
-    settings = _settings(
+    settings = Settings(
         anchor=anchor,
         baseline=baseline,
         prior=prior,
         length_control=length_control,
-        resamples=resamples,
+        n_resamples=resamples,
         seed=seed,
     )
     request = LeaderboardRequest(
-        runs=runs or [], bench=bench, pairs=pairs, given=chosen.given, overrides=chosen.overrides
+        runs=runs or [], bench=bench, pairs=pairs, flags=chosen.settings, overrides=chosen.overrides
     )
     if dry_run:
         show_planned(plan_leaderboard(request, settings), as_json=as_json)
@@ -104,30 +109,4 @@ def leaderboard(
     named = request if runs or not resume else None
     show_leaderboard(
         named, settings, chosen=chosen, output_dir=output_dir, resume=resume, as_json=as_json
-    )
-
-
-def _settings(
-    *,
-    anchor: str | None,
-    baseline: str | None,
-    prior: float | None,
-    length_control: bool,
-    resamples: int | None,
-    seed: int | None,
-) -> Settings:
-    from nel.apps.leaderboard.standings import Settings  # noqa: PLC0415 - slow to import
-
-    ties = prior or 0.0
-    if not 0 <= ties < float("inf"):
-        raise ConfigError(f"--prior {prior}: give a number of ties, 0 or more")
-    if resamples is not None and not 0 <= resamples <= _RESAMPLES_MAX:
-        raise ConfigError(f"--resamples {resamples}: give 0 to {_RESAMPLES_MAX:,}")
-    return Settings(
-        anchor=anchor,
-        baseline=baseline,
-        prior=ties,
-        length_control=length_control,
-        n_resamples=1000 if resamples is None else resamples,
-        seed=seed or 0,
     )

@@ -29,15 +29,15 @@ def corrected_rate(
         judged: Its pairs that the judge decided.
         settled: Its scores in pairs without a judge, which count as they are.
     """
-    n_labelled = sum(one.label is not None for one in judged)
-    if not any(one.label is not None for one in judged):
+    n_labelled = sum(pair.label is not None for pair in judged)
+    if not any(pair.label is not None for pair in judged):
         return None
     known = Moments()
     for score in settled:
         known.add(score)
-    n_questions = len({one.question for one in judged})
+    n_questions = len({pair.question for pair in judged})
     try:
-        found = stratified_ppi_mean(
+        estimate = stratified_ppi_mean(
             _strata(label, judged),
             bounds=(0.0, 1.0),
             known=known,
@@ -47,9 +47,9 @@ def corrected_rate(
         none = dict.fromkeys(("value", "ci_lower", "ci_upper"))
         return {**none, "n_labelled": n_labelled, "reason": str(error)}
     return {
-        "value": found.value,
-        "ci_lower": found.lower,
-        "ci_upper": found.upper,
+        "value": estimate.value,
+        "ci_lower": estimate.lower,
+        "ci_upper": estimate.upper,
         "n_labelled": n_labelled,
         "reason": None,
     }
@@ -60,32 +60,32 @@ def _strata(label: str, judged: Sequence[PairResult]) -> list[Stratum]:
     largest.
     """
     parts: dict[tuple[bool, float], list[PairResult]] = {}
-    for one in judged:
-        parts.setdefault((one.left == label, one.score), []).append(one)
-    kept: list[list[PairResult]] = []
+    for pair in judged:
+        parts.setdefault((pair.left == label, pair.score), []).append(pair)
+    strata: list[list[PairResult]] = []
     rest: list[PairResult] = []
     for _, pairs in sorted(parts.items()):
         if _n_labelled(pairs) >= _FEWEST:
-            kept.append(pairs)
+            strata.append(pairs)
         else:
             rest += pairs
-    if rest and (_n_labelled(rest) >= _FEWEST or not kept):
-        kept.append(rest)
+    if rest and (_n_labelled(rest) >= _FEWEST or not strata):
+        strata.append(rest)
     elif rest:
-        max(kept, key=len).extend(rest)
-    return [_stratum(label, pairs) for pairs in kept]
+        max(strata, key=len).extend(rest)
+    return [_stratum(label, pairs) for pairs in strata]
 
 
 def _stratum(label: str, pairs: Sequence[PairResult]) -> Stratum:
     labelled, unlabelled = Labelled(), Moments()
-    for one in pairs:
-        score = one.score if one.left == label else 1.0 - one.score
-        if one.label is None:
+    for pair in pairs:
+        score = pair.score if pair.left == label else 1.0 - pair.score
+        if pair.label is None:
             unlabelled.add(score)
         else:
-            labelled.add(one.label if one.left == label else 1.0 - one.label, score)
+            labelled.add(pair.label if pair.left == label else 1.0 - pair.label, score)
     return Stratum(labelled=labelled, unlabelled=unlabelled)
 
 
 def _n_labelled(pairs: Sequence[PairResult]) -> int:
-    return sum(one.label is not None for one in pairs)
+    return sum(pair.label is not None for pair in pairs)

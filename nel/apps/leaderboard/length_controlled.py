@@ -1,20 +1,19 @@
 """The length-controlled win rate of AlpacaEval 2, by its own formula (Dubois et al. 2024, arXiv
 2404.04475).
 
-    logit P(m is preferred to the baseline on x) = theta + phi tanh(d_x / sd(d)) + psi gamma_x
+    logit P(m is preferred to the baseline on x) = theta + phi tanh(d_x / sd(d))
 
-d is the difference of the two answers' lengths in characters, gamma the difficulty of the question,
-which is left out where it is not known. The win rate is the mean of 1 / (1 + exp(-(theta + psi
-gamma_x))): what the model would win if every answer were as long as the baseline's. Preferences may
-be probabilities. The coefficients are those of the largest likelihood; the authors' package adds an
-L1 penalty, chosen by cross-validation, and answers of a verbose and a concise baseline as further
-rows, which can be given. Depends on numpy.
+d is the difference of the two answers' lengths in characters. The win rate is 1 / (1 + exp(-theta)):
+what the model would win if every answer were as long as the baseline's. Preferences may be
+probabilities. The coefficients are those of the largest likelihood. The authors' package adds the
+difficulty of each question, which only AlpacaEval's own 805 have, an L1 penalty, chosen by
+cross-validation, and answers of a verbose and a concise baseline as further rows. Depends on numpy.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,11 +41,9 @@ class LengthControlledRate:
     lower: float | None
     upper: float | None
     strength: float
-    """theta: the log odds at equal lengths, of a question of difficulty 0."""
+    """theta: the log odds at equal lengths."""
     length: float
     """phi: the effect of the length."""
-    difficulty: float | None
-    """psi; None where the difficulty is not known."""
     n: int
     reason: str | None = None
     """Why there is no interval."""
@@ -56,20 +53,16 @@ def length_controlled_rate(
     preferences: Sequence[float],
     lengths: Sequence[float],
     *,
-    difficulty: Sequence[float] | None = None,
     n_resamples: int = RESAMPLES,
     seed: int = 0,
-    level: float = LEVEL,
 ) -> LengthControlledRate:
     """Return the win rate at equal lengths, with a percentile interval over resampled questions.
 
     Args:
         preferences: For the model on each question, from 0 to 1.
         lengths: The model's answer less the baseline's, in characters.
-        difficulty: gamma of each question; None where it is not known.
         n_resamples: 0 for no interval.
         seed: Seeds the resampling.
-        level: Strictly between 0 and 1.
 
     Raises:
         UndefinedMetric: There are fewer than ten preferences, or the likelihood has no maximum: all
@@ -77,66 +70,64 @@ def length_controlled_rate(
         ValueError: The columns differ in length, or a preference is not from 0 to 1.
     """
     wins, apart = np.array(preferences, dtype=np.float64), np.array(lengths, dtype=np.float64)
-    gamma = None if difficulty is None else np.array(difficulty, dtype=np.float64)
-    if wins.shape != apart.shape or (gamma is not None and gamma.shape != wins.shape):
-        raise ValueError("preferences, lengths and difficulties are of different questions")
+    if wins.shape != apart.shape:
+        raise ValueError("preferences and lengths are of different questions")
     if not ((wins >= 0) & (wins <= 1)).all():
         raise ValueError("a preference is outside [0, 1]")
     if len(wins) < _FEWEST:
         raise UndefinedMetric(f"there are {len(wins)} preferences, fewer than {_FEWEST}")
-    coefficients, value = _fitted(wins, apart, gamma)
-    rng = np.random.default_rng(seed)
-    drawn = []
-    for _ in range(n_resamples):
-        chosen = rng.integers(0, len(wins), len(wins))
-        try:
-            drawn.append(
-                _fitted(wins[chosen], apart[chosen], None if gamma is None else gamma[chosen])[1]
-            )
-        except UndefinedMetric:
-            continue
-    reason = "no resamples were asked for" if not n_resamples else None
-    lower = upper = None
-    if n_resamples and len(drawn) < (1 - (1 - level) / 2) * n_resamples:
-        reason = f"{n_resamples - len(drawn)} of {n_resamples} resamples have no largest likelihood"
-    elif n_resamples:
-        lower, upper = (
-            float(np.quantile(drawn, end)) for end in ((1 - level) / 2, (1 + level) / 2)
-        )
+    strength, length = _fitted(wins, apart)
+    lower, upper, reason = _interval(wins, apart, n_resamples, seed)
     return LengthControlledRate(
-        value=value,
+        value=_rate(strength),
         lower=lower,
         upper=upper,
-        strength=float(coefficients[0]),
-        length=float(coefficients[1]),
-        difficulty=None if gamma is None else float(coefficients[2]),
+        strength=strength,
+        length=length,
         n=len(wins),
         reason=reason,
     )
 
 
-def _fitted(wins: Floats, apart: Floats, gamma: Floats | None) -> tuple[Floats, float]:
-    """Return theta, phi and psi, and the win rate at equal lengths."""
+def _interval(
+    wins: Floats, apart: Floats, n_resamples: int, seed: int
+) -> tuple[float | None, float | None, str | None]:
+    """Return the percentiles of the resampled rates, or why there are none."""
+    if not n_resamples:
+        return None, None, "no resamples were asked for"
+    rng = np.random.default_rng(seed)
+    rates = []
+    for _ in range(n_resamples):
+        chosen = rng.integers(0, len(wins), len(wins))
+        with suppress(UndefinedMetric):
+            rates.append(_rate(_fitted(wins[chosen], apart[chosen])[0]))
+    tail = (1 - LEVEL) / 2
+    if len(rates) < (1 - tail) * n_resamples:
+        n_lost = n_resamples - len(rates)
+        return None, None, f"{n_lost} of {n_resamples} resamples have no largest likelihood"
+    return float(np.quantile(rates, tail)), float(np.quantile(rates, 1 - tail)), None
+
+
+def _rate(strength: float) -> float:
+    return float(logistic(np.array(strength)))
+
+
+def _fitted(wins: Floats, apart: Floats) -> tuple[float, float]:
+    """Return theta and phi."""
     spread = float(apart.std(ddof=1))
-    scaled = np.tanh(apart / spread) if spread > 0 else np.zeros(len(apart))
-    ones = np.ones(len(wins))
-    used = [ones, *([scaled] if spread > 0 else []), *([gamma] if gamma is not None else [])]
-    found = _largest_likelihood(np.column_stack(used), wins)
-    theta, rest = found[0], list(found[1:])
-    phi = rest.pop(0) if spread > 0 else 0.0
-    psi = rest.pop(0) if gamma is not None else 0.0
-    at_equal_length = logistic(theta + psi * (gamma if gamma is not None else np.zeros(len(wins))))
-    return np.array([theta, phi, psi]), math.fsum(at_equal_length.tolist()) / len(wins)
+    columns = [np.ones(len(wins)), *([np.tanh(apart / spread)] if spread > 0 else [])]
+    theta, *rest = _largest_likelihood(np.column_stack(columns), wins).tolist()
+    return theta, rest[0] if rest else 0.0
 
 
 def _largest_likelihood(rows: Floats, wins: Floats) -> Floats:
     """Return the coefficients of a logistic regression whose outcomes may be shares, by Newton's
     method.
     """
-    found = np.zeros(rows.shape[1])
-    best = _log_likelihood(rows, wins, found)
+    coefficients = np.zeros(rows.shape[1])
+    best = _log_likelihood(rows, wins, coefficients)
     for _ in range(_STEPS_MAX):
-        chance = logistic(rows @ found)
+        chance = logistic(rows @ coefficients)
         curvature = (rows * (chance * (1 - chance))[:, None]).T @ rows
         try:
             step = np.linalg.solve(curvature, rows.T @ (wins - chance))
@@ -144,19 +135,21 @@ def _largest_likelihood(rows: Floats, wins: Floats) -> Floats:
             break
         size = float(np.abs(step).max())
         if size < _STEP_MAX:
-            return found
+            return coefficients
         factor = 1.0
-        while factor > _STEP_MAX and _log_likelihood(rows, wins, found + factor * step) < best:
+        while (
+            factor > _STEP_MAX and _log_likelihood(rows, wins, coefficients + factor * step) < best
+        ):
             factor /= 2
-        found = found + factor * step
-        best = _log_likelihood(rows, wins, found)
-        if np.abs(found).max() > _REACH_MAX:
+        coefficients = coefficients + factor * step
+        best = _log_likelihood(rows, wins, coefficients)
+        if np.abs(coefficients).max() > _REACH_MAX:
             break
     raise UndefinedMetric(
         "the likelihood has no maximum: the preferences are all the same, or lengths separate them"
     )
 
 
-def _log_likelihood(rows: Floats, wins: Floats, found: Floats) -> float:
-    odds = rows @ found
+def _log_likelihood(rows: Floats, wins: Floats, coefficients: Floats) -> float:
+    odds = rows @ coefficients
     return float(wins @ odds - np.logaddexp(0, odds).sum())

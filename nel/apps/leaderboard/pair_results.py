@@ -27,7 +27,7 @@ from nel.apps.leaderboard.pairwise import (
     position_bias,
 )
 from nel.artifacts.calibration import StoredLabel, response_digest
-from nel.artifacts.results import NOT_RUN, read_result
+from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.engine.store.snapshot import Snapshot
 from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
 from nel.judges.record import KEY
@@ -79,8 +79,13 @@ class PairResults:
     def pairs(self) -> Iterator[PairResult]:
         """Yield all pairs that count."""
         yield from self.judged
-        for one in self.forfeits:
-            yield PairResult(question=one.question, left=one.left, right=one.right, score=one.score)
+        for forfeit in self.forfeits:
+            yield PairResult(
+                question=forfeit.question,
+                left=forfeit.left,
+                right=forfeit.right,
+                score=forfeit.score,
+            )
 
 
 def read_pair_results(
@@ -99,39 +104,41 @@ def read_pair_results(
     Raises:
         StoreError: There is no usable run.db.
     """
-    found = PairResults(forfeits=[Forfeit(**one) for one in scheduled["forfeits"]])
-    for one in scheduled["left_out"]:
-        found.left_out[one["left"], one["right"], one["of"], one["reason"]] += one["n"]
+    results = PairResults(forfeits=[Forfeit(**entry) for entry in scheduled["forfeits"]])
+    for entry in scheduled["left_out"]:
+        results.left_out[entry["left"], entry["right"], entry["of"], entry["reason"]] += entry["n"]
     with Snapshot(run_db) as snapshot:
         sessions, why = snapshot.sessions(), snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
-        found.complete = bool(sessions) and sessions[-1]["ended"] == "done"
-        key, found.plan = next(
+        results.complete = bool(sessions) and sessions[-1]["ended"] == "done"
+        key, results.plan = next(
             (key, plan) for key, slot, _, plan in snapshot.benchmarks() if slot == SLOT
         )
         for stored in snapshot.results(key, 1):
             result = read_result(stored, not_run=not_run)
-            found.complete &= result.was_run
-            row = {} if result.sample is None else result.sample.metadata
-            if result.sample is None or isinstance(result.outcome, Unscored):
-                outcome = result.outcome
-                reason = (
-                    f"{outcome.cause}:{outcome.kind}"
-                    if isinstance(outcome, Unscored)
-                    else "bad_row:unusable"
-                )
-                found.left_out[
-                    row.get("model_response", ""), row.get("model_baseline", ""), "judge", reason
-                ] += 1
-            else:
-                stored_label = (labels or {}).get((result.sample_id, result.repeat))
-                is_current = (
-                    stored_label is not None
-                    and stored_label.response_sha256 == response_digest(result)
-                )
-                label = stored_label.score if stored_label is not None and is_current else None
-                found.judged.append(_pair_result(row, result.outcome, label))
-    return found
+            results.complete &= result.was_run
+            _add_result(results, result, labels or {})
+    return results
+
+
+def _add_result(
+    results: PairResults, result: Result, labels: Mapping[tuple[str, int], StoredLabel]
+) -> None:
+    outcome = result.outcome
+    row = {} if result.sample is None else result.sample.metadata
+    if isinstance(outcome, Unscored) or result.sample is None:
+        reason = (
+            f"{outcome.cause}:{outcome.kind}"
+            if isinstance(outcome, Unscored)
+            else "bad_row:unusable"
+        )
+        sides = row.get("model_response", ""), row.get("model_baseline", "")
+        results.left_out[*sides, "judge", reason] += 1
+        return
+    label = labels.get((result.sample_id, result.repeat))
+    if label is not None and label.response_sha256 != response_digest(result):
+        label = None
+    results.judged.append(_pair_result(row, outcome, None if label is None else label.score))
 
 
 def _pair_result(
@@ -156,39 +163,39 @@ def orders_of(records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | Non
     Args:
         records: The judgements of one pair, as `nel.judges.record` writes them.
     """
-    shown: dict[bool, list[float]] = {True: [], False: []}
+    by_order: dict[bool, list[float]] = {True: [], False: []}
     for opinion in records[0]["opinions"] if records else ():
         for label, grade in opinion["questions"]:
             if label in _IS_FIRST and grade in _SCORE_OF_FIRST:
                 is_first = _IS_FIRST[label]
                 won = _SCORE_OF_FIRST[grade]
-                shown[is_first].append(won if is_first else WON - won)
-    if not shown[True] or not shown[False]:
+                by_order[is_first].append(won if is_first else WON - won)
+    if not by_order[True] or not by_order[False]:
         return None
-    means = [sum(scores) / len(scores) for scores in (shown[True], shown[False])]
+    means = [sum(scores) / len(scores) for scores in (by_order[True], by_order[False])]
     return means[0], means[1]
 
 
 def as_comparisons(pairs: Sequence[PairResult], models: Sequence[str]) -> Comparisons:
     """Return pairs as arrays, with models and questions as numbers."""
-    place = {name: number for number, name in enumerate(models)}
+    number_of = {name: number for number, name in enumerate(models)}
     questions: dict[str, int] = {}
     rows = [
         (
-            place[one.left],
-            place[one.right],
-            one.score,
-            questions.setdefault(one.question, len(questions)),
+            number_of[pair.left],
+            number_of[pair.right],
+            pair.score,
+            questions.setdefault(pair.question, len(questions)),
         )
-        for one in pairs
+        for pair in pairs
     ]
-    return comparisons(models, rows, [one.length for one in pairs])
+    return comparisons(models, rows, [pair.length for pair in pairs])
 
 
 def position_bias_of(pairs: Sequence[PairResult]) -> PositionBias:
     """Return how the verdicts on these pairs depend on the order of the answers."""
-    both = [one for one in pairs if one.orders is not None]
+    both = [pair for pair in pairs if pair.orders is not None]
     questions: dict[str, int] = {}
-    numbers = [questions.setdefault(one.question, len(questions)) for one in both]
-    scores = np.array([one.orders for one in both], dtype=np.float64).reshape(-1, 2)
+    numbers = [questions.setdefault(pair.question, len(questions)) for pair in both]
+    scores = np.array([pair.orders for pair in both], dtype=np.float64).reshape(-1, 2)
     return position_bias(scores, np.array(numbers, dtype=np.int64))

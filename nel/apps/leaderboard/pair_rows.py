@@ -66,13 +66,13 @@ def _row(
 
 def _answers(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tuple[Question, str]]:
     """Return the questions and one model's answers under these keys."""
-    found: dict[Key, tuple[Question, str]] = {}
+    answers: dict[Key, tuple[Question, str]] = {}
     for first, last in _ranges(sorted({entry.answers[key].idx for key in keys})):
         for result, question, text, answer in entry.source.read(snapshot, first, last):
             key = result.sample_id, result.repeat
             if key in keys and question is not None and not answer.missing and not answer.failure:
-                found[key] = question, text
-    lost = keys - found.keys()
+                answers[key] = question, text
+    lost = keys - answers.keys()
     if lost:
         sample, repeat = min(lost)
         raise StoreError(
@@ -80,7 +80,7 @@ def _answers(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tupl
             f" repeat {repeat} is gone; wait until no process resumes that run, then start the"
             " leaderboard again"
         )
-    return found
+    return answers
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -90,15 +90,15 @@ def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, se
         hint = did_you_mean(baseline, labels) or f"; there are: {', '.join(labels)}"
         raise ConfigError(f'no run is called "{baseline}"{hint}')
     keys = _common(entries)
-    found = Pairing(n_questions=len({sample for sample, _ in keys}))
+    pairing = Pairing(n_questions=len({sample for sample, _ in keys}))
     known = {sample for entry in entries for sample in entry.questions}
-    found.n_questions_apart = len(known) - found.n_questions
+    pairing.n_questions_apart = len(known) - pairing.n_questions
     by_label = {entry.label: entry for entry in entries}
     for key in keys:
-        for one, other in _drawn(labels, key, pairs, baseline, seed):
-            left, right = _sides(one, other, key, seed)
-            _add_pair(found, by_label[left], by_label[right], key)
-    return found
+        for first, second in _drawn(labels, key, pairs, baseline, seed):
+            left, right = _sides(first, second, key, seed)
+            _add_pair(pairing, by_label[left], by_label[right], key)
+    return pairing
 
 
 def _common(entries: Sequence[Entry]) -> list[Key]:
@@ -133,14 +133,16 @@ def _drawn(
     ]
 
 
-def _sides(one: str, other: str, key: Key, seed: int) -> tuple[str, str]:
+def _sides(first: str, second: str, key: Key, seed: int) -> tuple[str, str]:
     """Return the label of the response and that of the baseline, by the parity of a hash."""
     return (
-        (one, other) if _digest(seed, "side", *map(str, key), one, other)[0] % 2 else (other, one)
+        (first, second)
+        if _digest(seed, "side", *map(str, key), first, second)[0] % 2
+        else (second, first)
     )
 
 
-def _add_pair(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
+def _add_pair(pairing: Pairing, left: Entry, right: Entry, key: Key) -> None:
     sample, repeat = key
     ours, theirs = left.answers[key], right.answers[key]
     missing = sorted(
@@ -149,9 +151,9 @@ def _add_pair(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
         if side.answers[key].missing
     )
     if missing:
-        found.left_out[left.label, right.label, *missing[0]] += 1
+        pairing.left_out[left.label, right.label, *missing[0]] += 1
     elif ours.failure or theirs.failure:
-        found.forfeits.append(
+        pairing.forfeits.append(
             Forfeit(
                 question=sample,
                 repeat=repeat,
@@ -163,7 +165,7 @@ def _add_pair(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
             )
         )
     else:
-        found.to_judge.append(AnswerPair(key, left.label, right.label))
+        pairing.to_judge.append(AnswerPair(key, left.label, right.label))
 
 
 def _forfeit_score(ours: Answer, theirs: Answer) -> float:
@@ -173,24 +175,24 @@ def _forfeit_score(ours: Answer, theirs: Answer) -> float:
 
 
 def _digest(seed: int, *parts: str) -> bytes:
-    text = "\0".join([str(seed), *(f"{len(part)}:{part}" for part in parts)])
+    text = "\0".join([str(seed), *(f"{len(piece)}:{piece}" for piece in parts)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def pairing_json(found: Pairing) -> dict[str, Any]:
+def pairing_json(pairing: Pairing) -> dict[str, Any]:
     """Return the pairs without a judge, and counts, as JSON values."""
     return {
         "forfeits": [
-            {name: getattr(one, name) for name in Forfeit.__dataclass_fields__}
-            for one in found.forfeits
+            {name: getattr(forfeit, name) for name in Forfeit.__dataclass_fields__}
+            for forfeit in pairing.forfeits
         ],
         "left_out": [
             {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
-            for (left, right, culprit, reason), n in sorted(found.left_out.items())
+            for (left, right, culprit, reason), n in sorted(pairing.left_out.items())
         ],
-        "n_questions": found.n_questions,
-        "n_questions_apart": found.n_questions_apart,
-        "n_to_judge": len(found.to_judge),
+        "n_questions": pairing.n_questions,
+        "n_questions_apart": pairing.n_questions_apart,
+        "n_to_judge": len(pairing.to_judge),
     }
 
 

@@ -104,17 +104,17 @@ class Comparisons:
 
     def among(self, group: Sequence[int]) -> Comparisons:
         """Return the comparisons within a group of models, renumbered in the given order."""
-        place = np.full(len(self.models), -1)
-        place[list(group)] = np.arange(len(group))
-        kept = (place[self.left] >= 0) & (place[self.right] >= 0)
-        _, question = np.unique(self.question[kept], return_inverse=True)
+        number_of = np.full(len(self.models), -1)
+        number_of[list(group)] = np.arange(len(group))
+        inside = (number_of[self.left] >= 0) & (number_of[self.right] >= 0)
+        _, question = np.unique(self.question[inside], return_inverse=True)
         return Comparisons(
             models=tuple(self.models[model] for model in group),
-            left=place[self.left[kept]],
-            right=place[self.right[kept]],
-            score=self.score[kept],
+            left=number_of[self.left[inside]],
+            right=number_of[self.right[inside]],
+            score=self.score[inside],
             question=question.astype(np.int64).reshape(-1),
-            length=self.length[kept],
+            length=self.length[inside],
         )
 
 
@@ -210,29 +210,29 @@ def _rate_interval(scores: Floats, questions: Integers, value: float, level: flo
     if decided and len(groups) == len(scores):
         return wilson_interval(float(scores.sum()), len(scores), level=level)
     try:
-        found = cluster_interval(scores.tolist(), questions.tolist(), level)
+        interval = cluster_interval(scores.tolist(), questions.tolist(), level)
     except UndefinedMetric:
         return wilson_interval(value * len(groups), len(groups), level=level)
-    lower, upper = found.lower, found.upper
+    lower, upper = interval.lower, interval.upper
     return Interval(
         lower=None if lower is None else max(0.0, lower),
         upper=None if upper is None else min(1.0, upper),
-        method=found.method,
-        covers=found.covers,
+        method=interval.method,
+        covers=interval.covers,
     )
 
 
-def win_matrix(found: Comparisons) -> Floats:
+def win_matrix(compared: Comparisons) -> Floats:
     """Return W, shape (models, models): W[i, j] counts the wins of i over j, a tie as half a win
     for each.
 
     >>> win_matrix(comparisons(["a", "b"], [(0, 1, 1.0, 0), (1, 0, 0.5, 1)])).tolist()
     [[0.0, 1.5], [0.5, 0.0]]
     """
-    size = len(found.models)
+    size = len(compared.models)
     wins = np.zeros((size, size))
-    np.add.at(wins, (found.left, found.right), found.score)
-    np.add.at(wins, (found.right, found.left), 1 - found.score)
+    np.add.at(wins, (compared.left, compared.right), compared.score)
+    np.add.at(wins, (compared.right, compared.left), 1 - compared.score)
     return wins
 
 

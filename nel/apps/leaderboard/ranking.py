@@ -81,14 +81,13 @@ class Ranking:
 
 
 def rank_models(
-    found: Comparisons,
+    compared: Comparisons,
     *,
     anchor: str | None = None,
     prior: float = 0.0,
     length_control: bool = False,
     n_resamples: int = 1000,
     seed: int = 0,
-    level: float = LEVEL,
 ) -> Ranking:
     """Return strengths and ranks with percentile intervals from resampled questions (Chiang et al.
     2024, 2403.04132).
@@ -106,45 +105,34 @@ def rank_models(
             the style control of Chatbot Arena does.
         n_resamples: 0 for no intervals.
         seed: Seeds the resampling.
-        level: Strictly between 0 and 1.
 
     Raises:
         ValueError: The anchor is no model, or an argument is out of range.
     """
-    if anchor is not None and anchor not in found.models:
-        raise ValueError(f"the anchor {anchor} is none of {', '.join(found.models)}")
-    if not found.n:
-        return _nothing((), found.models, {}, "nothing was compared")
-    groups = groups_of(win_matrix(found), found.models)
-    members = (tuple(range(len(found.models))),) if prior else groups.members
-    names = tuple(tuple(found.models[one] for one in group) for group in members)
-    reasons = (
-        {} if prior else {found.models[model]: reason for model, reason in groups.reasons.items()}
-    )
+    if anchor is not None and anchor not in compared.models:
+        raise ValueError(f"the anchor {anchor} is none of {', '.join(compared.models)}")
+    if not compared.n:
+        return _nothing((), compared.models, {}, "nothing was compared")
+    groups = groups_of(win_matrix(compared), compared.models)
+    members = (tuple(range(len(compared.models))),) if prior else groups.members
+    names = tuple(tuple(compared.models[member] for member in group) for group in members)
+    reasons = {} if prior else {compared.models[at]: why for at, why in groups.reasons.items()}
     if not members or len(members[0]) == 1:
-        return _nothing(names, found.models, reasons, "no two models can be ranked together")
-    inside = found.among(members[0])
+        return _nothing(names, compared.models, reasons, "no two models can be ranked together")
+    inside = compared.among(members[0])
     try:
         start = fit(inside, prior=prior, length_control=length_control)
     except UndefinedMetric as error:
-        return _nothing(names, found.models, reasons, str(error))
+        return _nothing(names, compared.models, reasons, str(error))
     zero = inside.models.index(anchor) if anchor in inside.models else None
-    drawn, n_unbounded = None, 0
-    reason: str | None = (
-        "there is one question only" if n_resamples else "no resamples were asked for"
+    drawn, n_unbounded, reason = _drawn(
+        inside, start, n_resamples, seed, prior=prior, length_control=length_control
     )
-    if n_resamples and inside.n_questions >= _FEWEST_QUESTIONS:
-        drawn, n_unbounded = _drawn(
-            inside, start, n_resamples, seed, prior=prior, length_control=length_control
-        )
-        reason = _too_often(n_unbounded, n_resamples, level) or _no_spread(drawn)
-        drawn = None if reason else drawn
-    drawn_length = None if drawn is None else drawn.length
     return Ranking(
-        standings=_standings(inside, start, drawn, zero, level),
+        standings=_standings(inside, start, drawn, zero),
         reasons=reasons,
         groups=names,
-        length=_estimate(float(start.length), drawn_length, level) if length_control else None,
+        length=_length(start, drawn) if length_control else None,
         expected=_expected(inside.models, start.strengths),
         n_unbounded=n_unbounded,
         reason=reason or _anchor_note(anchor, zero),
@@ -173,8 +161,14 @@ def _drawn(
     *,
     prior: float,
     length_control: bool,
-) -> tuple[Fit, int]:
-    """Return the resamples with finite strengths, and the number without."""
+) -> tuple[Fit | None, int, str | None]:
+    """Return the resamples with finite strengths, the number without, and why no interval can be
+    made of them.
+    """
+    if not n_resamples:
+        return None, 0, "no resamples were asked for"
+    if inside.n_questions < _FEWEST_QUESTIONS:
+        return None, 0, "there is one question only"
     drawn = resampled_fits(
         inside,
         start,
@@ -183,21 +177,21 @@ def _drawn(
         prior=prior,
         length_control=length_control,
     )
-    kept = drawn.converged
-    finite = Fit(strengths=drawn.strengths[kept], length=drawn.length[kept], converged=kept[kept])
-    return finite, n_resamples - int(kept.sum())
-
-
-def _too_often(n_unbounded: int, n_resamples: int, level: float) -> str | None:
-    """Return why there is no interval: so many resamples are unbounded that an end of it would
-    be.
-    """
-    if n_unbounded <= (1 - level) / 2 * n_resamples:
-        return None
-    return (
-        f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few"
+    converged = drawn.converged
+    finite = Fit(
+        strengths=drawn.strengths[converged],
+        length=drawn.length[converged],
+        converged=converged[converged],
+    )
+    n_unbounded = n_resamples - int(converged.sum())
+    # So many that an end of the interval would be unbounded, too.
+    reason = (
+        _no_spread(finite)
+        if n_unbounded <= (1 - LEVEL) / 2 * n_resamples
+        else f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few"
         " upsets for an interval; judge more questions, or ask for a prior"
     )
+    return None if reason else finite, n_unbounded, reason
 
 
 def _no_spread(drawn: Fit) -> str | None:
@@ -222,7 +216,7 @@ def _anchor_note(anchor: str | None, zero: int | None) -> str | None:
 
 
 def _standings(
-    inside: Comparisons, start: Fit, drawn: Fit | None, zero: int | None, level: float
+    inside: Comparisons, start: Fit, drawn: Fit | None, zero: int | None
 ) -> dict[str, Standing]:
     strengths = _anchored(start.strengths[None], zero)
     resampled = None if drawn is None else _anchored(drawn.strengths, zero)
@@ -232,27 +226,23 @@ def _standings(
         _rates(inside, strengths)[0],
         (None if resampled is None else _rates(inside, resampled)),
     )
-    found = {}
-    for place, name in enumerate(inside.models):
-        spread = None if resampled is None or place == zero else resampled[:, place]
-        strength = _estimate(float(strengths[0, place]), spread, level)
-        lowest, highest = _ends(
-            None if drawn_ranks is None else drawn_ranks[:, place], level, whole=True
-        )
-        rate_lower, rate_upper = _ends(
-            None if drawn_rates is None else drawn_rates[:, place], level
-        )
-        found[name] = Standing(
+    standings = {}
+    for column, name in enumerate(inside.models):
+        spread = None if resampled is None or column == zero else resampled[:, column]
+        strength = _estimate(float(strengths[0, column]), spread)
+        lowest, highest = _ends(None if drawn_ranks is None else drawn_ranks[:, column], whole=True)
+        rate_lower, rate_upper = _ends(None if drawn_rates is None else drawn_rates[:, column])
+        standings[name] = Standing(
             strength=strength,
             elo=Estimate(
                 value=_elo(strength.value), lower=_elo(strength.lower), upper=_elo(strength.upper)
             ),
-            rank=int(ranks[place]),
+            rank=int(ranks[column]),
             rank_lower=None if lowest is None else int(lowest),
             rank_upper=None if highest is None else int(highest),
-            win_rate=Estimate(value=float(rates[place]), lower=rate_lower, upper=rate_upper),
+            win_rate=Estimate(value=float(rates[column]), lower=rate_lower, upper=rate_upper),
         )
-    return found
+    return standings
 
 
 def _anchored(strengths: Floats, zero: int | None) -> Floats:
@@ -282,10 +272,10 @@ def _expected(models: Sequence[str], strengths: Floats) -> dict[tuple[str, str],
     chance = logistic(strengths[:, None] - strengths[None, :])
     places = range(len(models))
     return {
-        (models[one], models[two]): float(chance[one, two])
-        for one in places
-        for two in places
-        if one != two
+        (models[row], models[column]): float(chance[row, column])
+        for row in places
+        for column in places
+        if row != column
     }
 
 
@@ -299,13 +289,17 @@ def _elo(strength: float | None) -> float | None:
     return None if strength is None else ELO_CENTRE + ELO_PER_STRENGTH * strength
 
 
-def _estimate(value: float, drawn: Floats | None, level: float) -> Estimate:
-    lower, upper = _ends(drawn, level)
+def _length(start: Fit, drawn: Fit | None) -> Estimate:
+    return _estimate(float(start.length), None if drawn is None else drawn.length)
+
+
+def _estimate(value: float, drawn: Floats | None) -> Estimate:
+    lower, upper = _ends(drawn)
     return Estimate(value=value, lower=lower, upper=upper)
 
 
 def _ends(
-    drawn: Floats | Integers | None, level: float, *, whole: bool = False
+    drawn: Floats | Integers | None, *, whole: bool = False
 ) -> tuple[float | None, float | None]:
     """Return the percentiles that enclose the middle share; for integers those at or beyond them.
 
@@ -314,7 +308,7 @@ def _ends(
     """
     if drawn is None or not (whole or np.ptp(drawn) > _ROUNDING):
         return None, None
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     lower = np.quantile(drawn, tail, method="lower" if whole else "linear")
     upper = np.quantile(drawn, 1 - tail, method="higher" if whole else "linear")
     return float(lower), float(upper)

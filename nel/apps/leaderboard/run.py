@@ -74,7 +74,7 @@ class LeaderboardRequest:
     bench: str | None = None
     pairs: str | None = None
     """``all``, ``baseline`` or a number; None: ``baseline`` where there is one, else ``all``."""
-    given: Sequence[Given] = ()
+    flags: Sequence[Given] = ()
     """What flags set in the configuration of the judging run, such as its judges."""
     overrides: Sequence[str] = ()
     """``key.path=value``, laid over that."""
@@ -124,7 +124,7 @@ def plan_leaderboard(request: LeaderboardRequest, settings: Settings) -> Leaderb
     return LeaderboardPlan(
         entries=entries,
         pairing=pairing,
-        config=_config({}, Path(), request.given, request.overrides),
+        config=_config({}, Path(), request.flags, request.overrides),
     )
 
 
@@ -142,10 +142,8 @@ def start_leaderboard(
     """
     planned = plan_leaderboard(request, settings)
     if not planned.pairing.to_judge:
-        found = planned.pairing
-        counts = (
-            f"{len(found.forfeits)} decided by failed answers, {found.left_out.total()} left out"
-        )
+        pairing = planned.pairing
+        counts = f"{len(pairing.forfeits)} decided by failed answers, {pairing.left_out.total()} left out"
         raise ConfigError(
             f"no pair of answers is left for a judge ({counts}); check the runs' reports first"
         )
@@ -169,7 +167,7 @@ def resume_leaderboard(
     settings: Settings,
     *,
     request: LeaderboardRequest | None = None,
-    given: Sequence[Given] = (),
+    flags: Sequence[Given] = (),
     overrides: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> LeaderboardResult:
@@ -179,7 +177,7 @@ def resume_leaderboard(
         output_dir: The leaderboard, or the directory of several.
         settings: Of the statistics; seed and baseline are taken from the stored schedule.
         request: The runs, if they are named again: they must be the original ones.
-        given: Values of flags, which replace those of the stored configuration.
+        flags: Values of flags, which replace those of the stored configuration.
         overrides: ``key.path=value``, applied on top.
         progress: Live counts.
 
@@ -198,7 +196,7 @@ def resume_leaderboard(
     )
     _check_anchor(settings, [entry["label"] for entry in stored["entries"]])
     before = _judging_config(directory) or stored["config"]
-    config = _config(before, directory, given, overrides)
+    config = _config(before, directory, flags, overrides)
     return _run(directory, config, settings, progress)
 
 
@@ -210,15 +208,15 @@ def find_leaderboard(output_dir: Path) -> Path:
     """
     if (output_dir / COMPARISONS).is_file():
         return output_dir
-    found = sorted(
+    paths = sorted(
         output_dir.glob(f"*/{COMPARISONS}"),
         key=lambda path: (path.stat().st_mtime_ns, path.parent.name),
     )
-    if not found:
+    if not paths:
         raise OutputError(
             f"there is no leaderboard to resume in {output_dir}; start one without --resume"
         )
-    return found[-1].parent
+    return paths[-1].parent
 
 
 def _run(
@@ -272,8 +270,8 @@ def _check_pairs(directory: Path) -> None:
     itself.
     """
     with (directory / PAIRS).open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != _stored(directory)["pairs_sha256"]:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != _stored(directory)["pairs_sha256"]:
         raise ResumeRefused(
             f"{directory / PAIRS} has changed since it was written; start a new leaderboard"
         )
@@ -291,7 +289,7 @@ def _stored_judging(directory: Path, config: RunConfig) -> tuple[bool, int]:
         }
         answers = (response for _, response in snapshot.calls(key))
         return loads(pretty(fields)) == stored, sum(
-            decode_response(one).error is None for one in answers
+            decode_response(answer).error is None for answer in answers
         )
 
 
@@ -301,10 +299,10 @@ def _config_json(config: RunConfig) -> dict[str, Any]:
 
 
 def _config(
-    base: Mapping[str, object], directory: Path, given: Sequence[Given], overrides: Sequence[str]
+    base: Mapping[str, object], directory: Path, flags: Sequence[Given], overrides: Sequence[str]
 ) -> RunConfig:
     data = {**base, "benchmarks": [{"name": SLOT, "dataset": PAIRS}]}
-    config = build_config(data, given=given, overrides=overrides, where="nel judge leaderboard")
+    config = build_config(data, given=flags, overrides=overrides, where="nel judge leaderboard")
     judges = config.judge_of(config.benchmarks[0])
     if judges is None or not judges.panel:
         raise ConfigError("no judge is named; give --judge-url and --judge-id")

@@ -89,18 +89,20 @@ def standings_json(
     """
     labels = [entry["label"] for entry in entries]
     pairs = list(results.pairs())
-    found = as_comparisons(pairs, labels)
-    plain = _ranked(found, settings, length_control=False)
-    controlled = _ranked(found, settings, length_control=True) if settings.length_control else None
+    compared = as_comparisons(pairs, labels)
+    plain = _ranked(compared, settings, length_control=False)
+    controlled = (
+        _ranked(compared, settings, length_control=True) if settings.length_control else None
+    )
     met = _by_pair(results)
     rows = [
-        _model_json(entry, results, met, found, plain, controlled, settings) for entry in entries
+        _model_json(entry, results, met, compared, plain, controlled, settings) for entry in entries
     ]
     return {
-        "models": sorted(rows, key=lambda row: _place(row, controlled is not None)),
+        "models": sorted(rows, key=lambda row: _sort_key(row, controlled is not None)),
         "pairs": [
-            _pair_json(one, other, results, met, found, plain, controlled)
-            for one, other in combinations(labels, 2)
+            _pair_json(left, right, results, met, compared, plain, controlled)
+            for left, right in combinations(labels, 2)
         ],
         "ranked_by": _ranked_by(plain, controlled),
         "bradley_terry": _ranking_json(plain),
@@ -112,7 +114,7 @@ def standings_json(
             "judged": len(results.judged),
             "forfeits": len(results.forfeits),
             "left_out": sum(results.left_out.values()),
-            "questions": found.n_questions,
+            "questions": compared.n_questions,
         },
         "left_out": _left_out(results.left_out),
         "complete": results.complete,
@@ -124,8 +126,8 @@ def standings_json(
 def _by_pair(results: PairResults) -> dict[frozenset[str], list[PairResult]]:
     """Return the judged pairs of any two models."""
     met: dict[frozenset[str], list[PairResult]] = {}
-    for one in results.judged:
-        met.setdefault(frozenset((one.left, one.right)), []).append(one)
+    for pair in results.judged:
+        met.setdefault(frozenset((pair.left, pair.right)), []).append(pair)
     return met
 
 
@@ -141,9 +143,9 @@ def _same_family(
     ]
 
 
-def _ranked(found: Comparisons, settings: Settings, *, length_control: bool) -> Ranking:
+def _ranked(compared: Comparisons, settings: Settings, *, length_control: bool) -> Ranking:
     return rank_models(
-        found,
+        compared,
         anchor=settings.anchor,
         prior=settings.prior,
         length_control=length_control,
@@ -152,7 +154,7 @@ def _ranked(found: Comparisons, settings: Settings, *, length_control: bool) -> 
     )
 
 
-def _place(row: Mapping[str, Any], controlled: bool) -> tuple[float, float, str]:
+def _sort_key(row: Mapping[str, Any], controlled: bool) -> tuple[float, float, str]:
     """Return the sort key of the table: Elo where there is one, length-controlled where that was
     requested.
     """
@@ -175,25 +177,25 @@ def _model_json(
     entry: Mapping[str, Any],
     results: PairResults,
     met: Mapping[frozenset[str], list[PairResult]],
-    found: Comparisons,
+    compared: Comparisons,
     plain: Ranking,
     controlled: Ranking | None,
     settings: Settings,
 ) -> dict[str, Any]:
     label = entry["label"]
-    place = found.models.index(label)
-    mine = [one for pair, judgements in met.items() if label in pair for one in judgements]
+    number = compared.models.index(label)
+    mine = [result for pair, judgements in met.items() if label in pair for result in judgements]
     bias = position_bias_of(mine)
     forfeits: Counter[str] = Counter()
     won = 0
-    for one in results.forfeits:
-        if label in (one.left, one.right):
-            failure = one.left_failure if one.left == label else one.right_failure
+    for result in results.forfeits:
+        if label in (result.left, result.right):
+            failure = result.left_failure if result.left == label else result.right_failure
             forfeits.update([failure] if failure else [])
             won += failure is None
     return {
         **{name: entry[name] for name in ("label", "model", "run_id", "identity")},
-        "win_rate": _rate_json(win_rate(*found.of(place))),
+        "win_rate": _rate_json(win_rate(*compared.of(number))),
         **_standing_json(plain.standings.get(label)),
         "reason": plain.reasons.get(label),
         "length_controlled": (
@@ -219,12 +221,12 @@ def _label_corrected(
 ) -> dict[str, Any]:
     """Return a model's win rate as corrected by people's labels, where there are any."""
     settled = [
-        one.score if one.left == label else 1.0 - one.score
-        for one in results.forfeits
-        if label in (one.left, one.right)
+        forfeit.score if forfeit.left == label else 1.0 - forfeit.score
+        for forfeit in results.forfeits
+        if label in (forfeit.left, forfeit.right)
     ]
-    found = corrected_rate(label, judged, settled)
-    return {} if found is None else {"label_corrected": found}
+    corrected = corrected_rate(label, judged, settled)
+    return {} if corrected is None else {"label_corrected": corrected}
 
 
 def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -> dict[str, Any]:
@@ -234,12 +236,12 @@ def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -
     if settings.baseline is None or not settings.length_control or label == settings.baseline:
         return {}
     ours: list[tuple[float, int]] = []
-    for one in judged:
-        if settings.baseline in (one.left, one.right) and one.characters is not None:
-            apart = one.characters[0] - one.characters[1]
-            ours.append((one.score, apart) if one.left == label else (1 - one.score, -apart))
+    for pair in judged:
+        if settings.baseline in (pair.left, pair.right) and pair.characters is not None:
+            apart = pair.characters[0] - pair.characters[1]
+            ours.append((pair.score, apart) if pair.left == label else (1 - pair.score, -apart))
     try:
-        found = length_controlled_rate(
+        rate = length_controlled_rate(
             [score for score, _ in ours],
             [apart for _, apart in ours],
             n_resamples=settings.n_resamples,
@@ -250,43 +252,51 @@ def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -
         return {"alpaca_eval_2": {**none, "n": len(ours), "reason": str(error)}}
     return {
         "alpaca_eval_2": {
-            "value": found.value,
-            "ci_lower": found.lower,
-            "ci_upper": found.upper,
-            "strength": found.strength,
-            "length": found.length,
-            "n": found.n,
-            "reason": found.reason,
+            "value": rate.value,
+            "ci_lower": rate.lower,
+            "ci_upper": rate.upper,
+            "strength": rate.strength,
+            "length": rate.length,
+            "n": rate.n,
+            "reason": rate.reason,
         }
     }
 
 
 def _pair_json(
-    one: str,
-    other: str,
+    left_label: str,
+    right_label: str,
     results: PairResults,
     met: Mapping[frozenset[str], list[PairResult]],
-    found: Comparisons,
+    compared: Comparisons,
     plain: Ranking,
     controlled: Ranking | None,
 ) -> dict[str, Any]:
-    mine = met.get(frozenset((one, other)), [])
+    mine = met.get(frozenset((left_label, right_label)), [])
     bias = position_bias_of(mine)
     return {
-        "left": one,
-        "right": other,
+        "left": left_label,
+        "right": right_label,
         "win_rate": _rate_json(
-            win_rate(*found.between(found.models.index(one), found.models.index(other)))
+            win_rate(
+                *compared.between(
+                    compared.models.index(left_label), compared.models.index(right_label)
+                )
+            )
         ),
-        "expected": plain.expected.get((one, other)),
+        "expected": plain.expected.get((left_label, right_label)),
         "expected_at_equal_length": (
-            None if controlled is None else controlled.expected.get((one, other))
+            None if controlled is None else controlled.expected.get((left_label, right_label))
         ),
         "judged": len(mine),
-        "forfeits": sum({pair.left, pair.right} == {one, other} for pair in results.forfeits),
+        "forfeits": sum(
+            {pair.left, pair.right} == {left_label, right_label} for pair in results.forfeits
+        ),
         "flips": bias.n_flipped + bias.n_wavering,
         "left_out": sum(
-            n for (left, right, *_), n in results.left_out.items() if {left, right} == {one, other}
+            n
+            for (left, right, *_), n in results.left_out.items()
+            if {left, right} == {left_label, right_label}
         ),
     }
 
@@ -359,8 +369,8 @@ def _left_out(counts: Counter[tuple[str, str, str, str]]) -> list[dict[str, Any]
 
 def _reasons(counts: Counter[tuple[str, str, str, str]], label: str) -> dict[str, int]:
     """Return why pairs of a model are left out: ``cause: reason`` to the number of pairs."""
-    found: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     for (left, right, culprit, reason), n in counts.items():
         if label in (left, right):
-            found[f"{culprit}: {reason}"] += n
-    return dict(sorted(found.items()))
+            reasons[f"{culprit}: {reason}"] += n
+    return dict(sorted(reasons.items()))

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
-from nel.cli.console import wide_console
-from nel.cli.terminal import plain, with_plain_spaces
+from nel.cli.table import print_table
+from nel.cli.terminal import plain, report_text
 from nel.comparison.fields import check_parts
 from nel.comparison.reading import read_sides
 from nel.comparison.standings import standings_json
@@ -36,9 +33,9 @@ def show_standings(
         UsageError: The runs cannot be compared.
     """
     each = [
-        one
+        directory
         for run in runs
-        for one in (run_directories(Path(run)) if is_matrix(Path(run)) else [run])
+        for directory in (run_directories(Path(run)) if is_matrix(Path(run)) else [run])
     ]
     document = standings_json(
         read_sides(each), despite=check_parts(despite), only=only, level=level, seed=seed
@@ -48,16 +45,10 @@ def show_standings(
     if as_json:
         typer.echo(dumps(document))
         return
-    console = wide_console()
     for benchmark in document["benchmarks"]:
         typer.echo(plain(benchmark["name"]))
-        table = Table(box=SIMPLE_HEAD)
-        for heading in HEADINGS:
-            table.add_column(heading)
-        for row in rows(document, benchmark):
-            table.add_row(*(Text(plain(with_plain_spaces(cell))) for cell in row))
-        console.print(table)
-    typer.echo(with_plain_spaces(method_line(document)))
+        print_table(HEADINGS, rows(document, benchmark))
+    typer.echo(report_text(method_line(document)))
     for line in open_lines(document):
         typer.echo(plain(line))
     if html is not None:

@@ -4,16 +4,11 @@ resumes.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from nel.apps.leaderboard.pairing import pairing_json
 from nel.apps.leaderboard.run import (
@@ -26,7 +21,8 @@ from nel.apps.leaderboard.run import (
 from nel.apps.leaderboard.standings import Settings
 from nel.cli.progress import showing
 from nel.cli.settings import Chosen
-from nel.cli.terminal import plain
+from nel.cli.table import print_table
+from nel.cli.terminal import plain, report_text
 from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_USAGE
@@ -37,9 +33,7 @@ from nel.reports.leaderboard import (
     label_corrected_lines,
     shown_rows,
 )
-from nel.reports.numbers import THIN
 
-_LOG_WIDTH = 200
 _ORDERS = 2
 
 
@@ -62,7 +56,7 @@ def show_leaderboard(
                 output_dir,
                 settings,
                 request=request,
-                given=chosen.given,
+                flags=chosen.settings,
                 overrides=chosen.overrides,
                 progress=progress,
             )
@@ -71,32 +65,30 @@ def show_leaderboard(
     if as_json:
         typer.echo(dumps(result.board))
     else:
-        Console(width=None if sys.stdout.isatty() else _LOG_WIDTH, highlight=False).print(
-            _table(result.board)
-        )
+        _print_table(result.board)
         for line in [*label_corrected_lines(result.board), *alpaca_eval_lines(result.board)]:
-            typer.echo(_shown(line))
+            typer.echo(report_text(line))
         typer.echo(f"page: {result.directory / HTML_NAME}")
     for line in [*progress.notes, *banners(result.board), *_next_step(result)]:
-        typer.echo(f"nel: {_shown(line)}", err=True)
+        typer.echo(f"nel: {report_text(line)}", err=True)
     raise typer.Exit(result.exit_code)
 
 
 def show_planned(planned: LeaderboardPlan, *, as_json: bool) -> None:
     """Print what would be compared, without sending requests."""
-    found = pairing_json(planned.pairing)
+    pairing = pairing_json(planned.pairing)
     judge = planned.config.judge_of(planned.config.benchmarks[0])
     panel = [] if judge is None else judge.panel
     repeats, orders = (
         (1, _ORDERS) if judge is None else (judge.repeats, _ORDERS if judge.swap else 1)
     )
     counts = {
-        "questions": found["n_questions"],
-        "questions that not all runs have": found["n_questions_apart"],
-        "pairs for the judge": found["n_to_judge"],
-        "pairs settled by a failed answer": len(found["forfeits"]),
-        "pairs left out": sum(one["n"] for one in found["left_out"]),
-        "requests": found["n_to_judge"] * orders * repeats * len(panel),
+        "questions": pairing["n_questions"],
+        "questions that not all runs have": pairing["n_questions_apart"],
+        "pairs for the judge": pairing["n_to_judge"],
+        "pairs settled by a failed answer": len(pairing["forfeits"]),
+        "pairs left out": sum(omission["n"] for omission in pairing["left_out"]),
+        "requests": pairing["n_to_judge"] * orders * repeats * len(panel),
     }
     entries = [entry.label for entry in planned.entries]
     if as_json:
@@ -109,8 +101,7 @@ def show_planned(planned: LeaderboardPlan, *, as_json: bool) -> None:
     typer.echo("dry run: nothing was sent")
 
 
-def _table(board: Mapping[str, Any]) -> Table:
-    table = Table(box=SIMPLE_HEAD)
+def _print_table(board: Mapping[str, Any]) -> None:
     has_length = board["length_control"] is not None
     columns = {
         "rank": "rank",
@@ -123,24 +114,16 @@ def _table(board: Mapping[str, Any]) -> Table:
         "flips": "flips",
         "left out": "left_out",
     }
-    for heading in columns:
-        table.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
-    for row in shown_rows(board):
-        table.add_row(*(Text(_shown(str(row[name]))) for name in columns.values()))
-    return table
-
-
-def _shown(text: str) -> str:
-    """Return text for a terminal; the thin spaces of numbers become plain ones."""
-    return plain(text.replace(THIN, " "))
+    rows = [[str(row[name]) for name in columns.values()] for row in shown_rows(board)]
+    print_table(list(columns), rows, right=[*columns.keys() - {"model"}])
 
 
 def _next_step(result: LeaderboardResult) -> list[str]:
     ending = result.judging.ending
-    said = [] if ending.reason == "done" else [ending.reason]
+    lines = [] if ending.reason == "done" else [ending.reason]
     resume = f"nel judge leaderboard --resume -o {result.directory}"
     if result.exit_code == EXIT_USAGE:
-        said.append(f"fix it, then: {resume} (with --judge-url and --judge-id for another judge)")
+        lines.append(f"fix it, then: {resume} (with --judge-url and --judge-id for another judge)")
     elif result.exit_code:
-        said.append(f"resume with: {resume}")
-    return said
+        lines.append(f"resume with: {resume}")
+    return lines

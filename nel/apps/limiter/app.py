@@ -47,8 +47,8 @@ def limiter_app(token: str | None, **seconds: float) -> web.Application:
 
 def _check_token(request: web.Request) -> None:
     token = request.app[_TOKEN]
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if token and not hmac.compare_digest(given.encode(), token.encode()):
+    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if token and not hmac.compare_digest(sent.encode(), token.encode()):
         raise web.HTTPUnauthorized(text="send the token as Authorization: Bearer TOKEN\n")
     if "Origin" in request.headers:  # a page in a browser; no run sends it
         raise web.HTTPForbidden(text="pages of browsers may not join\n")

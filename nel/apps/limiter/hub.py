@@ -42,7 +42,7 @@ class _Shared:
         self.pace = pace
         self.gate = Gate(pace)
         self.seats: dict[str, Seat] = {}
-        self.said: State | None = None
+        self.sent_state: State | None = None
         self.is_over = False
         """The endpoint was given up, and every run was told."""
 
@@ -60,8 +60,8 @@ class _Shared:
     def tell(self) -> None:
         """Tell all runs what has changed."""
         state = self.state()
-        if state != self.said:
-            self.said = state
+        if state != self.sent_state:
+            self.sent_state = state
             for seat in self.seats.values():
                 seat.send(["state", state.as_json()])
 
@@ -98,7 +98,7 @@ class Hub:
         seat.adopt(hello, before)
         shared.seats[hello.client] = seat
         send(["welcome"])
-        shared.said = None
+        shared.sent_state = None
         shared.tell()
         _LOG.info("%s: a run has joined, there are %d", shared.name, len(shared.seats))
         return seat
@@ -153,17 +153,19 @@ class Seat:
     def adopt(self, hello: Hello, before: Seat | None) -> None:
         """Hold what the run has in flight, which the seat that it lost may hold already."""
         known = {} if before is None else before.hand_over()
-        for one in hello.held:
-            permit = known.pop(one.number, None)
-            self._held[one.number] = permit or self._shared.gate.adopt(one.request, one.tokens)
+        for request in hello.held:
+            permit = known.pop(request.number, None)
+            self._held[request.number] = permit or self._shared.gate.adopt(
+                request.request, request.tokens
+            )
         for permit in known.values():
             self._shared.gate.release(permit)
 
     def hand_over(self) -> dict[int, Permit]:
         """Give up the seat and return its permits, which are held still."""
         self._stop_waiting()
-        held, self._held = self._held, {}
-        return held
+        permits, self._held = self._held, {}
+        return permits
 
     def take(self, message: Message) -> None:
         """Do what a run asks for.
@@ -189,8 +191,8 @@ class Seat:
         else:
             self._note(message)
         if (
-            self._shared.said is not None
-            and self._shared.gate.is_endpoint_up != self._shared.said.is_up
+            self._shared.sent_state is not None
+            and self._shared.gate.is_endpoint_up != self._shared.sent_state.is_up
         ):
             self._shared.tell()
 
@@ -255,13 +257,13 @@ class Seat:
         permit = self._held.get(number)
         if permit is None:
             return
-        gate, (kind, _, *given) = self._shared.gate, message
-        if kind == "ok" and len(given) == 2:  # noqa: PLR2004 - tokens and quotas
-            gate.succeeded(permit, tokens=_number_or_none(given[0]), quotas=_quotas(given[1]))
-        elif kind == "refused" and len(given) == 1:
-            gate.refused(permit, _seconds(given[0]))
-        elif kind == "failed" and len(given) == 2:  # noqa: PLR2004 - of_connection and is_suspect
-            gate.failed(permit, of_connection=given[0] is True, is_suspect=given[1] is True)
+        gate, (kind, _, *values) = self._shared.gate, message
+        if kind == "ok" and len(values) == 2:  # noqa: PLR2004 - tokens and quotas
+            gate.succeeded(permit, tokens=_number_or_none(values[0]), quotas=_quotas(values[1]))
+        elif kind == "refused" and len(values) == 1:
+            gate.refused(permit, _seconds(values[0]))
+        elif kind == "failed" and len(values) == 2:  # noqa: PLR2004 - of_connection and is_suspect
+            gate.failed(permit, of_connection=values[0] is True, is_suspect=values[1] is True)
         else:
             raise BadMessage(f"{kind!r} is no message of this version")
 
@@ -274,18 +276,20 @@ def _seconds(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _quotas(given: object) -> dict[str, Quota]:
-    if not isinstance(given, dict):
+def _quotas(value: object) -> dict[str, Quota]:
+    if not isinstance(value, dict):
         raise BadMessage("quotas are no object")
     try:
-        return {str(name): Quota(**quota) for name, quota in given.items()}
+        return {str(name): Quota(**quota) for name, quota in value.items()}
     except TypeError as error:
         raise BadMessage(f"a quota cannot be read: {error}") from error
 
 
 def _difference(ours: Pace, theirs: Pace) -> str:
     pairs = zip(asdict(ours).items(), asdict(theirs).values(), strict=True)
-    said = ", ".join(
+    differences = ", ".join(
         f"{name} is {here} there and {there} here" for (name, here), there in pairs if here != there
     )
-    return f"other runs share this endpoint with other limits: {said}; give all runs the same"
+    return (
+        f"other runs share this endpoint with other limits: {differences}; give all runs the same"
+    )

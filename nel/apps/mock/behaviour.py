@@ -39,7 +39,7 @@ class Behaviour:
     """The one model name that is served."""
 
     def __post_init__(self) -> None:
-        for name in (one.name for one in fields(self)):
+        for name in (option.name for option in fields(self)):
             value = getattr(self, name)
             if (name == "accuracy" or name.endswith("_rate")) and not 0 <= value <= 1:
                 raise ConfigError(f"{name} is {value}; it is a chance, between 0 and 1")

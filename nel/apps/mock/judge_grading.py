@@ -89,10 +89,10 @@ def form_of(rest: str) -> Form | None:
         if asked and asked[2]
         else re.findall(r"(?m)^- (\w+) if ", rest)
     )
-    shown = [
+    examples = [
         label for label in re.findall(rf"\b{keyword}: ?(\w+)", rest) if label not in ("X", "LETTER")
     ]
-    labels = tuple(dict.fromkeys(label.strip() for label in listed or shown))
+    labels = tuple(dict.fromkeys(label.strip() for label in listed or examples))
     return Form(labels=labels, keyword=keyword) if len(labels) > 1 else None
 
 
@@ -141,10 +141,10 @@ def standing(response: str, reference: str, question: str = "") -> Standing:
     claim = marked[-1] if marked else response
     if not marked and _DECLINES.search(response):
         return "nothing"
-    found: set[Standing] = {
-        _against(claim, response, one, question) for one in _references(reference)
+    standings: set[Standing] = {
+        _against(claim, response, line, question) for line in _references(reference)
     }
-    return max(found, key=_WORTH.__getitem__, default="wrong")
+    return max(standings, key=_WORTH.__getitem__, default="wrong")
 
 
 def meets(criterion: str, response: str) -> bool:
@@ -162,7 +162,7 @@ def meets(criterion: str, response: str) -> bool:
     numbers = {value for text in _NUMBER.findall(response) if (value := _value(text)) is not None}
     words = _words(response)
     return bool(wanted) and all(
-        _value(one) in numbers or _within(_words(one), words) for one in wanted
+        _value(word) in numbers or _within(_words(word), words) for word in wanted
     )
 
 
@@ -218,8 +218,8 @@ def _value(text: str) -> Decimal | None:
 
 
 def _words(text: str) -> list[str]:
-    found = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
-    return [word for word in found if word not in _ARTICLES] or found
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    return [word for word in words if word not in _ARTICLES] or words
 
 
 def _within(words: Sequence[str], text: Sequence[str]) -> bool:

@@ -38,7 +38,9 @@ _CONTEXT: Final = web.AppKey("context_tokens", int)
 
 
 @asynccontextmanager
-async def front_of(behind: str, host: str, port: int, *, context_tokens: int) -> AsyncIterator[str]:
+async def front_of(
+    server_url: str, host: str, port: int, *, context_tokens: int
+) -> AsyncIterator[str]:
     """Serve within the block; yields the base URL of the front, which ends in ``/v1``.
 
     Args:
@@ -51,7 +53,7 @@ async def front_of(behind: str, host: str, port: int, *, context_tokens: int) ->
         UsageError: The port is in use or the host is not an address of this machine.
     """
     app = web.Application(client_max_size=BODY_BYTES_MAX)
-    app[_BEHIND], app[_CONTEXT] = behind.rstrip("/"), context_tokens
+    app[_BEHIND], app[_CONTEXT] = server_url.rstrip("/"), context_tokens
     app.add_routes(
         [web.post("/v1/completions", _completions), web.route("*", "/{path:.*}", _pass_on)]
     )
@@ -113,16 +115,16 @@ class _Behind:
         }
         url = self._app[_BEHIND] + path
         async with self._app[_SESSION].post(url, data=encode(body), headers=headers) as answer:
-            said = await answer.read()
+            data = await answer.read()
         if answer.ok:
-            return decode(said)
+            return decode(data)
         try:
-            error = decode(said)
-            found = error["error"] if isinstance(error, dict) else {}
-            raise EndpointFault(answer.status, str(found.get("type")), str(found.get("message")))
+            error = decode(data)
+            fault = error["error"] if isinstance(error, dict) else {}
+            raise EndpointFault(answer.status, str(fault.get("type")), str(fault.get("message")))
         except (ValueError, LookupError, AttributeError):
             raise EndpointFault(
-                answer.status, "server_error", said[:200].decode(errors="replace")
+                answer.status, "server_error", data[:200].decode(errors="replace")
             ) from None
 
 

@@ -88,13 +88,13 @@ async def serve_local_model(
     except ImportError as error:
         raise _missing("the server, the package xllamacpp") from error
     port = _free_port(host, port)
-    behind = _free_port(_LOOPBACK, 0)
+    server_port = _free_port(_LOOPBACK, 0)
     stop = stop_on_signals()
     server = await asyncio.to_thread(
-        xllamacpp.Server, _parameters(xllamacpp, options, path, behind)
+        xllamacpp.Server, _parameters(xllamacpp, options, path, server_port)
     )
     try:
-        root = f"http://{_LOOPBACK}:{behind}"
+        root = f"http://{_LOOPBACK}:{server_port}"
         await _wait_until_ready(root, stop)
         async with front_of(root, host, port, context_tokens=_CONTEXT_TOKENS) as base_url:
             if not stop.is_set():

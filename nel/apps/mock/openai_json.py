@@ -109,8 +109,8 @@ def stream_bodies(
     if call.include_usage:
         head["usage"] = None
     for index, choice in enumerate(choices):
-        for part in _chat_parts(choice.reply) if chat else _text_parts(choice.reply):
-            yield {**head, "choices": [{"index": index, "logprobs": None, **part}]}
+        for delta in _chat_parts(choice.reply) if chat else _text_parts(choice.reply):
+            yield {**head, "choices": [{"index": index, "logprobs": None, **delta}]}
     if call.include_usage:
         yield {**head, "choices": [], "usage": usage(choices)}
 

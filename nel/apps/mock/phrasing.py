@@ -78,10 +78,10 @@ def problem_in(problems: Sequence[Problem], text: str) -> Problem | None:
     """Return the problem asked last, so that worked examples before it do not matter; then the
     longest.
     """
-    found = [(text.rfind(problem.question), problem) for problem in problems]
+    positions = [(text.rfind(problem.question), problem) for problem in problems]
     ends = [
         (at + len(problem.question), len(problem.question), problem)
-        for at, problem in found
+        for at, problem in positions
         if at >= 0
     ]
     return max(ends, key=lambda end: end[:2])[2] if ends else None
@@ -94,8 +94,8 @@ def right_answer(problem: Problem, prompt: str) -> str:
     if problem.kind != "choice":
         return problem.answer
     option = problem.choices[_LETTERS.index(problem.answer)]
-    shown = re.findall(rf"(?m)^\s*\(?([A-Z])[).:]\s*{re.escape(option)}\s*$", prompt)
-    return str(shown[-1]) if shown else problem.answer
+    letters = re.findall(rf"(?m)^\s*\(?([A-Z])[).:]\s*{re.escape(option)}\s*$", prompt)
+    return str(letters[-1]) if letters else problem.answer
 
 
 def wrong_answer(problem: Problem, right: str, others: Sequence[str], draw: random.Random) -> str:
@@ -115,10 +115,10 @@ def wrong_answer(problem: Problem, right: str, others: Sequence[str], draw: rand
 
 def phrase(problem: Problem, answer: str, right: str, draw: random.Random) -> str:
     """Return an answer in one of the phrasings of its kind."""
-    shown = f"option {answer}" if problem.kind == "choice" else answer
+    option = f"option {answer}" if problem.kind == "choice" else answer
     if problem.kind == "choice" and answer == right:
-        shown = problem.choices[_LETTERS.index(problem.answer)]
-    return draw.choice(_PHRASINGS[problem.kind]).format(answer=answer, shown=shown)
+        option = problem.choices[_LETTERS.index(problem.answer)]
+    return draw.choice(_PHRASINGS[problem.kind]).format(answer=answer, shown=option)
 
 
 def unknown(draw: random.Random) -> str:

@@ -10,11 +10,8 @@ from typing import Final
 
 import typer
 from pydantic import ValidationError
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
-from nel.cli.console import wide_console
+from nel.cli.table import print_table
 from nel.cli.terminal import plain
 from nel.config.layers import first_problem
 from nel.config.openai_environment import key_variable, taken_from_environment
@@ -41,12 +38,12 @@ def show_probe(
     for line in taken_from_environment(endpoint):
         typer.echo(f"nel: {plain(line)}", err=True)
     typer.echo(f"nel: sending at most {REQUESTS_MAX} small requests to {endpoint.url}", err=True)
-    found = run(probe(endpoint, key, too_long_tokens=too_long))
+    capabilities = run(probe(endpoint, key, too_long_tokens=too_long))
     if as_json:
-        typer.echo(dumps({**asdict(found), "answers": found.answers}))
+        typer.echo(dumps({**asdict(capabilities), "answers": capabilities.answers}))
     else:
-        _print(found)
-    raise typer.Exit(EXIT_DONE if found.answers else EXIT_USAGE)
+        _print(capabilities)
+    raise typer.Exit(EXIT_DONE if capabilities.answers else EXIT_USAGE)
 
 
 def _endpoint(settings: Mapping[str, object], headers: Sequence[str]) -> EndpointConfig:
@@ -64,15 +61,16 @@ def _endpoint(settings: Mapping[str, object], headers: Sequence[str]) -> Endpoin
         raise ConfigError(f"nel endpoint probe: {first_problem(error)}") from error
 
 
-def _print(found: Capabilities) -> None:
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("ability", "", "evidence"):
-        table.add_column(heading, no_wrap=True)
-    for cell in found.cells:
-        said = plain(cell.evidence)
-        short = said if len(said) <= _EVIDENCE_MAX else f"{said[: _EVIDENCE_MAX - 1]}…"
-        table.add_row(Text(cell.name), Text(cell.verdict), Text(short))
-    console = wide_console()
-    console.print(f"{found.model} at {found.url}, parameters over {found.protocol}", markup=False)
-    console.print(table)
-    console.print(f"{found.requests} requests were sent", markup=False)
+def _print(capabilities: Capabilities) -> None:
+    typer.echo(
+        plain(
+            f"{capabilities.model} at {capabilities.url}, parameters over {capabilities.protocol}"
+        )
+    )
+    rows = [(cell.name, cell.verdict, _cut(plain(cell.evidence))) for cell in capabilities.cells]
+    print_table(("ability", "", "evidence"), rows)
+    typer.echo(f"{capabilities.requests} requests were sent")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _EVIDENCE_MAX else f"{text[: _EVIDENCE_MAX - 1]}…"

@@ -48,13 +48,14 @@ class _Token:
         """Return whether no grammar can hold it."""
         return self.is_piece or _SPECIAL.fullmatch(self.text) is not None
 
-    def read(self, found: Mapping[str, Any], wanted: int) -> None:
+    def read(self, entry: Mapping[str, Any], wanted: int) -> None:
         """Take what the server says of it."""
-        self.logprob = found["logprob"]
+        self.logprob = entry["logprob"]
         self.top = {
-            one["token"]: one["logprob"] for one in reversed(found["top_logprobs"][:wanted])
+            alternative["token"]: alternative["logprob"]
+            for alternative in reversed(entry["top_logprobs"][:wanted])
         }
-        self.top[self.text] = found["logprob"]
+        self.top[self.text] = entry["logprob"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,37 +105,37 @@ class PromptEcho:
 
     async def _tokens(self, prompt: str) -> list[_Token]:
         asked = {"content": prompt, "with_pieces": True, "add_special": True, "parse_special": True}
-        found, held = [], b""
-        for one in (await self.ask("/tokenize", asked))["tokens"]:
-            piece = one["piece"]
-            if isinstance(piece, str) and not held:
-                found.append(_Token(one["id"], piece))
+        tokens, pending = [], b""
+        for token in (await self.ask("/tokenize", asked))["tokens"]:
+            piece = token["piece"]
+            if isinstance(piece, str) and not pending:
+                tokens.append(_Token(token["id"], piece))
                 continue
-            held += piece.encode() if isinstance(piece, str) else bytes(piece)
-            text = _whole(held)
-            held = b"" if text else held
-            found.append(_Token(one["id"], text, is_piece=True))
-        return found
+            pending += piece.encode() if isinstance(piece, str) else bytes(piece)
+            text = _whole(pending)
+            pending = b"" if text else pending
+            tokens.append(_Token(token["id"], text, is_piece=True))
+        return tokens
 
     async def _repeat(self, tokens: Sequence[_Token], wanted: int) -> None:
         """Read the log-probabilities of all tokens but the first."""
         at = 1
         for is_alone, group in groupby(tokens[1:], key=lambda token: token.is_alone):
             run = list(group)
-            for part in [[one] for one in run] if is_alone else [run]:
+            for block in [[entry] for entry in run] if is_alone else [run]:
                 before = [token.id for token in tokens[:at]]
-                found = await (
-                    self._looked_up(before, part[0])
+                entries = await (
+                    self._looked_up(before, block[0])
                     if is_alone
-                    else self._dictated(before, part, wanted)
+                    else self._dictated(before, block, wanted)
                 )
-                if [one["id"] for one in found] != [token.id for token in part]:
+                if [entry["id"] for entry in entries] != [token.id for token in block]:
                     raise EndpointFault(
                         500, "echo_failed", "the server did not repeat the prompt's tokens"
                     )
-                for token, one in zip(part, found, strict=True):
-                    token.read(one, wanted)
-                at += len(part)
+                for token, entry in zip(block, entries, strict=True):
+                    token.read(entry, wanted)
+                at += len(block)
 
     async def _dictated(
         self, before: list[int], tokens: Sequence[_Token], wanted: int
@@ -163,7 +164,7 @@ class PromptEcho:
         }
         answer = await self.ask("/completion", {**asked, **_PLAIN, "samplers": []})
         listed = answer["completion_probabilities"][0]["top_logprobs"]
-        return [{**one, "top_logprobs": listed} for one in listed if one["id"] == token.id]
+        return [{**entry, "top_logprobs": listed} for entry in listed if entry["id"] == token.id]
 
     async def _answer(
         self, body: Mapping[str, Any], tokens: Sequence[_Token], wanted: int, limit: int
@@ -180,9 +181,9 @@ class PromptEcho:
         }
         choice = (await self.ask("/v1/completions", asked))["choices"][0]
         answer = []
-        for one in (choice.get("logprobs") or {}).get("content") or []:
-            answer.append(_Token(one["id"], one["token"]))
-            answer[-1].read(one, wanted)
+        for entry in (choice.get("logprobs") or {}).get("content") or []:
+            answer.append(_Token(entry["id"], entry["token"]))
+            answer[-1].read(entry, wanted)
         return choice["text"], choice["finish_reason"], answer
 
 
@@ -195,7 +196,7 @@ def _checked(body: Mapping[str, Any]) -> tuple[list[str], int | None, int]:
     if (
         not isinstance(prompts, list)
         or not prompts
-        or not all(isinstance(one, str) and one for one in prompts)
+        or not all(isinstance(text, str) and text for text in prompts)
     ):
         raise _wrong(
             "with echo, prompt must be a text or a list of texts, none of them empty", "prompt"
@@ -214,10 +215,10 @@ def _checked(body: Mapping[str, Any]) -> tuple[list[str], int | None, int]:
     return prompts, wanted, _ANSWER_TOKENS if limit is None else limit
 
 
-def _whole(held: bytes) -> str:
+def _whole(data: bytes) -> str:
     """Return the characters that bytes are, and nothing while one of them is cut."""
     try:
-        return held.decode()
+        return data.decode()
     except UnicodeDecodeError:
         return ""
 

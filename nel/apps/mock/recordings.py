@@ -110,7 +110,7 @@ class Recordings:
             recording
             for position in self._index.occurring_in(text)
             for recording in self._groups[position]
-            if all(part in text for part in recording.parts[1:])
+            if all(text_needed in text for text_needed in recording.parts[1:])
         ]
 
     def _one_of(self, meant: list[Recording], repeat: int | None) -> Reply:
@@ -182,9 +182,9 @@ def _stands_apart(other: Recording, meant: Recording, text: str) -> bool:
     if other.matched < _NO_ACCIDENT:
         return False
     needle, rest = other.parts[0], text
-    for part in meant.parts:
-        if needle in part:
-            rest = rest.replace(part, "\0")
+    for question in meant.parts:
+        if needle in question:
+            rest = rest.replace(question, "\0")
     return needle in rest
 
 
@@ -207,7 +207,7 @@ def _recording(options: ReplayOptions, line: int, raw: bytes) -> Recording:
         raise DatasetError(f"{where}: not valid JSON: {error}") from error
     if not isinstance(row, dict):
         raise DatasetError(f"{where}: a {type(row).__name__}, not a JSON object")
-    parts = [part for name in options.question_fields for part in _parts(row, name, where)]
+    parts = [question for name in options.question_fields for question in _parts(row, name, where)]
     if not parts:
         raise DatasetError(
             f"{where}: nothing in {', '.join(options.question_fields)} to find it by"

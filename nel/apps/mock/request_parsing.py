@@ -145,10 +145,10 @@ def _content(content: object, where: str) -> str:
         return ""
     if isinstance(content, str):
         return content
-    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
-        parts = [part.get("text", "") for part in content]
-        if all(isinstance(part, str) for part in parts):
-            return "\n".join(part for part in parts if part)
+    if isinstance(content, list) and all(isinstance(item, dict) for item in content):
+        parts = [item.get("text", "") for item in content]
+        if all(isinstance(item, str) for item in parts):
+            return "\n".join(item for item in parts if item)
     raise _wrong(f"{where} must be text or a list of content parts", where)
 
 

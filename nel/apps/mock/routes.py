@@ -110,11 +110,11 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
 async def _gate(request: web.Request, handler: _Handler) -> web.StreamResponse:
     key = request.app[WIRE].api_key
     if key is not None and request.path.startswith("/v1"):
-        given = request.headers.get("Authorization", "")
+        sent = request.headers.get("Authorization", "")
         if not hmac.compare_digest(
-            given.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()
+            sent.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()
         ):
-            what = "Incorrect API key provided" if given else "You did not provide an API key"
+            what = "Incorrect API key provided" if sent else "You did not provide an API key"
             raise EndpointFault(
                 401, "invalid_api_key", f"{what}; send it as Authorization: Bearer KEY"
             )
@@ -176,9 +176,9 @@ async def _choice(answerer: Answerer, call: Call, query: Query) -> Choice:
 def _logprobs(answerer: Answerer, call: Call, query: Query, reply: Reply) -> dict[str, object]:
     prompt, completion = tokenise(query.text), tokenise(reply.text)
     tokens = answerer.logprobs(query, prompt, completion)
-    shown = tokens if call.echo else tokens[len(prompt) :]
+    entries = tokens if call.echo else tokens[len(prompt) :]
     from_start = call.echo or not prompt
-    return legacy_logprobs(shown, alternatives_max=call.logprobs or 0, from_start=from_start)
+    return legacy_logprobs(entries, alternatives_max=call.logprobs or 0, from_start=from_start)
 
 
 async def _stream(

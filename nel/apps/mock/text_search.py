@@ -42,9 +42,9 @@ class AnchorIndex:
         near: set[int] = set()
         for (length, step), table in self._tables.items():
             for start in range(0, len(text) - length + 1, step):
-                found = table.get(text[start : start + length])
-                if found is not None:
-                    near.update(found)
+                positions = table.get(text[start : start + length])
+                if positions is not None:
+                    near.update(positions)
         return [position for position in sorted(near) if self._needles[position] in text]
 
     def _enter(self, positions: Iterable[int], *, is_fine: bool) -> list[int]:

@@ -74,31 +74,40 @@ Alpha = Annotated[
         help="How likely chance may look like one. [0.05; 0.025 with --one-sided, as for a gate]",
     ),
 ]
+Effect = Annotated[
+    float,
+    typer.Option(
+        min=0.0, callback=finite, help="The least difference to find: 0.02 is two points."
+    ),
+]
+Probability = Annotated[
+    float, typer.Option("--power", min=0.01, max=0.9999, help="How likely it shall be found.")
+]
+Bench = Annotated[
+    str | None, typer.Option("--bench", "-b", help="The benchmark, where there are several.")
+]
+QuestionCount = Annotated[
+    int | None, typer.Option(min=2, help="How many there are. Default: the run's.")
+]
+Score = Annotated[
+    float | None, typer.Option(min=0.0, max=1.0, help="Assume this mean score of both.")
+]
+Speed = Annotated[float | None, typer.Option(min=0.0, callback=finite, help="Default: the run's.")]
+Svg = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the power curves as a picture.")
+]
 
 
 def power(
     runs: Runs = None,
-    effect: Annotated[
-        float,
-        typer.Option(
-            min=0.0, callback=finite, help="The least difference to find: 0.02 is two points."
-        ),
-    ] = 0.02,
-    wanted: Annotated[
-        float, typer.Option("--power", min=0.01, max=0.9999, help="How likely it shall be found.")
-    ] = 0.8,
+    effect: Effect = 0.02,
+    probability: Probability = 0.8,
     alpha: Alpha = None,
     one_sided: OneSided = False,
     repeats: Repeats = None,
-    bench: Annotated[
-        str | None, typer.Option("--bench", "-b", help="The benchmark, where there are several.")
-    ] = None,
-    questions: Annotated[
-        int | None, typer.Option(min=2, help="How many there are. Default: the run's.")
-    ] = None,
-    score: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Assume this mean score of both.")
-    ] = None,
+    bench: Bench = None,
+    questions: QuestionCount = None,
+    score: Score = None,
     correlation: Correlation = None,
     within: Within = None,
     discordant: Discordant = None,
@@ -108,19 +117,16 @@ def power(
     completion_tokens: OfAnAnswer = None,
     price_input: Price = None,
     price_output: Price = None,
-    answers_per_hour: Annotated[
-        float | None, typer.Option(min=0.0, callback=finite, help="Default: the run's.")
-    ] = None,
-    svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the power curves as a picture.")
-    ] = None,
+    answers_per_hour: Speed = None,
+    svg: Svg = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
 ) -> None:
     """Plan a comparison: questions, repeats, tokens, money and hours for the difference that shall
     be found.
     """
+    from nel.apps.power.document import Wish, test_of  # noqa: PLC0415 - keeps --help fast
     from nel.apps.power.pilots import Assumptions  # noqa: PLC0415
-    from nel.apps.power.tables import Taken, Wanted, show_power  # noqa: PLC0415 - keeps --help fast
+    from nel.apps.power.tables import PerAnswer, show_power  # noqa: PLC0415
     from nel.decide.power import ALPHA  # noqa: PLC0415
 
     assumed = Assumptions(
@@ -131,25 +137,18 @@ def power(
         design_effect=design_effect,
         questions=questions,
     )
-    taken = Taken(
+    per_answer = PerAnswer(
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
         answers_per_hour=answers_per_hour,
         prices={"input": price_input, "output": price_output},
     )
-    error = (
-        (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha
-    )  # a gate's level is two-sided
-    sought = Wanted(
-        effect=effect, power=wanted, alpha=error, one_sided=one_sided, repeats=repeats or []
+    # The level of a gate is two-sided.
+    error = (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha
+    wish = Wish(
+        effect=effect,
+        test=test_of(alpha=error, power=probability, two_sided=not one_sided),
+        repeats=sorted(set(repeats or ())),
+        judge_correlation=judge_correlation,
     )
-    show_power(
-        runs or [],
-        bench,
-        assumed,
-        taken,
-        sought,
-        labels_for=judge_correlation,
-        svg=svg,
-        as_json=as_json,
-    )
+    show_power(runs or [], bench, assumed, per_answer, wish, svg=svg, as_json=as_json)

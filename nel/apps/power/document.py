@@ -30,6 +30,18 @@ class Wish:
     """Between people's labels and the judge; None plans no labels."""
 
 
+def test_of(*, alpha: float, power: float, two_sided: bool) -> Test:
+    """Return the test of a comparison.
+
+    Raises:
+        UsageError: The power is not above alpha.
+    """
+    try:
+        return Test(alpha=alpha, power=power, two_sided=two_sided)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
 def power_json(source: Source, wish: Wish) -> dict[str, Any]:
     """Return the whole plan.
 
@@ -49,7 +61,7 @@ def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
     first = plans[0]
     questions = min(first.questions, pilot.questions or first.questions)
     gain = gain_at(pilot, questions, first.repeats)
-    marks = [one.questions for one in plans] + ([pilot.questions] if pilot.questions else [])
+    marks = [each.questions for each in plans] + ([pilot.questions] if pilot.questions else [])
     places = curve_questions(*(mark for mark in marks if mark <= 100 * min(marks)))
     return {
         "effect": wish.effect,
@@ -65,7 +77,7 @@ def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
         },
         "variances": {**asdict(pilot.variances), "discordant": pilot.discordant},
         "per_answer": asdict(source.resources),
-        "plans": [asdict(one) for one in plans],
+        "plans": [asdict(each) for each in plans],
         "marginal": {
             "questions": questions,
             "repeats": first.repeats,
@@ -124,10 +136,10 @@ def _labels(source: Source, wish: Wish, questions: int) -> dict[str, Any] | None
     error = wish.effect / (wish.test.z_alpha + wish.test.z_power)
     variance = source.pilot.variances.per_question(1, 1)
     available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
-    found = label_plan(
+    labels = label_plan(
         error, label_variance=variance, correlation=wish.judge_correlation, answers=available
     )
-    return {"correlation": wish.judge_correlation, "labels": found.labels, "judged": found.judged}
+    return {"correlation": wish.judge_correlation, "labels": labels.labels, "judged": labels.judged}
 
 
 def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Resources:
@@ -136,15 +148,15 @@ def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Res
     Raises:
         UsageError: Only one of the two prices is given, or tokens are not known.
     """
-    given = {name: value for name, value in prices.items() if value is not None}
-    if not given:
+    known = {name: value for name, value in prices.items() if value is not None}
+    if not known:
         return resources
-    if len(given) < len(prices):
+    if len(known) < len(prices):
         raise UsageError("give both --price-input and --price-output, for a million tokens each")
-    found = resources.with_prices(given["input"], given["output"])
-    if found.cost is None:
+    priced = resources.with_prices(known["input"], known["output"])
+    if priced.cost is None:
         raise UsageError(
             "prices need tokens: give a run whose server reported them, or --prompt-tokens and"
             " --completion-tokens"
         )
-    return found
+    return priced

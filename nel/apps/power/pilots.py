@@ -14,7 +14,7 @@ import numpy as np
 
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.lines import Columns, Floats, Ints
-from nel.comparison.pairing import pair
+from nel.comparison.pairing import Pairing, pair
 from nel.comparison.questions import Key, Questions, questions_of
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side, SideBenchmark
@@ -30,6 +30,7 @@ CORRELATION: Final = 0.5
 """Between two models' scores of the same questions, where nothing is known; published ones are 0.3
 to 0.7.
 """
+Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _HOUR: Final = 3600
 _ROUNDING: Final = 1e-9
 
@@ -76,8 +77,12 @@ class _Moments:
 
     @property
     def means(self) -> Floats:
-        found: Floats = self.totals / self.counts
-        return found
+        means: Floats = self.totals / self.counts
+        return means
+
+    def noise(self, within: float) -> float:
+        """Return the variance of the means that a variance of the answers to one question makes."""
+        return within * float((1 / self.counts).mean())
 
     @property
     def within(self) -> float | None:
@@ -207,21 +212,21 @@ def _check_run_assumptions(
     """
     if assumed.score is not None:
         raise UsageError("--score is for a plan without a run; a run has its own")
-    if assumed.discordant is not None and not all(one.is_binary for one in sides):
+    if assumed.discordant is not None and not all(moments.is_binary for moments in sides):
         raise UsageError("--discordant is for scores of 0 and 1, and the run has others")
     if assumed.within is not None:
-        for one, variance in zip(sides, within, strict=True):
-            if one.is_share:
-                _check_score(float(one.means.mean()), variance)
+        for moments, variance in zip(sides, within, strict=True):
+            if moments.is_share:
+                _check_score(float(moments.means.mean()), variance)
 
 
 def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
-    found = side.benchmarks[_chosen(list(side.benchmarks), wanted, side.label)]
-    columns = found.columns()
-    questions = questions_of(columns, _key_of(columns), str(found.path))
+    benchmark = side.benchmarks[_chosen(list(side.benchmarks), wanted, side.label)]
+    columns = benchmark.columns()
+    questions = questions_of(columns, _key_of(columns), str(benchmark.path))
     chosen = np.arange(len(questions))
     moments = _moments(questions, chosen)
-    kept = _scored(questions, chosen)
+    scored = _scored(questions, chosen)
     correlation = CORRELATION if assumed.correlation is None else assumed.correlation
     alike = f", with a correlation of {correlation:g}" if assumed.discordant is None else ""
     hint = " (--correlation; two runs tell it)" if alike and assumed.correlation is None else ""
@@ -232,84 +237,112 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
     if assumed.discordant is not None:
         between = _between_of_discordant(assumed, 2 * within)
     else:
-        reciprocal = float((1 / moments.counts).mean())
-        between = 2 * max(_variance(means) - within * reciprocal, 0.0) * (1 - correlation)
+        between = 2 * max(_variance(means) - moments.noise(within), 0.0) * (1 - correlation)
     variances = Variances(
         between=between,
         within_baseline=within,
         within_candidate=within,
-        design_effect=_design_effect(means, questions.codes_of("group")[kept], assumed),
+        design_effect=_design_effect(means, questions.codes_of("group")[scored], assumed),
     )
     return Source(
         kind="one run",
         runs=(side.label,),
-        benchmark=found.name,
-        pilot=Pilot(
-            variances=variances,
-            discordant=assumed.discordant,
-            questions=assumed.questions or len(questions),
-            is_within_known=assumed.within is not None or moments.within is not None,
-            largest=1.0 if moments.is_share else None,
-        ),
-        resources=_resources(side, found),
+        benchmark=benchmark.name,
+        pilot=_pilot(variances, assumed.discordant, len(questions), [moments], assumed),
+        resources=_resources(side, benchmark),
         notes=notes,
         score=float(means.mean()),
     )
 
 
 def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assumptions) -> Source:
-    names = common_benchmarks(baseline, candidate)
-    left_name = _chosen([name for name, _ in names], wanted, "both runs")
-    left, right = baseline.benchmarks[left_name], candidate.benchmarks[dict(names)[left_name]]
-    pairing = pair(left, left.columns(), right, right.columns(), by_position=False)
-    both = _is_scored(pairing.baseline, pairing.left) & _is_scored(pairing.candidate, pairing.right)
-    before, after = (
-        _moments(pairing.baseline, pairing.left[both]),
-        _moments(pairing.candidate, pairing.right[both]),
-    )
-    notes: list[str] = []
-    within = [_within(one.within, assumed, notes) for one in (before, after)]
-    _check_run_assumptions(assumed, [before, after], within)
     if assumed.correlation is not None:
         raise UsageError("two runs tell how alike they are; leave out --correlation")
+    left, right = _common(baseline, candidate, wanted)
+    pairing = pair(left, left.columns(), right, right.columns(), by_position=False)
+    both = _are_scored(pairing)
+    before = _moments(pairing.baseline, pairing.left[both])
+    after = _moments(pairing.candidate, pairing.right[both])
+    sides, notes = [before, after], list[str]()
+    within = [_within(moments.within, assumed, notes) for moments in sides]
+    _check_run_assumptions(assumed, sides, within)
     differences = after.means - before.means
     if not differences.any() and not sum(within):
-        raise UsageError(
-            f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of"
-            " how models differ; plan from one run, or from two that differ"
-        )
-    noise = within[0] * float((1 / before.counts).mean()) + within[1] * float(
-        (1 / after.counts).mean()
-    )
-    is_once = int(max(before.counts.max(), after.counts.max())) == 1
-    discordant = assumed.discordant
-    if discordant is None and is_once and before.is_binary and after.is_binary:
-        discordant = float(np.count_nonzero(differences) / len(differences)) or None
+        raise _no_difference(baseline, candidate)
+    noise = before.noise(within[0]) + after.noise(within[1])
     between = max(_variance(differences) - noise, 0.0)
     if assumed.discordant is not None:
         between = _between_of_discordant(assumed, sum(within))
+    groups = pairing.baseline.codes_of("group")[pairing.left[both]]
     variances = Variances(
         between=between,
         within_baseline=within[0],
         within_candidate=within[1],
-        design_effect=_design_effect(
-            differences, pairing.baseline.codes_of("group")[pairing.left[both]], assumed
-        ),
+        design_effect=_design_effect(differences, groups, assumed),
     )
     return Source(
         kind="two runs",
         runs=(baseline.label, candidate.label),
         benchmark=left.name,
-        pilot=Pilot(
-            variances=variances,
-            discordant=discordant,
-            questions=assumed.questions or len(pairing.baseline),
-            is_within_known=assumed.within is not None or None not in (before.within, after.within),
-            largest=1.0 if before.is_share and after.is_share else None,
+        pilot=_pilot(
+            variances,
+            _discordant(differences, sides, assumed),
+            len(pairing.baseline),
+            sides,
+            assumed,
         ),
         resources=_resources(candidate, right),
         notes=sorted(set(notes)),
         score=float(before.means.mean()),
+    )
+
+
+def _are_scored(pairing: Pairing) -> Bools:
+    return _is_scored(pairing.baseline, pairing.left) & _is_scored(pairing.candidate, pairing.right)
+
+
+def _common(
+    baseline: Side, candidate: Side, wanted: str | None
+) -> tuple[SideBenchmark, SideBenchmark]:
+    names = dict(common_benchmarks(baseline, candidate))
+    name = _chosen(list(names), wanted, "both runs")
+    return baseline.benchmarks[name], candidate.benchmarks[names[name]]
+
+
+def _no_difference(baseline: Side, candidate: Side) -> UsageError:
+    return UsageError(
+        f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of"
+        " how models differ; plan from one run, or from two that differ"
+    )
+
+
+def _discordant(
+    differences: Floats, sides: Sequence[_Moments], assumed: Assumptions
+) -> float | None:
+    """Return the assumed share of discordant questions, or that of two runs with single answers of
+    0 or 1.
+    """
+    if assumed.discordant is not None:
+        return assumed.discordant
+    if not all(side.is_binary and int(side.counts.max()) == 1 for side in sides):
+        return None
+    return float(np.count_nonzero(differences) / len(differences)) or None
+
+
+def _pilot(
+    variances: Variances,
+    discordant: float | None,
+    questions: int,
+    sides: Sequence[_Moments],
+    assumed: Assumptions,
+) -> Pilot:
+    is_within_known = all(side.within is not None for side in sides)
+    return Pilot(
+        variances=variances,
+        discordant=discordant,
+        questions=assumed.questions or questions,
+        is_within_known=assumed.within is not None or is_within_known,
+        largest=1.0 if all(side.is_share for side in sides) else None,
     )
 
 
@@ -332,10 +365,10 @@ def _key_of(columns: Columns) -> Key:
     return "question" if columns.has_questions else "position"
 
 
-def _is_scored(questions: Questions, chosen: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _is_scored(questions: Questions, chosen: Ints) -> Bools:
     values = questions.values(questions.columns.numbers("reward"))
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = values.n_scored[chosen] > 0
-    return found
+    is_scored: Bools = values.n_scored[chosen] > 0
+    return is_scored
 
 
 def _scored(questions: Questions, chosen: Ints) -> Ints:
@@ -350,32 +383,32 @@ def _moments(questions: Questions, chosen: Ints) -> _Moments:
     """
     rewards = questions.columns.numbers("reward")
     values = questions.values(rewards)
-    kept = _scored(questions, chosen)
-    if len(kept) < FEWEST:
+    scored = _scored(questions, chosen)
+    if len(scored) < FEWEST:
         raise UsageError(
-            f"{len(kept)} scored questions tell nothing of how scores vary; a plan needs at"
+            f"{len(scored)} scored questions tell nothing of how scores vary; a plan needs at"
             " least two"
         )
     known = rewards[~np.isnan(rewards)]
     return _Moments(
-        counts=values.n_scored[kept],
-        totals=values.scored_sum[kept],
-        squares=values.squares[kept],
+        counts=values.n_scored[scored],
+        totals=values.scored_sum[scored],
+        squares=values.squares[scored],
         is_binary=bool(np.all((known == 0) | (known == 1))),
         is_share=bool(np.all((known >= 0) & (known <= 1))),
     )
 
 
-def _within(found: float | None, assumed: Assumptions, notes: list[str]) -> float:
+def _within(measured: float | None, assumed: Assumptions, notes: list[str]) -> float:
     if assumed.within is not None:
         return assumed.within
-    if found is None:
+    if measured is None:
         notes.append(
             "no question was asked twice, so what repeats buy is not known and taken as nothing:"
             " run a few questions with --repeats 4, or assume --within"
         )
         return 0.0
-    return found
+    return measured
 
 
 def _design_effect(values: Floats, groups: Ints, assumed: Assumptions) -> float:
@@ -396,18 +429,20 @@ def _variance(values: Floats) -> float:
     return float(values.var(ddof=1))
 
 
-def _resources(side: Side, found: SideBenchmark) -> Resources:
+def _resources(side: Side, benchmark: SideBenchmark) -> Resources:
     """Return what an answer took in a run of nel that sent requests."""
     if side.kind != "nel":
         return Resources()
-    files = read_run(found.path.parent.parent)
+    files = read_run(benchmark.path.parent.parent)
     runtime: Mapping[str, Any] = next(
-        (one.runtime for one in files if one.directory == found.path.parent), {}
+        (files_of.runtime for files_of in files if files_of.directory == benchmark.path.parent), {}
     )
     answered = (runtime.get("requests") or {}).get("completed") or 0
     tokens, total = runtime.get("tokens") or {}, (runtime.get("cost") or {}).get("total")
     reported, elapsed = tokens.get("reported") or 0, runtime.get("elapsed_seconds") or 0.0
-    everything = sum((one.runtime.get("requests") or {}).get("completed") or 0 for one in files)
+    everything = sum(
+        (files_of.runtime.get("requests") or {}).get("completed") or 0 for files_of in files
+    )
     return Resources(
         prompt_tokens=(
             tokens["prompt"] / reported if reported and tokens.get("prompt") is not None else None

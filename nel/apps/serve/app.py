@@ -91,10 +91,8 @@ async def _check_client(request: web.Request, handler: Handler) -> web.StreamRes
     host = request.host.rsplit(":", 1)[0].strip("[]").lower() if request.host else ""
     if service.hosts and host not in service.hosts:
         raise Refused(421, f"this server is not {host}")
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if service.token is not None and not hmac.compare_digest(
-        given.encode(), service.token.encode()
-    ):
+    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if service.token is not None and not hmac.compare_digest(sent.encode(), service.token.encode()):
         raise Refused(401, "send the token as Authorization: Bearer TOKEN")
     if request.method == "POST" and request.content_type != "application/json":
         raise Refused(415, "send JSON with Content-Type: application/json")
@@ -174,9 +172,9 @@ def answer_text(response: object) -> str:
     if isinstance(response, str):
         return response
     if isinstance(response, dict):
-        said = [item for item in response.get("output") or () if _is_said(item)]
-        if said:
-            return "\n".join(_text_of(item.get("content")) for item in said).strip()
+        messages = [item for item in response.get("output") or () if _is_said(item)]
+        if messages:
+            return "\n".join(_text_of(item.get("content")) for item in messages).strip()
         for choice in response.get("choices") or ():
             message = choice.get("message") if isinstance(choice, dict) else None
             if isinstance(message, dict) and isinstance(message.get("content"), str):
@@ -196,7 +194,7 @@ def _is_said(item: object) -> bool:
 
 def _text_of(content: object) -> str:
     parts = content if isinstance(content, list) else [{"text": content}]
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    texts = [item.get("text") for item in parts if isinstance(item, dict)]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 

@@ -111,15 +111,17 @@ class ServedJudges:
         try:
             return await asyncio.wait_for(work, self._timeout_seconds)
         except TimeoutError:
-            reason = f"no judgement within {self._timeout_seconds:g} s{self._said()}"
+            reason = f"no judgement within {self._timeout_seconds:g} s{self._problems()}"
             return Unscored(cause="judge", kind="timeout", detail=reason)
 
     def _unreached(self) -> Unscored:
         return Unscored(
-            cause="judge", kind="outage", detail=self._refusal or f"the judge is down{self._said()}"
+            cause="judge",
+            kind="outage",
+            detail=self._refusal or f"the judge is down{self._problems()}",
         )
 
-    def _said(self) -> str:
+    def _problems(self) -> str:
         return "".join(f"; {problem}" for problem in self._judges.problems)
 
     async def stop(self) -> None:
@@ -149,14 +151,14 @@ async def open_judges(
         return
     async with AsyncExitStack() as clients:
         endpoints = await _open(members, clients)
-        kept = _NothingKept({"identity": dict(plan.fields)}, plan.benchmark.name)
+        store = _NothingKept({"identity": dict(plan.fields)}, plan.benchmark.name)
         judges = Judges(
-            store=kept,
-            snapshot=kept,
+            store=store,
+            snapshot=store,
             endpoint=None,
             judge_endpoints=endpoints,
             plugin_timeout_seconds=plugin_timeout_seconds,
-            adaptation=JudgeAdaptation([], kept, kept, Progress()),
+            adaptation=JudgeAdaptation([], store, store, Progress()),
             panels=[] if plan.judge is None else [plan.judge],
         )
         clients.callback(judges.close)

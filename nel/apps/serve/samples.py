@@ -38,8 +38,8 @@ class ServedSamples:
 
     def of(self, sample_id: object) -> Sample | None:
         """Return the sample with an id, None where there is none."""
-        place = self.places.get(sample_id) if isinstance(sample_id, str) else None
-        return None if place is None else self.samples[place]
+        position = self.places.get(sample_id) if isinstance(sample_id, str) else None
+        return None if position is None else self.samples[position]
 
     def asked(self, sample: Sample) -> JsonObject:
         """Return what is asked, and what an answer to it is scored with."""
@@ -50,7 +50,9 @@ class ServedSamples:
             or {}
         )
         messages = loads(dumps(body["messages"]))
-        system = next((one["content"] for one in messages if one["role"] == "system"), None)
+        system = next(
+            (message["content"] for message in messages if message["role"] == "system"), None
+        )
         return {
             "prompt": messages[-1]["content"],
             "expected_answer": expected_text(sample),

@@ -105,8 +105,8 @@ class AnswerScorer:
         finally:
             self._waiting.pop(item.idx, None)
 
-    def _deliver(self, found: list[tuple[ScoringTask, Result]]) -> None:
-        for item, result in found:
+    def _deliver(self, results: list[tuple[ScoringTask, Result]]) -> None:
+        for item, result in results:
             waiting = self._waiting.get(item.idx)
             if waiting is not None and not waiting.done():
                 waiting.set_result(result)

@@ -54,10 +54,10 @@ def judging_of(
         UsageError: A URL has no model, or several of one do not fit the number of the other.
         ConfigError: The file cannot be read.
     """
-    given = {} if path is None else read_yaml(path)
-    found: JsonObject = {key: given[key] for key in ("judge", "model_roles") if given.get(key)}
+    config = {} if path is None else read_yaml(path)
+    sections: JsonObject = {key: config[key] for key in ("judge", "model_roles") if config.get(key)}
     if not (urls or models or key_names):
-        return found
+        return sections
     if not (urls and models):
         raise UsageError("a judge has --judge-url and --judge-id; give both")
     for flag, values in (("--judge-url", urls), ("--judge-api-key-env", key_names or [""])):
@@ -68,17 +68,17 @@ def judging_of(
             )
     keys = list(key_names or [])
     panel = [
-        {"url": urls[min(place, len(urls) - 1)], "model": model}
-        | ({"api_key_env": keys[min(place, len(keys) - 1)]} if keys else {})
-        for place, model in enumerate(models)
+        {"url": urls[min(index, len(urls) - 1)], "model": model}
+        | ({"api_key_env": keys[min(index, len(keys) - 1)]} if keys else {})
+        for index, model in enumerate(models)
     ]
-    own = found.get("judge")
-    kept = (
+    own = sections.get("judge")
+    others = (
         {key: value for key, value in own.items() if key not in ("url", "model")}
         if isinstance(own, dict)
         else {}
     )
-    return {**found, "judge": {**kept, "panel": panel}}
+    return {**sections, "judge": {**others, "panel": panel}}
 
 
 def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:

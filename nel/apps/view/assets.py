@@ -29,11 +29,11 @@ def assets() -> dict[str, Asset]:
     """Return the files by name."""
     own = package_files("nel.apps.view").joinpath("static").iterdir()
     shared = package_files("nel.reports").joinpath("templates", "shared.css")
-    found = {}
+    by_name = {}
     for file in (shared, *own):
         suffix = file.name[file.name.rfind(".") :]
         if suffix in _TYPES:
             content = file.read_bytes()
             digest = hashlib.sha256(content).hexdigest()[:12]
-            found[file.name] = Asset(content=content, content_type=_TYPES[suffix], digest=digest)
-    return found
+            by_name[file.name] = Asset(content=content, content_type=_TYPES[suffix], digest=digest)
+    return by_name

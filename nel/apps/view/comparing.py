@@ -90,7 +90,7 @@ class Comparisons:
         """Return the comparison; one after another, since each holds a column of every result in
         memory.
         """
-        parts = tuple(part for part in PARTS if part in despite)
+        parts = tuple(field_name for field_name in PARTS if field_name in despite)
         stamp = (
             baseline.run.path,
             stamp_of(baseline.run),
@@ -111,23 +111,23 @@ def _compared(
     baseline: RunSummary, candidate: RunSummary, despite: frozenset[str]
 ) -> ComparisonView:
     try:
-        sides = [read_side(one.run.path, one.run.id) for one in (baseline, candidate)]
-        found = comparison_json(compare(sides, Settings(), despite=despite), flips_max=FLIPS_MAX)
+        sides = [read_side(side.run.path, side.run.id) for side in (baseline, candidate)]
+        document = comparison_json(compare(sides, Settings(), despite=despite), flips_max=FLIPS_MAX)
     except NelError as error:
         return ComparisonView(problem=str(error))
-    (one,) = found["candidates"]
+    (side,) = document["candidates"]
     return ComparisonView(
-        benchmarks=[_benchmark(benchmark) for benchmark in one["benchmarks"]],
-        settings=list(settings_lines(one)),
+        benchmarks=[_benchmark(benchmark) for benchmark in side["benchmarks"]],
+        settings=list(settings_lines(side)),
     )
 
 
-def _benchmark(found: Mapping[str, Any]) -> BenchmarkRow:
-    headline = found["headline"]
+def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkRow:
+    headline = benchmark["headline"]
     difference = headline["difference"]
     return BenchmarkRow(
-        name=str(found["benchmark"]),
-        address=directory_name(str(found["benchmark"])),
+        name=str(benchmark["benchmark"]),
+        address=directory_name(str(benchmark["benchmark"])),
         verdict=str(headline["verdict"]),
         cells={
             "baseline": score(headline["baseline"], headline),
@@ -136,32 +136,32 @@ def _benchmark(found: Mapping[str, Any]) -> BenchmarkRow:
             "interval": interval(headline),
             "p": p_text(headline["p_adjusted"]),
         },
-        lines=[line.strip() for line in lines(found)],
-        n_lost=found["flips"]["n_lost"],
-        n_won=found["flips"]["n_won"],
-        flips=[_flip(one) for one in found["flips"]["shown"]],
+        lines=[line.strip() for line in lines(benchmark)],
+        n_lost=benchmark["flips"]["n_lost"],
+        n_won=benchmark["flips"]["n_won"],
+        flips=[_flip(flip) for flip in benchmark["flips"]["shown"]],
     )
 
 
-def _flip(found: Mapping[str, Any]) -> FlipRow:
-    expected = found["expected"]
+def _flip(flip: Mapping[str, Any]) -> FlipRow:
+    expected = flip["expected"]
     return FlipRow(
-        sample_id=found["sample_id"],
-        category=found["category"],
-        question=cut(question_in(found["prompt"]), 600),
+        sample_id=flip["sample_id"],
+        category=flip["category"],
+        question=cut(question_in(flip["prompt"]), 600),
         expected=None if expected is None else cut(expected, 300),
-        is_loss=found["candidate"]["score"] < found["baseline"]["score"],
-        baseline=_answer(found["baseline"]),
-        candidate=_answer(found["candidate"]),
+        is_loss=flip["candidate"]["score"] < flip["baseline"]["score"],
+        baseline=_answer(flip["baseline"]),
+        candidate=_answer(flip["candidate"]),
     )
 
 
-def _answer(found: Mapping[str, Any]) -> Answer:
-    text = as_text(found["response"]) if found["response"] is not None else ""
+def _answer(side: Mapping[str, Any]) -> Answer:
+    text = as_text(side["response"]) if side["response"] is not None else ""
     half = _TEXT_MAX // 2
     return Answer(
-        score=found["score"],
+        score=side["score"],
         response=text if len(text) <= _TEXT_MAX else f"{text[:half]}\n\n[…]\n\n{text[-half:]}",
-        extracted=found["extracted"],
-        outcome=found["outcome"],
+        extracted=side["extracted"],
+        outcome=side["outcome"],
     )

@@ -86,13 +86,13 @@ def find_runs(directories: Sequence[Path]) -> dict[str, FoundRun]:
             if (path / FILE_NAME).is_file():
                 below = path.parent.relative_to(root) if path != root else Path()
                 paths.setdefault(path, "" if below == Path() else str(below))
-    found: dict[str, FoundRun] = {}
-    for path in sorted(paths, key=lambda one: (one.name, str(one))):
+    runs: dict[str, FoundRun] = {}
+    for path in sorted(paths, key=lambda path_: (path_.name, str(path_))):
         name = _id_of(path)
-        if name in found:
+        if name in runs:
             name = f"{name}~{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}"
-        found[name] = FoundRun(id=name, path=path, folder=paths[path])
-    return found
+        runs[name] = FoundRun(id=name, path=path, folder=paths[path])
+    return runs
 
 
 def _walk(directory: Path, depth: int) -> Iterator[Path]:
@@ -105,9 +105,9 @@ def _walk(directory: Path, depth: int) -> Iterator[Path]:
     below: list[str] = []
     with suppress(OSError), os.scandir(directory) as entries:
         below = [
-            one.name
-            for one in entries
-            if not one.name.startswith(".") and one.is_dir(follow_symlinks=False)
+            entry.name
+            for entry in entries
+            if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
         ]
     for name in sorted(below):
         yield from _walk(directory / name, depth + 1)

@@ -53,7 +53,7 @@ class Library:
     summaries: Summaries = field(init=False)
     comparisons: Comparisons = field(default_factory=Comparisons)
     indices: Indices = field(init=False)
-    _found: tuple[float, dict[str, FoundRun]] = (0.0, {})
+    _seen: tuple[float, dict[str, FoundRun]] = (0.0, {})
 
     def __post_init__(self) -> None:
         """Build no index yet."""
@@ -67,15 +67,15 @@ class Library:
 
     def runs(self) -> dict[str, FoundRun]:
         """Return the runs that are there now, by id."""
-        self._found = (time.monotonic(), find_runs(self.directories))
-        return self._found[1]
+        self._seen = (time.monotonic(), find_runs(self.directories))
+        return self._seen[1]
 
     def run(self, name: str) -> FoundRun | None:
         """Return a run by its id; the directories are looked through again at most every few
         seconds.
         """
-        seen, found = self._found
-        run = found.get(name)
+        seen, runs = self._seen
+        run = runs.get(name)
         if run is None or time.monotonic() - seen > _LOOK_AGAIN_SECONDS or not run.store.is_file():
             run = self.runs().get(name)
         return run
@@ -190,19 +190,19 @@ async def save_notes(request: web.Request) -> web.Response:
 def _runs_page(request: web.Request) -> str:
     library = request.app[LIBRARY]
     words, tag, sort = (request.query.get(name, "").strip() for name in ("q", "tag", "sort"))
-    found = library.runs()
-    rows = rows_of((library.summaries.of(run), read_notes(run.path)) for run in found.values())
-    kept = ordered(chosen(rows, words, tag), sort or DEFAULT)
+    runs = library.runs()
+    rows = rows_of((library.summaries.of(run), read_notes(run.path)) for run in runs.values())
+    matching = ordered(chosen(rows, words, tag), sort or DEFAULT)
     return render(
         "runs",
         base=request.app[ACCESS].base_path,
-        rows=kept[:ROWS_MAX],
+        rows=matching[:ROWS_MAX],
         n_rows=len(rows),
-        n_found=len(kept),
-        n_runs=len(found),
+        n_found=len(matching),
+        n_runs=len(runs),
         q=words,
         tag=tag,
-        tags=sorted({one for row in rows for one in row.notes.tags}),
+        tags=sorted({label for row in rows for label in row.notes.tags}),
         sort=sort or DEFAULT,
         directories=", ".join(
             directory.name or str(directory) for directory in library.directories
@@ -214,14 +214,14 @@ def _run_page(request: web.Request) -> str:
     run = found_run(request)
     summary = summary_of(request, run)
     state = request.app[LIBRARY].indices.of(run)
-    charts = {one.key: charts_of(state, one.key) for one in summary.benchmarks}
+    charts = {benchmark.key: charts_of(state, benchmark.key) for benchmark in summary.benchmarks}
     return render(
         "run",
         base=request.app[ACCESS].base_path,
         run=summary,
         notes=read_notes(run.path),
         can_note=not request.app[ACCESS].is_read_only,
-        benchmarks=[benchmark_page(summary, one) for one in summary.benchmarks],
+        benchmarks=[benchmark_page(summary, benchmark) for benchmark in summary.benchmarks],
         charts=charts,
         index=index_json(state),
     )
@@ -233,14 +233,14 @@ def _samples_page(request: web.Request) -> str:
     benchmark = benchmark_of(request, summary)
     state = request.app[LIBRARY].indices.of(run)
     wanted = wanted_of(request)
-    found = sample_rows(run, benchmark, state, wanted)
+    rows = sample_rows(run, benchmark, state, wanted)
     return render(
         "samples",
         base=request.app[ACCESS].base_path,
         run=summary,
         benchmark=benchmark,
         wanted=wanted,
-        page=found,
+        page=rows,
         index=index_json(state),
     )
 
@@ -262,7 +262,7 @@ def _sample_page(request: web.Request) -> str:
         raise web.HTTPNotFound(text="this benchmark has no such sample")
     wanted = wanted_of(request)
     state = request.app[LIBRARY].indices.of(run)
-    before, behind = neighbours(run, benchmark, state, wanted, idx)
+    before, after = neighbours(run, benchmark, state, wanted, idx)
     return render(
         "sample",
         base=request.app[ACCESS].base_path,
@@ -271,7 +271,7 @@ def _sample_page(request: web.Request) -> str:
         wanted=wanted,
         sample=view,
         before=before,
-        behind=behind,
+        behind=after,
     )
 
 
@@ -284,16 +284,18 @@ def _compare_page(request: web.Request) -> str:
     if None in runs:
         raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
     sides = [summary_of(request, run) for run in runs if run is not None]
-    despite = [part for part in PARTS if part in request.query.getall("despite", [])]
-    found = library.comparisons.of(sides[0], sides[1], despite)
+    despite = [
+        field_name for field_name in PARTS if field_name in request.query.getall("despite", [])
+    ]
+    comparison = library.comparisons.of(sides[0], sides[1], despite)
     wanted = request.query.get("bench", "")
-    shown = next(
-        (one for one in found.benchmarks if one.address == wanted),
-        next(iter(found.benchmarks), None),
+    selected = next(
+        (benchmark for benchmark in comparison.benchmarks if benchmark.address == wanted),
+        next(iter(comparison.benchmarks), None),
     )
     only = request.query.get("only", "")
-    place = max((whole_number(request.query.get("page", "")) or 1) - 1, 0)
-    flips = [] if shown is None else flips_of(shown, only)
+    page_number = max((whole_number(request.query.get("page", "")) or 1) - 1, 0)
+    flips = [] if selected is None else flips_of(selected, only)
     return render(
         "compare",
         base=request.app[ACCESS].base_path,
@@ -302,20 +304,22 @@ def _compare_page(request: web.Request) -> str:
         ids=ids,
         despite=despite,
         parts=PARTS,
-        found=found,
-        shown=shown,
+        found=comparison,
+        shown=selected,
         only=only,
-        n_held=0 if shown is None else len(shown.flips),
-        flips=flips[place * PAGE : (place + 1) * PAGE],
-        place=place,
-        has_later=len(flips) > (place + 1) * PAGE,
+        n_held=0 if selected is None else len(selected.flips),
+        flips=flips[page_number * PAGE : (page_number + 1) * PAGE],
+        place=page_number,
+        has_later=len(flips) > (page_number + 1) * PAGE,
     )
 
 
-def flips_of(shown: BenchmarkRow, only: str) -> list[FlipRow]:
+def flips_of(benchmark: BenchmarkRow, only: str) -> list[FlipRow]:
     """Return the questions that changed: ``lost``, ``won`` or all of them."""
     return [
-        one for one in shown.flips if only not in ("lost", "won") or one.is_loss == (only == "lost")
+        flip
+        for flip in benchmark.flips
+        if only not in ("lost", "won") or flip.is_loss == (only == "lost")
     ]
 
 
@@ -340,9 +344,11 @@ def charts_of(state: IndexState, key: int) -> list[Chart]:
 
 def wanted_of(request: web.Request) -> Wanted:
     """Return what the query of an address asks for."""
-    given = {name: request.query.get(name, "").strip() for name in ("outcome", "kind", "category")}
+    filters = {
+        name: request.query.get(name, "").strip() for name in ("outcome", "kind", "category")
+    }
     places = {name: whole_number(request.query.get(name, "")) for name in ("after", "before")}
-    return Wanted(filter=Filter(**given), typed=request.query.get("q", "").strip(), **places)
+    return Wanted(filter=Filter(**filters), typed=request.query.get("q", "").strip(), **places)
 
 
 def whole_number(text: str) -> int | None:
@@ -379,10 +385,10 @@ def summary_of(request: web.Request, run: FoundRun) -> RunSummary:
 
 def benchmark_of(request: web.Request, summary: RunSummary) -> BenchmarkSummary:
     """Return the benchmark that the address names."""
-    found = summary.benchmark(request.match_info["benchmark"])
-    if found is None:
+    benchmark = summary.benchmark(request.match_info["benchmark"])
+    if benchmark is None:
         raise web.HTTPNotFound(text="this run has no such benchmark")
-    return found
+    return benchmark
 
 
 async def page(request: web.Request, make: Callable[[web.Request], str]) -> web.Response:

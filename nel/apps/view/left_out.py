@@ -32,14 +32,14 @@ class LeftOut:
         return idx < len(self.counted) and not self.counted[idx]
 
 
-_kept: OrderedDict[str, LeftOut] = OrderedDict()
+_cache: OrderedDict[str, LeftOut] = OrderedDict()
 _lock: Final = threading.Lock()
 
 
 def decisions_of(store: BrowsedStore) -> Mapping[str, Any]:
     """Return what the stop rules of a run have decided, by benchmark."""
-    found: Mapping[str, Any] | None = store.meta(DECISIONS)
-    return found or {}
+    decisions: Mapping[str, Any] | None = store.meta(DECISIONS)
+    return decisions or {}
 
 
 def left_out(store: BrowsedStore, key: int) -> LeftOut:
@@ -49,16 +49,16 @@ def left_out(store: BrowsedStore, key: int) -> LeftOut:
     decisions = decisions_of(store)
     if not decisions:
         return LeftOut()
-    slot, plan = next((slot, plan) for one, slot, _, plan in store.benchmarks() if one == key)
+    slot, plan = next((slot, plan) for number, slot, _, plan in store.benchmarks() if number == key)
     if slot not in decisions or not plan:
         return LeftOut()
     name = dumps(
         [store.meta("run_id"), slot, plan.get("digest"), decisions[slot], store.meta("config")]
     )
     with _lock:
-        if name not in _kept:
-            _kept[name] = LeftOut(counted_questions(store, key, slot, plan))
-        _kept.move_to_end(name)
-        while len(_kept) > _KEPT_MAX:
-            _kept.popitem(last=False)
-        return _kept[name]
+        if name not in _cache:
+            _cache[name] = LeftOut(counted_questions(store, key, slot, plan))
+        _cache.move_to_end(name)
+        while len(_cache) > _KEPT_MAX:
+            _cache.popitem(last=False)
+        return _cache[name]

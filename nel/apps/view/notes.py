@@ -90,9 +90,9 @@ def notes_of(fields: Any) -> Notes:
 
 
 def _clean(tags: Iterable[str]) -> tuple[str, ...]:
-    kept = tuple(dict.fromkeys(tag for tag in map(one_line, tags) if tag))
-    if len(kept) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX for tag in kept):
+    distinct = tuple(dict.fromkeys(tag for tag in map(one_line, tags) if tag))
+    if len(distinct) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX for tag in distinct):
         raise UsageError(
             f"a run has up to {TAGS_MAX} tags of up to {TAG_CHARACTERS_MAX} characters"
         )
-    return kept
+    return distinct

@@ -7,7 +7,6 @@ Depends on Jinja2 and on how the report page prints texts and numbers.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
@@ -43,9 +42,11 @@ def address(base: str, *parts: object, **query: object) -> str:
     """Return an address of this app; each part is encoded, and parts of a query that are empty are
     left out.
     """
-    path = "/".join(quote(str(part), safe="@+=,~") for part in parts)
-    kept = {name: value for name, value in query.items() if value not in (None, "", (), [])}
-    return f"{base}/{path}" + (f"?{urlencode(kept, doseq=True, errors='replace')}" if kept else "")
+    path = "/".join(quote(str(segment), safe="@+=,~") for segment in parts)
+    parameters = {name: value for name, value in query.items() if value not in (None, "", (), [])}
+    return f"{base}/{path}" + (
+        f"?{urlencode(parameters, doseq=True, errors='replace')}" if parameters else ""
+    )
 
 
 def cut(value: object, characters_max: int = _CUT) -> str:
@@ -91,8 +92,3 @@ def _environment() -> Environment:
         "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
     }
     return made
-
-
-def filters_of(query: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
-    """Return the named parameters of a query that hold something."""
-    return {name: query[name].strip() for name in names if query.get(name, "").strip()}

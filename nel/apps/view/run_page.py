@@ -57,10 +57,6 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
     metrics: Mapping[str, Any] = files.metrics if files is not None else {}
     accounting = _accounting(summary, metrics)
     headline: Mapping[str, Any] = metrics.get("headline") or {}
-    same = [
-        one for one in metrics.get("metrics") or () if one.get("name") == headline.get("metric")
-    ]
-    judging = metrics.get("judging") or {}
     runtime: Mapping[str, Any] = files.runtime if files is not None else {}
     failures: Mapping[str, Any] = files.failures if files is not None else {}
     kinds = accounting.get("model_failures") or {}
@@ -70,24 +66,15 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         causes=causes_of(accounting),
         kinds=sorted(kinds.items(), key=lambda item: (-item[1], item[0])),
         warnings=_warnings(run, summary, metrics),
-        reason=str((same[0].get("reason") if same else None) or ""),
+        reason=_reason(metrics, headline),
         method=str(headline.get("ci_method") or ""),
         categories=[
-            {"name": name, **part} for name, part in (metrics.get("categories") or {}).items()
+            {"name": name, **row} for name, row in (metrics.get("categories") or {}).items()
         ],
         failures=_failures(failures),
         alike=cluster_table(failures),
         metrics=list(metrics.get("metrics") or ()),
-        remarks=[
-            one
-            for one in (
-                sample_line(metrics),
-                stop_line(metrics),
-                judged_line(judging) if judging else "",
-                band_text(metrics),
-            )
-            if one
-        ],
+        remarks=_remarks(metrics),
         is_shard=bool(metrics.get("shard")),
         latencies=[
             (title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))
@@ -95,6 +82,25 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         runtime=runtime,
         config=(files.bundle.get("config") or {}) if files is not None else {},
     )
+
+
+def _reason(metrics: Mapping[str, Any], headline: Mapping[str, Any]) -> str:
+    rows = (
+        row for row in metrics.get("metrics") or () if row.get("name") == headline.get("metric")
+    )
+    row: Mapping[str, Any] = next(rows, {})
+    return str(row.get("reason") or "")
+
+
+def _remarks(metrics: Mapping[str, Any]) -> list[str]:
+    judging = metrics.get("judging") or {}
+    lines = (
+        sample_line(metrics),
+        stop_line(metrics),
+        judged_line(judging) if judging else "",
+        band_text(metrics),
+    )
+    return [line for line in lines if line]
 
 
 def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,25 +112,30 @@ def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[s
 
 
 def _warnings(run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> list[str]:
-    said = []
+    lines = []
     if summary.files is None and not run.is_counted:
-        said.append("The answers of this run are being counted; reload the page in a moment.")
+        lines.append("The answers of this run are being counted; reload the page in a moment.")
     elif summary.files is None and not run.is_live:
         left = numbers.count(summary.n_total - summary.n_done)
-        said.append(
+        lines.append(
             f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id}"
             " goes on."
         )
-    return [*said, *map(one_line, texts_of(metrics))]
+    return [*lines, *map(one_line, texts_of(metrics))]
 
 
-def _failures(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _failures(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     kinds = (
-        found.get("kinds") or found.get("categories") or {}
+        document.get("kinds") or document.get("categories") or {}
     )  # a kind is what samples are filtered by
     rows = [
-        {"name": name, "count": one["count"], "rate": one["rate"], "hint": one.get("hint", "")}
-        for name, one in kinds.items()
+        {
+            "name": name,
+            "count": failure["count"],
+            "rate": failure["rate"],
+            "hint": failure.get("hint", ""),
+        }
+        for name, failure in kinds.items()
     ]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 

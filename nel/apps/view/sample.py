@@ -25,7 +25,7 @@ from nel.judges.record import KEY as JUDGEMENTS
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.text import as_text
-from nel.types import Message, Response, Unscored
+from nel.types import Message, Response, Sample, Unscored
 
 TEXT_MAX: Final = 100_000
 """Characters of one text that a page shows, unless the whole is asked for."""
@@ -60,7 +60,7 @@ class Call:
     title: str
     sent: Sequence[tuple[str, str]]
     """Role and text of each message."""
-    said: str
+    answer: str
     reasoning: str
 
 
@@ -69,8 +69,7 @@ class SampleView:
     """One (sample, repeat)."""
 
     result: Result
-    group: str
-    kind: str
+    verdict: Verdict
     reward: float | None
     verdicts: Sequence[Verdict]
     question: str
@@ -108,58 +107,78 @@ def sample_view(
     """
     with BrowsedStore(run.store) as store:
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
-        found = next((one for one in stored if one.repeat == repeat), None)
-        if found is None:
-            return None
         omitted = left_out(store, benchmark.key)
-        sent = store.request(benchmark.key, idx, repeat)
-        calls = store.calls_of(benchmark.key, idx, repeat, _CALLS_MAX)
-    result = read_result(found)
-    verdicts = [verdict_of(one, omitted) for one in stored]
+        sent, calls = _requests(store, benchmark.key, idx, repeat)
+    if not 0 <= repeat < len(stored):
+        return None
+    result = read_result(stored[repeat])
+    sample, response, outcome = result.sample, result.response, result.outcome
+    verdicts = [verdict_of(each, omitted) for each in stored]
     prompt, settings = _prompt(result, sent, benchmark)
-    outcome = result.outcome
-    ways, why, place = _read(benchmark, result)
-    text = "" if result.response is None else result.response.text
+    ways, why, span = _read(benchmark, result)
+    text = "" if response is None else response.text
     extracted = None if isinstance(outcome, Unscored) else outcome.answer
-    mark = place if place is not None else _place_of(text, extracted)
-    if mark is not None and not (text[: mark[0]] + text[mark[1] :]).strip():
-        mark = None  # the whole answer was read, as a judge does
-    rest = {name: value for name, value in outcome.details.items() if name != JUDGEMENTS}
-    program = [
-        (name, as_text(rest.pop(name))) for name in _PROGRAM_KEYS if isinstance(rest.get(name), str)
-    ]
     limit = None if whole else TEXT_MAX
     return SampleView(
         result=result,
-        group=verdicts[repeat].group,
-        kind=verdicts[repeat].kind,
+        verdict=verdicts[repeat],
         reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
-        question=_shown(question_of(result.sample), limit),
-        prompt=[(role, _shown(said, limit)) for role, said in prompt],
+        question=_shortened(question_of(sample), limit),
+        prompt=_shortened_messages(prompt, limit),
         settings=settings,
-        was_sent=sent is not None,
-        answer=[*_segments(text, mark, limit), *_calls(result, limit)],
-        is_cut=limit is not None
-        and any(len(one) > limit for one in (text, *(said for _, said in prompt))),
-        reasoning=_shown(
-            (result.response.reasoning or "") if result.response is not None else "", limit
-        ),
+        was_sent=bool(sent),
+        answer=[*_answer(text, extracted, span, limit), *_calls(result, limit)],
+        is_cut=not whole and _is_long(text, prompt),
+        reasoning=_shortened(_reasoning(response), limit),
         extracted=extracted,
-        target=(
-            None
-            if result.sample is None or result.sample.target is None
-            else as_text(result.sample.target)
-        ),
+        target=_target(sample),
         ways=ways,
         without_reading=why,
         judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
-        program=[(name, said) for name, said in program if said],
-        details=rest,
-        metadata={} if result.sample is None else result.sample.metadata,
-        calls=[_call(*one) for one in calls],
+        **_program(outcome.details),
+        metadata=sample.metadata if sample else {},
+        calls=calls,
         facts=_facts(result),
     )
+
+
+def _requests(
+    store: BrowsedStore, key: int, idx: int, repeat: int
+) -> tuple[str | None, list[Call]]:
+    """Return the body of the request, and the further requests of the sample."""
+    calls = store.calls_of(key, idx, repeat, _CALLS_MAX)
+    return store.request(key, idx, repeat), [_call(*call) for call in calls]
+
+
+def _is_long(text: str, prompt: Sequence[tuple[str, str]]) -> bool:
+    return max(len(text), *(len(message) for _, message in prompt), 0) > TEXT_MAX
+
+
+def _target(sample: Sample | None) -> str | None:
+    return None if sample is None or sample.target is None else as_text(sample.target)
+
+
+def _reasoning(response: Response | None) -> str:
+    return (response and response.reasoning) or ""
+
+
+def _answer(
+    text: str, extracted: str | None, span: tuple[int, int] | None, limit: int | None
+) -> Segments:
+    """Return the answer with what was extracted marked, unless that is the whole, as for a judge."""
+    mark = span if span is not None else _place_of(text, extracted)
+    is_whole = mark is not None and not (text[: mark[0]] + text[mark[1] :]).strip()
+    return _segments(text, None if is_whole else mark, limit)
+
+
+def _program(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a program wrote, and the other details."""
+    rest = {name: value for name, value in details.items() if name != JUDGEMENTS}
+    texts = [
+        (name, as_text(rest.pop(name))) for name in _PROGRAM_KEYS if isinstance(rest.get(name), str)
+    ]
+    return {"program": [(name, text) for name, text in texts if text], "details": rest}
 
 
 def _prompt(
@@ -173,12 +192,16 @@ def _prompt(
     if result.sample is None:
         return [], {}
     asked = result.sample.input
-    found = (
-        [("user", asked)] if isinstance(asked, str) else [(one.role, text_of(one)) for one in asked]
+    asked_messages = (
+        [("user", asked)]
+        if isinstance(asked, str)
+        else [(message.role, text_of(message)) for message in asked]
     )
     system = benchmark.plan.get("system_prompt")
     return (
-        [("system", system), *(one for one in found if one[0] != "system")] if system else found
+        [("system", system), *(message for message in asked_messages if message[0] != "system")]
+        if system
+        else asked_messages
     ), {}
 
 
@@ -192,27 +215,27 @@ def _messages(sent: str) -> tuple[list[tuple[str, str]], dict[str, object]]:
         return [("", sent)], {}
     if (messages := messages_in(body)) is not None:
         settings = {name: value for name, value in body.items() if name not in MESSAGE_FIELDS}
-        return [_message(one) for one in messages], settings
+        return [_message(message) for message in messages], settings
     prompt = body.pop("prompt", None)
     prompts = prompt if isinstance(prompt, list) else [prompt] if prompt is not None else []
-    return [("", as_text(one)) for one in prompts], body
+    return [("", as_text(message)) for message in prompts], body
 
 
-def _message(found: object) -> tuple[str, str]:
-    if not isinstance(found, dict):
-        return "", as_text(found)
-    content = found.get("content")
+def _message(item: object) -> tuple[str, str]:
+    if not isinstance(item, dict):
+        return "", as_text(item)
+    content = item.get("content")
     if content is None:
-        return str(found.get("role", "")), ""
+        return str(item.get("role", "")), ""
     message = Message(
         role="", content=content if isinstance(content, str) else tuple(_parts(content))
     )
-    return str(found.get("role", "")), text_of(message)
+    return str(item.get("role", "")), text_of(message)
 
 
 def _parts(content: object) -> list[dict[str, Any]]:
     parts = content if isinstance(content, list) else [content]
-    return [part if isinstance(part, dict) else {"text": as_text(part)} for part in parts]
+    return [item if isinstance(item, dict) else {"text": as_text(item)} for item in parts]
 
 
 def _read(
@@ -226,33 +249,40 @@ def _read(
     try:
         # Without readings by a model: to read those would load a plugin, and a viewer runs no code
         # of a run's.
-        found = read_again(result, benchmark.plugin, benchmark.plan)
+        readings = read_again(result, benchmark.plugin, benchmark.plan)
     except NelError as error:
         return [], str(error), None
-    if isinstance(found, str):
-        return [], found, None
-    return _ways(found)
+    if isinstance(readings, str):
+        return [], readings, None
+    return _ways(readings)
 
 
-def _ways(found: AnswerReadings) -> tuple[list[Way], str, tuple[int, int] | None]:
-    rewards, ways, place = found.rewards(), [], None
-    for name, one in found.ways.read.items():
-        is_found = one.value is not None
+def _ways(readings: AnswerReadings) -> tuple[list[Way], str, tuple[int, int] | None]:
+    rewards, ways, span = readings.rewards(), [], None
+    for name, reading in readings.ways.read.items():
+        is_found = reading.value is not None
         ways.append(
             Way(
                 name=name,
-                value=one.value,
-                form=one.form.value,
+                value=reading.value,
+                form=reading.form.value,
                 reward=rewards[name] if is_found else None,
-                start=one.start if is_found else None,
-                end=one.end if is_found else None,
-                rejected=[(bad.why, found.response[bad.start : bad.end]) for bad in one.rejected],
+                start=reading.start if is_found else None,
+                end=reading.end if is_found else None,
+                rejected=[
+                    (bad.why, readings.response[bad.start : bad.end]) for bad in reading.rejected
+                ],
             )
         )
-        agrees = is_found and found.scored is not None and rewards[name] == found.reward
-        if place is None and agrees and one.end > one.start and _is_same(one.value, found.scored):
-            place = one.start, one.end
-    return ways, "", place
+        agrees = is_found and readings.scored is not None and rewards[name] == readings.reward
+        if (
+            span is None
+            and agrees
+            and reading.end > reading.start
+            and _is_same(reading.value, readings.scored)
+        ):
+            span = reading.start, reading.end
+    return ways, "", span
 
 
 def _is_same(value: str | None, scored: str | None) -> bool:
@@ -282,21 +312,27 @@ def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> lis
     kept.
     """
     if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
-        return [(_shown(text, limit), False)] if text else []
+        return [(_shortened(text, limit), False)] if text else []
     start, end = mark
     parts = [(text[:start], False), (text[start:end], True), (text[end:], False)]
-    return [(_shown(part, limit), is_marked) for part, is_marked in parts if part]
+    return [(_shortened(piece, limit), is_marked) for piece, is_marked in parts if piece]
 
 
 def _calls(result: Result, limit: int | None) -> Segments:
     """Return the calls of tools after the answer's text."""
     called = result.response.tool_calls if result.response is not None else ()
-    said = with_calls("", [asdict(one) for one in called]) or ""
+    text = with_calls("", [asdict(call) for call in called]) or ""
     is_first = result.response is None or not result.response.text
-    return [(_shown(said if is_first else f"\n{said}", limit), False)] if said else []
+    return [(_shortened(text if is_first else f"\n{text}", limit), False)] if text else []
 
 
-def _shown(text: str, limit: int | None) -> str:
+def _shortened_messages(
+    messages: Sequence[tuple[str, str]], limit: int | None
+) -> list[tuple[str, str]]:
+    return [(role, _shortened(text, limit)) for role, text in messages]
+
+
+def _shortened(text: str, limit: int | None) -> str:
     if limit is None or len(text) <= limit:
         return text
     head = limit * 2 // 3
@@ -318,24 +354,24 @@ def _call(key: str, request: str, response: str) -> Call:
     try:
         answer: Response | None = decode_response(response)
     except StoreError as error:
-        return Call(title=titles.get(kind, key), sent=sent, said=str(error), reasoning="")
-    said = (
+        return Call(title=titles.get(kind, key), sent=sent, answer=str(error), reasoning="")
+    answer_text = (
         ""
         if answer is None
         else answer.error.message
         if answer.error is not None
-        else _said(answer)
+        else _text_of_response(answer)
     )
     return Call(
         title=titles.get(kind, key),
-        sent=[(role, _shown(text, TEXT_MAX)) for role, text in sent],
-        said=_shown(said, TEXT_MAX),
-        reasoning=_shown((answer.reasoning or "") if answer is not None else "", TEXT_MAX),
+        sent=_shortened_messages(sent, TEXT_MAX),
+        answer=_shortened(answer_text, TEXT_MAX),
+        reasoning=_shortened(_reasoning(answer), TEXT_MAX),
     )
 
 
-def _said(response: Response) -> str:
-    return with_calls(response.text, [asdict(one) for one in response.tool_calls]) or ""
+def _text_of_response(response: Response) -> str:
+    return with_calls(response.text, [asdict(call) for call in response.tool_calls]) or ""
 
 
 def _facts(result: Result) -> list[tuple[str, object]]:

@@ -64,14 +64,17 @@ class SampleRow:
     """That is opened: the first match."""
 
     @property
-    def shown(self) -> Verdict:
+    def opened(self) -> Verdict:
         """Return the verdict of the repeat whose answer is shown."""
-        return next((one for one in self.verdicts if one.repeat == self.repeat), self.verdicts[0])
+        return next(
+            (verdict for verdict in self.verdicts if verdict.repeat == self.repeat),
+            self.verdicts[0],
+        )
 
     @property
     def n_right(self) -> int:
         """Return how many repeats are right."""
-        return sum(one.group == "right" for one in self.verdicts)
+        return sum(verdict.group == "right" for verdict in self.verdicts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +149,7 @@ def sample_page(
     is_back = wanted.before is not None
     has_more = len(groups) > PAGE
     groups = groups[-PAGE:] if is_back else groups[:PAGE]
-    matches = {group[0].idx: [place.repeat for place in group] for group in groups}
+    matches = {group[0].idx: [key.repeat for key in group] for group in groups}
     with BrowsedStore(run.store) as store:
         rows = _rows(store, benchmark, list(matches), matches)
     return SamplePage(
@@ -169,8 +172,8 @@ def neighbours(
     if wanted.is_plain:
         with BrowsedStore(run.store) as store:
             before = store.results_before(benchmark.key, idx, 1)
-            behind = next(store.samples(benchmark.key, first=idx + 1), None)
-        return (before[0].idx, 0) if before else None, None if behind is None else (behind.idx, 0)
+            after = next(store.samples(benchmark.key, first=idx + 1), None)
+        return (before[0].idx, 0) if before else None, None if after is None else (after.idx, 0)
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         facets = index.facets(wanted.filter)
         query = None if facets is None else query_of(wanted.typed, facets)
@@ -178,7 +181,7 @@ def neighbours(
             back = index.questions(benchmark.key, query, before=idx, n_max=1)
             on = index.questions(benchmark.key, query, after=idx, n_max=1)
             first, second = (
-                (one[0][0].idx, one[0][0].repeat) if one else None for one in (back, on)
+                (keys[0][0].idx, keys[0][0].repeat) if keys else None for keys in (back, on)
             )
             return first, second
     return None, None
@@ -192,15 +195,15 @@ def _plain_page(
 ) -> SamplePage:
     with BrowsedStore(run.store) as store:
         if wanted.before is not None:
-            found = store.results_before(benchmark.key, wanted.before, PAGE + 1)
-            has_earlier, has_later = len(found) > PAGE, True
-            found = found[:PAGE][::-1]
+            samples = store.results_before(benchmark.key, wanted.before, PAGE + 1)
+            has_earlier, has_later = len(samples) > PAGE, True
+            samples = samples[:PAGE][::-1]
         else:
             first = 0 if wanted.after is None else wanted.after + 1
-            found = list(islice(store.samples(benchmark.key, first=first), PAGE + 1))
-            has_earlier, has_later = wanted.after is not None, len(found) > PAGE
-            found = found[:PAGE]
-        rows = _rows(store, benchmark, [sample.idx for sample in found], {})
+            samples = list(islice(store.samples(benchmark.key, first=first), PAGE + 1))
+            has_earlier, has_later = wanted.after is not None, len(samples) > PAGE
+            samples = samples[:PAGE]
+        rows = _rows(store, benchmark, [sample.idx for sample in samples], {})
     return SamplePage(rows=rows, has_earlier=has_earlier, has_later=has_later, choices=choices)
 
 
@@ -224,14 +227,14 @@ def _rows(
 def _row(
     stored: Sequence[StoredResult], matches: Sequence[int] | None, omitted: LeftOut
 ) -> SampleRow:
-    verdicts = [verdict_of(one, omitted, matches) for one in stored]
+    verdicts = [verdict_of(result_row, omitted, matches) for result_row in stored]
     repeat = matches[0] if matches else 0
-    shown = next((one for one in stored if one.repeat == repeat), stored[0])
+    opened = next((result_row for result_row in stored if result_row.repeat == repeat), stored[0])
     try:
-        result = read_result(shown)
+        result = read_result(opened)
     except StoreError as error:
         return SampleRow(
-            idx=shown.sample.idx, sample_id=shown.sample.sample_id, question=str(error), answer="", extracted=None,
+            idx=opened.sample.idx, sample_id=opened.sample.sample_id, question=str(error), answer="", extracted=None,
             target=None, category=None, verdicts=verdicts, repeat=repeat,
         )  # fmt: skip
     sample, outcome = result.sample, result.outcome
@@ -239,7 +242,7 @@ def _row(
         idx=result.idx,
         sample_id=result.sample_id,
         question=(
-            cut(question_of(sample), _GIST) if sample is not None else shown.sample.fault or ""
+            cut(question_of(sample), _GIST) if sample is not None else opened.sample.fault or ""
         ),
         answer=_gist(result.response, outcome.detail if isinstance(outcome, Unscored) else ""),
         extracted=(
@@ -304,7 +307,7 @@ def _choices(
     counts: list[tuple[str, str, str, int]] = []
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         counts = index.counts(benchmark.key)
-    found: dict[str, Counter[str]] = {
+    counters: dict[str, Counter[str]] = {
         "outcome": Counter(),
         "kind": Counter(),
         "category": Counter(),
@@ -319,8 +322,8 @@ def _choices(
                 if other != name
             )
             if others and value:
-                found[name][value] += n
-    groups = [(group, found["outcome"][group]) for group in GROUPS if found["outcome"][group]]
-    kinds = found["kind"].most_common(_NAMES_MAX)
-    categories = sorted(found["category"].items())[:_NAMES_MAX]
+                counters[name][value] += n
+    groups = [(group, counters["outcome"][group]) for group in GROUPS if counters["outcome"][group]]
+    kinds = counters["kind"].most_common(_NAMES_MAX)
+    categories = sorted(counters["category"].items())[:_NAMES_MAX]
     return {"outcome": groups, "kind": kinds, "category": categories}

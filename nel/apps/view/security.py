@@ -75,14 +75,14 @@ class Access:
         """
         return f"nel-view-{hashlib.sha256(self.cookie.encode()).hexdigest()[:8]}"
 
-    def admits(self, given: str) -> bool:
+    def admits(self, token: str) -> bool:
         """Return whether a token is the right one; a ticket is used up by that."""
-        if self.token is not None and _same(given, self.token):
+        if self.token is not None and _same(token, self.token):
             return True
-        found = next((one for one in self._tickets if _same(given, one)), None)
-        if found is not None:
-            self._tickets.discard(found)
-        return found is not None
+        ticket = next((candidate for candidate in self._tickets if _same(token, candidate)), None)
+        if ticket is not None:
+            self._tickets.discard(ticket)
+        return ticket is not None
 
 
 def new_token() -> str:
@@ -152,8 +152,8 @@ async def check_token(request: web.Request, handler: Handler) -> web.StreamRespo
     access = request.app[ACCESS]
     if access.token is None or request.path.startswith(f"{access.base_path}/static/"):
         return await handler(request)
-    given = request.query.get(TOKEN)
-    if given is not None and request.method == "GET" and access.admits(given):
+    token = request.query.get(TOKEN)
+    if token is not None and request.method == "GET" and access.admits(token):
         return _exchanged(request, access)
     if _same(request.cookies.get(access.cookie_name, ""), access.cookie):
         return await handler(request)
@@ -162,10 +162,10 @@ async def check_token(request: web.Request, handler: Handler) -> web.StreamRespo
 
 def _exchanged(request: web.Request, access: Access) -> web.Response:
     """Return a redirect to the same address without its token, with the cookie."""
-    kept = request.rel_url.without_query_params(TOKEN)
+    target = request.rel_url.without_query_params(TOKEN)
     # One slash in front: a path that begins with two would be an address of another server.
-    place = "/" + str(kept).lstrip("/\\")
-    response = web.Response(status=303, headers={"Location": place})
+    location = "/" + str(target).lstrip("/\\")
+    response = web.Response(status=303, headers={"Location": location})
     response.set_cookie(
         access.cookie_name,
         access.cookie,
@@ -184,8 +184,8 @@ async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.setdefault("Cache-Control", "no-store")
 
 
-def _same(given: str, known: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), known.encode())
+def _same(sent: str, known: str) -> bool:
+    return hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), known.encode())
 
 
 ACCESS: Final = web.AppKey("nel_view_access", Access)

@@ -124,8 +124,8 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncIterator
             await web.TCPSite(runner, host, port).start()
         except (OSError, OverflowError) as error:
             raise _bind_error(error, host, port) from error
-        shown = f"[{host}]" if ":" in host else host
-        yield f"http://{shown}:{int(runner.addresses[0][1])}{app[ACCESS].base_path}/"
+        name = f"[{host}]" if ":" in host else host
+        yield f"http://{name}:{int(runner.addresses[0][1])}{app[ACCESS].base_path}/"
     finally:
         await runner.cleanup()
 

@@ -51,7 +51,7 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
     """
     access = access_of(options)
     cache = cache_directory(options.cache_dir)
-    directories = [_opened(local_copy(place), cache) for place in options.directories]
+    directories = [_opened(local_copy(path), cache) for path in options.directories]
     check_directories(directories)
     app = create_app(directories, access, cache)
 

@@ -99,7 +99,9 @@ class RunSummary:
 
     def benchmark(self, address: str) -> BenchmarkSummary | None:
         """Return a benchmark by its part of an address."""
-        return next((one for one in self.benchmarks if one.address == address), None)
+        return next(
+            (benchmark for benchmark in self.benchmarks if benchmark.address == address), None
+        )
 
 
 class Summaries:
@@ -124,22 +126,22 @@ class Summaries:
         with self._locks[run.path]:
             is_live = owner_of(run.path) is not None
             stamp = (is_live, stamp_of(run))
-            kept = self._kept.get(run.path)
-            if kept is not None and kept[0] == stamp and not is_live:
+            cached = self._kept.get(run.path)
+            if cached is not None and cached[0] == stamp and not is_live:
                 self._kept.move_to_end(run.path)
-                return kept[1]
+                return cached[1]
             try:
-                found = self._read(run, is_live=is_live)
+                summary = self._read(run, is_live=is_live)
             except (NelError, OSError) as error:
-                found = _unreadable(run, str(error))
+                summary = _unreadable(run, str(error))
             except DAMAGE as error:  # a damaged run must not take the pages of the others with it
-                found = _unreadable(
+                summary = _unreadable(
                     run, f"it does not hold what it should ({type(error).__name__}: {error})"
                 )
-            self._kept[run.path] = (stamp if found.is_counted else None, found)
+            self._kept[run.path] = (stamp if summary.is_counted else None, summary)
             if len(self._kept) > _KEPT_MAX:
                 self._kept.popitem(last=False)
-            return found
+            return summary
 
     def _read(self, run: FoundRun, *, is_live: bool) -> RunSummary:
         with Snapshot(run.store, untouched=True) as snapshot:
@@ -149,24 +151,21 @@ class Summaries:
             benchmarks = snapshot.benchmarks()
         last = sessions[-1] if sessions else None
         files = {} if is_live or last is None or last["ended"] is None else _files(run.path)
-        if (
-            all(directory_name(slot) in files for _, slot, _, _ in benchmarks)
-            and benchmarks
-            and last is not None
-        ):
+        names = [directory_name(slot) for _, slot, _, _ in benchmarks]
+        state: State
+        if names and last is not None and all(name in files for name in names):
             self._readers.pop(run.path, None)
-            found = tuple(
-                _from_files(files[directory_name(slot)], key, (slot, plugin), plan)
-                for key, slot, plugin, plan in benchmarks
+            summaries = tuple(
+                _from_files(files[name], key, (slot, plugin), plan)
+                for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
             )
-            state: State = "finished" if last["ended"] == "done" else "stopped"
-            reason = None if state == "finished" else str(last["ended"])
+            state, reason = _ending(last)
         else:
             status = self._status(run)
             if status is None:
                 return _uncounted(run, run_id, is_live=is_live)
             state, reason = status.state, status.reason
-            found = tuple(
+            summaries = tuple(
                 _from_status(status, key, (slot, plugin), plan)
                 for key, slot, plugin, plan in benchmarks
             )
@@ -175,13 +174,8 @@ class Summaries:
             run_id=run_id,
             state=state,
             reason=reason,
-            model=_model(found),
-            url=(config.get("endpoint") or {}).get("url"),
-            started=sessions[0]["started"] if sessions else None,
-            elapsed_seconds=_elapsed(sessions),
-            cost=_cost(config, sessions),
-            sessions=len(sessions),
-            benchmarks=found,
+            benchmarks=summaries,
+            **_facts(config, sessions, summaries),
         )
 
     def status(self, run: FoundRun) -> RunStatus | None:
@@ -216,6 +210,10 @@ class Summaries:
         return status
 
 
+def _ending(session: StoredSession) -> tuple[State, str | None]:
+    return ("finished", None) if session["ended"] == "done" else ("stopped", str(session["ended"]))
+
+
 def stamp_of(run: FoundRun) -> tuple[object, ...]:
     """Return what changes when a run is resumed, scored again or reported again."""
     stamps: list[object] = []
@@ -225,8 +223,8 @@ def stamp_of(run: FoundRun) -> tuple[object, ...]:
         *sorted(run.path.glob("*/metrics.json")),
     ):
         with suppress(OSError):
-            found = path.stat()
-            stamps.append((path.name, found.st_mtime_ns, found.st_size, found.st_ino))
+            status = path.stat()
+            stamps.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
     return tuple(stamps)
 
 
@@ -235,9 +233,9 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
     nel writes.
     """
     with suppress(NelError, OSError):
-        found = {files.directory.name: files for files in read_run(run_dir)}
-        if not any(map(shape_problem, found.values())):
-            return found
+        by_directory = {files.directory.name: files for files in read_run(run_dir)}
+        if not any(map(shape_problem, by_directory.values())):
+            return by_directory
     return {}
 
 
@@ -246,8 +244,8 @@ def _from_files(
 ) -> BenchmarkSummary:
     headline: Mapping[str, Any] = files.metrics.get("headline") or {}
     accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
-    kept = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = {name: int(accounting.get(name) or 0) for name in kept}
+    names_of_counts = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    counts = {name: int(accounting.get(name) or 0) for name in names_of_counts}
     return BenchmarkSummary(
         name=files.title,
         address=directory_name(names[0]),
@@ -271,7 +269,7 @@ def _from_status(
     status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan
 ) -> BenchmarkSummary:
     slot, plugin = names
-    counts = next((one for one in status.benchmarks if one.slot == slot), None)
+    counts = next((item for item in status.benchmarks if item.slot == slot), None)
     n_failed = counts.model_failures.total() if counts is not None else 0
     return BenchmarkSummary(
         name=slot,
@@ -291,7 +289,9 @@ def _from_status(
 
 
 def _model(benchmarks: tuple[BenchmarkSummary, ...]) -> str | None:
-    models = dict.fromkeys(str(one.plan["model"]) for one in benchmarks if one.plan.get("model"))
+    models = dict.fromkeys(
+        str(benchmark.plan["model"]) for benchmark in benchmarks if benchmark.plan.get("model")
+    )
     return ", ".join(models) or None
 
 
@@ -313,7 +313,7 @@ def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
     """
     with BrowsedStore(run.store) as store:
         sessions, config = store.sessions(), store.meta("config") or {}
-        found = tuple(
+        summaries = tuple(
             BenchmarkSummary(
                 name=slot,
                 address=directory_name(slot),
@@ -332,15 +332,26 @@ def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
         run_id=run_id,
         state="running" if is_live else "stopped",
         reason=None,
-        model=_model(found),
-        url=(config.get("endpoint") or {}).get("url"),
-        started=sessions[0]["started"] if sessions else None,
-        elapsed_seconds=_elapsed(sessions),
-        cost=_cost(config, sessions),
-        sessions=len(sessions),
-        benchmarks=found,
+        benchmarks=summaries,
         is_counted=False,
+        **_facts(config, sessions, summaries),
     )
+
+
+def _facts(
+    config: Mapping[str, Any],
+    sessions: list[StoredSession],
+    benchmarks: tuple[BenchmarkSummary, ...],
+) -> dict[str, Any]:
+    """Return the fields of a summary that do not depend on whether its answers are counted."""
+    return {
+        "model": _model(benchmarks),
+        "url": (config.get("endpoint") or {}).get("url"),
+        "started": sessions[0]["started"] if sessions else None,
+        "elapsed_seconds": _elapsed(sessions),
+        "cost": _cost(config, sessions),
+        "sessions": len(sessions),
+    }
 
 
 def _cost_of(runtime: Mapping[str, Any]) -> float | None:

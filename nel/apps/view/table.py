@@ -29,7 +29,7 @@ class Row:
     def words(self) -> str:
         """Return what the filter searches, in lower case."""
         name = self.benchmark.name if self.benchmark is not None else ""
-        said = (
+        texts = (
             self.run.run_id,
             self.run.run.id,
             self.run.run.folder,
@@ -38,7 +38,7 @@ class Row:
             self.run.state,
         )
         return " ".join(
-            str(one) for one in (*said, *self.notes.tags, self.notes.note) if one
+            str(text) for text in (*texts, *self.notes.tags, self.notes.note) if text
         ).lower()
 
 
@@ -61,8 +61,8 @@ def rows_of(runs: Iterable[tuple[RunSummary, Notes]]) -> list[Row]:
     """Return the rows of runs."""
     rows = []
     for run, notes in runs:
-        for place, benchmark in enumerate(run.benchmarks or (None,)):
-            rows.append(Row(run=run, notes=notes, benchmark=benchmark, is_first=place == 0))
+        for position, benchmark in enumerate(run.benchmarks or (None,)):
+            rows.append(Row(run=run, notes=notes, benchmark=benchmark, is_first=position == 0))
     return rows
 
 

@@ -55,7 +55,7 @@ def test_a_limiter_shares_what_would_be_divided(tmp_path: Path) -> None:
     assert part.config["engine"]["concurrency"] == 32
     assert part.config["endpoint"]["requests_per_minute"] == 90
     assert part.config["budget"]["max_requests"] == 25
-    assert "endpoint.requests_per_minute: 90 in all, shared through the limiter" in part.said
+    assert "endpoint.requests_per_minute: 90 in all, shared through the limiter" in part.limits
     assert "LIMITER_TOKEN" in secrets_of(whole)
     written = write_submission(whole, "slurm", SHARDS, Target())
     assert any("reach it at http://head:9191" in note for note in written.notes)
@@ -71,7 +71,7 @@ def test_every_limit_is_divided_and_said(tmp_path: Path) -> None:
     assert part.config["endpoint"]["requests_per_minute"] == 22.5
     assert part.config["judge"]["panel"][0]["concurrency"] == 2
     assert part.config["budget"]["max_requests"] == 25
-    assert part.said == (
+    assert part.limits == (
         "engine.concurrency: 8 in each shard, 32 of 32 in all",
         "endpoint.requests_per_minute: 22.5 in each shard, 90 in all",
         "endpoint.tokens_per_minute: 250 in each shard, 1000 in all",

@@ -9,19 +9,18 @@ from nel.apps.leaderboard.length_controlled import length_controlled_rate
 from nel.errors import UndefinedMetric
 
 
-def _world(n: int, *, theta: float, phi: float, psi: float = 0.0, seed: int = 3) -> tuple[list[float], ...]:
-    """Return preferences, length differences and difficulties of a model that writes longer answers."""
+def _world(n: int, *, theta: float, phi: float, seed: int = 3) -> tuple[list[float], list[float]]:
+    """Return preferences and length differences of a model that writes longer answers."""
     rng = np.random.default_rng(seed)
     apart = rng.normal(400, 600, n)
-    gamma = rng.normal(0, 1, n)
-    odds = theta + phi * np.tanh(apart / apart.std(ddof=1)) + psi * gamma
+    odds = theta + phi * np.tanh(apart / apart.std(ddof=1))
     wins = rng.random(n) < 1 / (1 + np.exp(-odds))
-    return wins.astype(float).tolist(), apart.tolist(), gamma.tolist()
+    return wins.astype(float).tolist(), apart.tolist()
 
 
 def test_what_length_wins_is_taken_away() -> None:
     """A model that wins by length alone is at one half; its raw win rate is far above."""
-    wins, apart, _ = _world(4_000, theta=0.0, phi=1.5)
+    wins, apart = _world(4_000, theta=0.0, phi=1.5)
     found = length_controlled_rate(wins, apart, n_resamples=100)
     assert sum(wins) / len(wins) > 0.6
     assert found.lower is not None
@@ -30,20 +29,17 @@ def test_what_length_wins_is_taken_away() -> None:
     assert found.length == pytest.approx(1.5, abs=0.25)
 
 
-@pytest.mark.parametrize("has_difficulty", [False, True])
-def test_the_fit_is_that_of_scikit_learn(has_difficulty: bool) -> None:
+def test_the_fit_is_that_of_scikit_learn() -> None:
     """Without a penalty, preferences that are probabilities included, which count as both outcomes by their shares."""
     linear = pytest.importorskip("sklearn.linear_model")
-    wins, apart, gamma = _world(500, theta=-0.4, phi=0.8, psi=0.5)
+    wins, apart = _world(500, theta=-0.4, phi=0.8)
     shares = [0.9 * win + 0.05 for win in wins]
-    found = length_controlled_rate(shares, apart, difficulty=gamma if has_difficulty else None, n_resamples=0)
-    columns = [np.ones(500), np.tanh(np.array(apart) / np.std(apart, ddof=1)), *([gamma] if has_difficulty else [])]
-    rows = np.column_stack(columns)
+    found = length_controlled_rate(shares, apart, n_resamples=0)
+    rows = np.column_stack([np.ones(500), np.tanh(np.array(apart) / np.std(apart, ddof=1))])
     model = linear.LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-12, max_iter=10_000)
     outcome, weight = [1] * 500 + [0] * 500, [*shares, *(1 - share for share in shares)]
     model.fit(np.vstack([rows, rows]), outcome, sample_weight=weight)
-    ours = [found.strength, found.length, *([found.difficulty] if has_difficulty else [])]
-    assert ours == pytest.approx(model.coef_[0], abs=1e-6)
+    assert [found.strength, found.length] == pytest.approx(model.coef_[0], abs=1e-6)
     rows[:, 1] = 0
     assert found.value == pytest.approx(model.predict_proba(rows)[:, 1].mean(), abs=1e-7)
 

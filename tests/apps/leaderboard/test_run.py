@@ -348,8 +348,6 @@ def test_a_dry_run_counts_and_sends_nothing(runs: Runs, tmp_path: Path) -> None:
             (["{alpha}", "{beta}", "--anchor", "x"], 'no run is called "x", the anchor'),
             (["{alpha}", "{beta}", "--pairs", "many"], "--pairs many"),
             (["{alpha}", "{beta}", "--bench", "other"], 'has no benchmark "other"; it has: talk'),
-            (["{alpha}", "{beta}", "--prior", "-2"], "--prior -2"),
-            (["{alpha}", "{beta}", "--resamples", "-1"], "--resamples -1"),
             (["--resume"], "there is no leaderboard to resume in eval_results"),
             ([], "at least two models"),
         ],

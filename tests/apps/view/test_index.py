@@ -11,7 +11,7 @@ import pytest
 
 from nel.apps.view.finding import FoundRun, find_runs
 from nel.apps.view.index.building import IndexState, Indices, _Changed, build
-from nel.apps.view.index.database import Filter, Index, Place
+from nel.apps.view.index.database import Filter, Index, ResultKey
 from nel.apps.view.index.words import query_of
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import Wanted, sample_page
@@ -117,7 +117,7 @@ def test_repeats_are_one_question(tmp_path: Path) -> None:
     build(found_in(tmp_path / "run"), tmp_path / "index.db")
     with Index(tmp_path / "index.db") as index:
         found = index.questions(1, query_of('"is red"') or "", n_max=9)
-    assert found[0] == [Place(1, 0, 1), Place(1, 0, 3)]
+    assert found[0] == [ResultKey(1, 0, 1), ResultKey(1, 0, 3)]
     assert [group[0].idx for group in found] == [0, 1, 2, 3, 4]
 
 
@@ -262,12 +262,12 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     summaries.close()
     state = IndexState(path=path, is_ready=True, n_indexed=200, n_total=200, seconds=0.0)
     page = sample_page(run, benchmark, state, Wanted(filter=Filter(), typed=""))
-    assert {row.idx for row in page.rows if row.shown.group == "not_asked"} == {row.idx for row in page.rows} & set(
+    assert {row.idx for row in page.rows if row.opened.group == "not_asked"} == {row.idx for row in page.rows} & set(
         left
     )
     view = sample_view(run, benchmark, left[0], 0, whole=False)
     assert view is not None
-    assert (view.group, view.reward) == ("not_asked", None)
+    assert (view.verdict.group, view.reward) == ("not_asked", None)
 
 
 def test_a_decision_makes_a_new_index(tmp_path: Path) -> None:

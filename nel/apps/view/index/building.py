@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.database import FORMAT, Entry, Index, Place
+from nel.apps.view.index.database import FORMAT, Entry, Index, ResultKey
 from nel.apps.view.index.words import spaced
 from nel.apps.view.left_out import decisions_of, left_out
 from nel.artifacts.failures import kind_of
@@ -229,21 +229,21 @@ def build(
                     store
                 ) != index.fact("decisions"):
                     raise _Changed
-                found = store.results_after(mark, _BATCH)
+                results = store.results_after(mark, _BATCH)
                 omitted = {
-                    key: left_out(store, key) for key in {benchmark for _, benchmark, _ in found}
+                    key: left_out(store, key) for key in {benchmark for _, benchmark, _ in results}
                 }
-            if not found:
+            if not results:
                 break
             entries = []
-            for place, (_, benchmark, stored) in enumerate(found):
-                if pause is not None and place % _PAUSE_EVERY == 0:
+            for position, (_, benchmark, stored) in enumerate(results):
+                if pause is not None and position % _PAUSE_EVERY == 0:
                     pause()
                 entry = _entry(benchmark, stored, price)
                 entries.append(
                     _not_asked(entry) if stored.sample.idx in omitted[benchmark] else entry
                 )
-            _keep(index, entries, mark, found[-1][0], started)
+            _keep(index, entries, mark, results[-1][0], started)
         else:
             return
         _finish(run, index)
@@ -333,13 +333,13 @@ def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
 def _entry(
     benchmark: int, stored: StoredResult, price: Price | None, not_run: Unscored = NOT_RUN
 ) -> Entry:
-    place = Place(benchmark, stored.sample.idx, stored.repeat)
+    key = ResultKey(benchmark, stored.sample.idx, stored.repeat)
     try:
         result = read_result(stored, not_run=not_run)
     except StoreError as error:
         texts = (stored.sample.sample_id, "", "", "", "", str(error))
         return Entry(
-            place=place,
+            key=key,
             group="unscored",
             kind="damaged",
             category="",
@@ -347,9 +347,9 @@ def _entry(
             measured={},
             bins={},
         )
-    found = {} if result.response is None else measured(result.response, price)
+    values = {} if result.response is None else measured(result.response, price)
     return Entry(
-        place=place,
+        key=key,
         group=group_of(result),
         kind=kind_of(result) or "",
         category=(
@@ -358,8 +358,8 @@ def _entry(
             else str(result.sample.subset)
         ),
         texts=[spaced(_cut(text)) for text in _texts(result)],
-        measured=found,
-        bins={name: bin_of(value) for name, value in found.items()},
+        measured=values,
+        bins={name: bin_of(value) for name, value in values.items()},
     )
 
 
@@ -386,9 +386,9 @@ def question_of(sample: Sample | None) -> str:
     if sample is None:
         return ""
     for name in _QUESTION_FIELDS:
-        found = sample.metadata.get(name)
-        if isinstance(found, str) and found.strip():
-            return found
+        text = sample.metadata.get(name)
+        if isinstance(text, str) and text.strip():
+            return text
     if isinstance(sample.input, str):
         return sample.input
     asked = [message for message in sample.input if message.role == "user"] or list(sample.input)
@@ -401,7 +401,7 @@ def text_of(message: Message) -> str:
         return message.content
     parts: list[Any] = list(message.content)
     return "\n".join(
-        as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts
+        as_text(piece["text"]) if "text" in piece else f"[{piece.get('type')}]" for piece in parts
     )
 
 
@@ -430,8 +430,8 @@ def _stamp(run: FoundRun) -> tuple[object, ...]:
     stamps = []
     for name in (run.store.name, f"{run.store.name}-wal"):
         with suppress(OSError):
-            found = run.store.with_name(name).stat()
-            stamps.append((name, found.st_mtime_ns, found.st_size, found.st_ino))
+            status = run.store.with_name(name).stat()
+            stamps.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
     return (*stamps, owner_of(run.path) is not None)
 
 

@@ -46,7 +46,7 @@ _FORWARDS: Final = (
 _BACKWARDS: Final = f"{_FORWARDS} DESC"
 
 
-class Place(NamedTuple):
+class ResultKey(NamedTuple):
     """A result among those of a run."""
 
     benchmark: int
@@ -63,7 +63,7 @@ class Place(NamedTuple):
         )
 
     @classmethod
-    def of(cls, number: int) -> Place:
+    def of(cls, number: int) -> ResultKey:
         """Return the place of a document."""
         rest, repeat = number >> _REPEAT_BITS, number & ((1 << _REPEAT_BITS) - 1)
         return cls(rest >> _IDX_BITS, rest & ((1 << _IDX_BITS) - 1), repeat)
@@ -73,7 +73,7 @@ class Place(NamedTuple):
 class Entry:
     """What the index keeps of one result."""
 
-    place: Place
+    key: ResultKey
     group: str
     kind: str
     """Of a failure; empty where it is right."""
@@ -167,18 +167,18 @@ class Index:
         counts: Counter[tuple[int, int, str, str]] = Counter()
         bins: Counter[tuple[int, str, int]] = Counter()
         rows = []
-        for one in sorted(entries, key=lambda entry: entry.place):
-            outcome = GROUPS.index(one.group)
-            counts[one.place.benchmark, outcome, one.kind, one.category] += 1
-            for measure, number in one.bins.items():
-                bins[one.place.benchmark, measure, number] += 1
+        for item in sorted(entries, key=lambda entry: entry.key):
+            outcome = GROUPS.index(item.group)
+            counts[item.key.benchmark, outcome, item.kind, item.category] += 1
+            for measure, number in item.bins.items():
+                bins[item.key.benchmark, measure, number] += 1
             facets = ["all", f"ox{outcome}"]
             facets += [
                 f"{mark}{self._id_of(name)}"
-                for mark, name in (("kx", one.kind), ("cx", one.category))
+                for mark, name in (("kx", item.kind), ("cx", item.category))
                 if name
             ]
-            rows.append((one.place.number, " ".join(facets), *one.texts))
+            rows.append((item.key.number, " ".join(facets), *item.texts))
         marks = ", ".join("?" * (len(COLUMNS) + 2))
         insert = f"INSERT INTO docs(rowid, {FACETS}, {', '.join(COLUMNS)}) VALUES({marks})"
         self._connection.executemany(insert, rows)
@@ -203,18 +203,16 @@ class Index:
 
     def fact(self, name: str) -> Any:
         """Return a value that was kept, None where there is none."""
-        found = self._connection.execute(
-            "SELECT value FROM facts WHERE name = ?", (name,)
-        ).fetchone()
-        return None if found is None else loads(found[0])
+        row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if row is None else loads(row[0])
 
     def facets(self, wanted: Filter) -> tuple[str, ...] | None:
         """Return the facets of a filter, None where no result has them."""
-        found = []
+        facets = []
         if wanted.outcome:
             if wanted.outcome not in GROUPS:
                 return None
-            found.append(f"ox{GROUPS.index(wanted.outcome)}")
+            facets.append(f"ox{GROUPS.index(wanted.outcome)}")
         for mark, name in (("kx", wanted.kind), ("cx", wanted.category)):
             if name:
                 row = self._connection.execute(
@@ -222,8 +220,8 @@ class Index:
                 ).fetchone()
                 if row is None:
                     return None
-                found.append(f"{mark}{row[0]}")
-        return tuple(found)
+                facets.append(f"{mark}{row[0]}")
+        return tuple(facets)
 
     def counts(self, benchmark: int) -> list[tuple[str, str, str, int]]:
         """Return ``(group, kind, category, n)`` of a benchmark."""
@@ -234,21 +232,21 @@ class Index:
 
     def bins(self, benchmark: int) -> dict[str, dict[int, int]]:
         """Return by measure how many values of a benchmark lie in each bin."""
-        found: dict[str, dict[int, int]] = {}
+        bins: dict[str, dict[int, int]] = {}
         query = "SELECT measure, bin, n FROM bins WHERE benchmark = ?"
         for measure, number, n in self._connection.execute(query, (benchmark,)):
-            found.setdefault(measure, {})[number] = n
-        return found
+            bins.setdefault(measure, {})[number] = n
+        return bins
 
     def count(self, benchmark: int, query: str) -> int:
         """Return how many results of a benchmark match, counted up to one more than `COUNT_MAX`."""
         first, last = _range_of(benchmark)
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT count(*) FROM (SELECT 1 FROM docs WHERE docs MATCH ? AND rowid BETWEEN ? AND ?"
             " LIMIT ?)",
             (query, first, last, COUNT_MAX + 1),
         ).fetchone()
-        return int(found[0])
+        return int(row[0])
 
     def questions(
         self,
@@ -258,7 +256,7 @@ class Index:
         after: int | None = None,
         before: int | None = None,
         n_max: int,
-    ) -> list[list[Place]]:
+    ) -> list[list[ResultKey]]:
         """Return the matching results of up to so many samples, those of one sample together, in
         order.
 
@@ -272,20 +270,20 @@ class Index:
         first, last = _range_of(benchmark)
         is_back = before is not None
         if after is not None:
-            first = max(first, Place(benchmark, min(after, (1 << _IDX_BITS) - 2) + 1, 0).number)
+            first = max(first, ResultKey(benchmark, min(after, (1 << _IDX_BITS) - 2) + 1, 0).number)
         if before is not None:
-            last = min(last, Place(benchmark, min(before, (1 << _IDX_BITS) - 1), 0).number - 1)
+            last = min(last, ResultKey(benchmark, min(before, (1 << _IDX_BITS) - 1), 0).number - 1)
         rows = self._connection.execute(_BACKWARDS if is_back else _FORWARDS, (query, first, last))
-        found: dict[int, list[Place]] = {}
+        keys_of: dict[int, list[ResultKey]] = {}
         for (number,) in rows:
-            place = Place.of(number)
-            if place.idx not in found and len(found) == n_max:
+            key = ResultKey.of(number)
+            if key.idx not in keys_of and len(keys_of) == n_max:
                 break
-            found.setdefault(place.idx, []).append(place)
+            keys_of.setdefault(key.idx, []).append(key)
         rows.close()
-        ordered = [sorted(places) for places in found.values()]
+        ordered = [sorted(places) for places in keys_of.values()]
         return ordered[::-1] if is_back else ordered
 
 
 def _range_of(benchmark: int) -> tuple[int, int]:
-    return Place(benchmark, 0, 0).number, Place(benchmark + 1, 0, 0).number - 1
+    return ResultKey(benchmark, 0, 0).number, ResultKey(benchmark + 1, 0, 0).number - 1

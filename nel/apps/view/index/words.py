@@ -48,12 +48,12 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
     wanted: list[str] = []
     unwanted: list[str] = []
     terms = list(_TERM.finditer(typed[:_CHARACTERS_MAX].replace("\0", " ")))[:_TERMS_MAX]
-    for found in terms:
-        is_word = found["phrase"] is None
-        term = _quoted(found["word"] if is_word else found["phrase"], is_word=is_word)
+    for match in terms:
+        is_word = match["phrase"] is None
+        term = _quoted(match["word"] if is_word else match["phrase"], is_word=is_word)
         if term is not None:
-            scope = f"{found['column'].lower()} : " if found["column"] else ""
-            (unwanted if found["minus"] else wanted).append(f"{scope}{term}")
+            scope = f"{match['column'].lower()} : " if match["column"] else ""
+            (unwanted if match["minus"] else wanted).append(f"{scope}{term}")
     if terms and not (wanted or unwanted):
         return None
     parts = [f"{_TEXTS} : ({' AND '.join(wanted)})"] if wanted else []
