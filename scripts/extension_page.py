@@ -21,7 +21,7 @@ registered in the same groups. An entry point in any other group `nel.*` is repo
 `plugins/nel-example`. In code the page is `nel/discovery/extension_points.py`.
 
 Names match `[a-z0-9][a-z0-9_-]*`. `package:name` stands for the plugin of one package wherever a name is accepted, with
-options behind it as behind any name: `package:name:key=value`. A built-in keeps its bare name where another package
+options after it as after any name: `package:name:key=value`. A built-in keeps its bare name where another package
 provides it too; a bare name that several other packages provide is an error that lists them.
 
 | group | signature | named by |

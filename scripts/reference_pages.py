@@ -71,7 +71,7 @@ SCORER_GROUPS = (
         "nel.scoring",
     ),
 )  # fmt: skip
-REDUCERS_INTRODUCTION = """`from nel.scorers import NAME`, or `--reducer NAME`, with its k behind it (`pass_at_3`).
+REDUCERS_INTRODUCTION = """`from nel.scorers import NAME`, or `--reducer NAME`, with its k after it (`pass_at_3`).
 `pass_at_k`, `vote_at_k` and `pass_hat_k`, also with `mean_and_` before them, stand for every k up to the repeats."""
 METRIC_GROUPS = (
     (
@@ -184,29 +184,33 @@ A run's own metrics are the mean reward and the mean of every number its scorer 
 denominator ([numbers](../explanation/numbers.md)). What follows is computed beside them when a scorer declares it or a
 flag names it; it never replaces the headline. A plugin adds its own through the entry-point groups `nel.metrics` and
 `nel.reducers`.
+
+What the scores do not define is `nel.errors.UndefinedMetric`: nothing was scored, a value has no number, fewer than two
+samples or clusters where a spread is needed. Arguments out of range, scores of one sample that differ in shape, length
+or keys, and a sample without its cluster or group are `ValueError`. Neither is ever a number. `help(NAME)` has examples.
 """
 DECIDE_INTRODUCTION = """# Statistics of decisions
 
 `from nel.decide import NAME`. Pure functions over numbers and numpy arrays: they read no file and know nothing of runs.
 NaN, unequal lengths and numbers out of range are errors (`ValueError`), and what the data do not define is one too
-(`nel.errors.UndefinedMetric`, a `ValueError`); neither is ever a number. What they are for:
+(`nel.errors.UndefinedMetric`, a `ValueError`); neither is ever a number. `help(NAME)` has examples. What they are for:
 [the numbers](../explanation/numbers.md#differences-between-two-runs).
 """
 
 
 def scorers() -> str:
     """Return the page with every scorer."""
-    return "\n".join([SCORERS_INTRODUCTION, *_groups(SCORER_GROUPS)])
+    return "\n".join([SCORERS_INTRODUCTION, *_groups(SCORER_GROUPS, is_brief=False)])
 
 
 def metrics() -> str:
     """Return the page with every metric, reducer and formula."""
-    return "\n".join([METRICS_INTRODUCTION, *_groups(METRIC_GROUPS)])
+    return "\n".join([METRICS_INTRODUCTION, *_groups(METRIC_GROUPS, is_brief=True)])
 
 
 def decide() -> str:
     """Return the page with every statistic of a decision."""
-    return "\n".join([DECIDE_INTRODUCTION, *_groups(DECIDE_GROUPS)])
+    return "\n".join([DECIDE_INTRODUCTION, *_groups(DECIDE_GROUPS, is_brief=True)])
 
 
 def undocumented() -> set[str]:
@@ -224,15 +228,19 @@ def undocumented() -> set[str]:
     } - shown
 
 
-def _groups(groups: Iterable[tuple[str, str, tuple[str, ...], str]]) -> Iterator[str]:
+def _groups(
+    groups: Iterable[tuple[str, str, tuple[str, ...], str]], *, is_brief: bool
+) -> Iterator[str]:
     for title, introduction, names, module in groups:
         yield f"## {title}\n\n{introduction}\n"
         for name in names:
-            yield _entry(name, getattr(__import__(module, fromlist=[name]), name))
+            function = getattr(__import__(module, fromlist=[name]), name)
+            yield _entry(name, function, is_brief=is_brief)
 
 
-def _entry(name: str, function: Callable[..., Any]) -> str:
-    return f"### {name}\n\n```python\n{name}{_signature(function)}\n```\n\n{_text(function)}\n"
+def _entry(name: str, function: Callable[..., Any], *, is_brief: bool) -> str:
+    text = _text(function, is_brief=is_brief)
+    return f"### {name}\n\n```python\n{name}{_signature(function)}\n```\n\n{text}\n"
 
 
 def _signature(function: Callable[..., Any]) -> str:
@@ -256,11 +264,18 @@ def _parameter(parameter: inspect.Parameter) -> str:
     return f"{star}{parameter.name}: {kind} = {default}"
 
 
-def _text(function: Callable[..., Any]) -> str:
-    """Return a docstring as Markdown: its examples as code, its sections as lists."""
+def _text(function: Callable[..., Any], *, is_brief: bool) -> str:
+    """Return a docstring as Markdown: its examples as code, its sections as lists.
+
+    A brief text is without errors, which the introduction of its page states for all, and without
+    examples.
+    """
     lines: list[str] = []
     example = False
-    for line in inspect.cleandoc(function.__doc__ or "").split("\n"):
+    docstring = inspect.cleandoc(function.__doc__ or "")
+    if is_brief:
+        docstring = re.sub(r"^(?:Raises:\n(?: .*\n?)*|>>>(?:.+\n?)*)\n*", "", docstring, flags=re.MULTILINE)
+    for line in docstring.split("\n"):
         if line.startswith(">>>") and not example:
             example = True
             lines.append("```python")

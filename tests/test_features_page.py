@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "reference" / "features.md"
+PAGE = ROOT / "docs" / "explanation" / "features.md"
 ROWS = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ") and not line.startswith("| ---")]
 
 

@@ -1,7 +1,7 @@
 """Transport without a proxy: HTTP/1.1 over pooled connections.
 
 It takes a quarter of the CPU time of a general HTTP client, which is what limits the throughput of
-a run; the figures are in docs/explanation/decisions.md. Redirects, cookies and automatic retries
+a run; the figures are in docs/explanation/libraries.md. Redirects, cookies and automatic retries
 are left out on purpose.
 """
 
