@@ -55,10 +55,9 @@ def main() -> int:
         for name in ABOUT
     ]
     total = f"| **all** | **{tried.total()}** | **{right.total()}** | **{tried.total() - right.total()}** |"
-    names = ", ".join(name for name, passes in sorted(forged) if passes)
     promise = (
         f"Not promised: {sum(passes for _, passes in forged)} of {len(forged)} programs that attack tests in their own "
-        f"process pass them (`shared`): {names}."
+        f"process pass them (`shared`)."
     )
     table = "\n".join(
         ["| what | tried | right | wrong |", "|---|---:|---:|---:|", *rows, total, "", promise]
