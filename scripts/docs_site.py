@@ -13,12 +13,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-SECTIONS = (("How to", "how-to"), ("Reference", "reference"), ("Explanation", "explanation"))
+SECTIONS = (("Reference", "reference"), ("Explanation", "explanation"))
 _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 
 
 def on_config(config: Any) -> Any:
-    """Add every page below docs/ to the navigation, by its section."""
+    """Add the pages whose order says nothing to the navigation, by section."""
     for title, folder in SECTIONS:
         pages = sorted(path.relative_to(DOCS).as_posix() for path in (DOCS / folder).glob("*.md"))
         config["nav"].append({title: pages})

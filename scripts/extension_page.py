@@ -44,9 +44,9 @@ def extension_points() -> str:
 
 def _section(point: ExtensionPoint, declared: dict[str, str]) -> str:
     name, target = next(iter(declared.items()))
-    facts = {"Named by": point.used_by, "Called": point.called, "Errors": point.errors}
+    facts = {"Called": point.called, "Errors": point.errors}
     if point.signature is not None:
-        facts = {"Signature": f"`{_short(point)}`", "Returns": _returned(point), **facts}
+        facts = {"Returns": _returned(point), **facts}
     listed = "\n".join(f"- {label}: {text}" for label, text in facts.items())
     declaration = f'[project.entry-points."{point.group}"]\n{name} = "{target}"'
     code = f"```toml\n{declaration}\n```\n\n```python\n{_source(target)}\n```"

@@ -11,6 +11,10 @@ from typing import Any
 
 from nel import plugins
 
+ERRORS = r"Raises:\n(?: .*\n?)*"
+EXAMPLES_MAX = 3
+"""Of each function, on pages that show examples."""
+EXAMPLES = r">>>(?:.+\n?)*"
 SCORER_GROUPS = (
     (
         "Primitives",
@@ -166,7 +170,8 @@ DECIDE_GROUPS = (
 SCORERS_INTRODUCTION = """# Scorers
 
 A scorer is a function of one `ScorerInput`, a factory whose inner function takes `(state, target)`, or a class with a
-`score` method; sync or async. `@nel.scorer` marks all three. `nel list scorers` shows what is installed.
+`score` method; sync or async. `@nel.scorer` marks all three. `nel list scorers` shows what is installed, and `help(NAME)`
+has types and further examples.
 
 `f1_token` is SQuAD's F1 (multisets, full precision); `f1` and `exact` follow Inspect (sets, two decimals). `chrf` is
 sacrebleu's; the older formula that gives 33.3 for two identical texts "ab" is not used. `exact_match` of `nel` drops
@@ -177,6 +182,12 @@ divides by the UTF-8 bytes of the choice as it is given, leading space included.
 lm-evaluation-harness, and the built-in benchmarks use it: `acc_norm` divides by the characters of the bare choice,
 `acc_bytes` by its bytes. For choices in ASCII without a delimiter the first one's `acc_norm` is the second one's
 `acc_bytes`. `choice_mass` is what `truthfulqa_mc2` calls `acc`.
+
+A wrong option is a `ConfigError` before anything is sent. A target that a rule cannot use makes a
+[bad row](datasets.md#bad-rows) (`DatasetError`): an empty one, one that is not a number, an expression, a choice, a label or
+a pattern where the rule needs it. Where a comparison or a search takes too long (five seconds for mathematics), numbers are
+missing, a sandbox fails or a judge gives no grade, the sample is unscored (`ScorerError`, `SandboxError`, `JudgeError`), never
+wrong.
 """
 METRICS_INTRODUCTION = """# Metrics and reducers
 
@@ -187,30 +198,30 @@ flag names it; it never replaces the headline. A plugin adds its own through the
 
 What the scores do not define is `nel.errors.UndefinedMetric`: nothing was scored, a value has no number, fewer than two
 samples or clusters where a spread is needed. Arguments out of range, scores of one sample that differ in shape, length
-or keys, and a sample without its cluster or group are `ValueError`. Neither is ever a number. `help(NAME)` has examples.
+or keys, and a sample without its cluster or group are `ValueError`. Neither is ever a number. `help(NAME)` has types and examples.
 """
 DECIDE_INTRODUCTION = """# Statistics of decisions
 
 `from nel.decide import NAME`. Pure functions over numbers and numpy arrays: they read no file and know nothing of runs.
 NaN, unequal lengths and numbers out of range are errors (`ValueError`), and what the data do not define is one too
-(`nel.errors.UndefinedMetric`, a `ValueError`); neither is ever a number. `help(NAME)` has examples. What they are for:
+(`nel.errors.UndefinedMetric`, a `ValueError`); neither is ever a number. `help(NAME)` has types and examples. What they are for:
 [the numbers](../explanation/numbers.md#differences-between-two-runs).
 """
 
 
 def scorers() -> str:
     """Return the page with every scorer."""
-    return "\n".join([SCORERS_INTRODUCTION, *_groups(SCORER_GROUPS, is_brief=False)])
+    return "\n".join([SCORERS_INTRODUCTION, *_groups(SCORER_GROUPS, without=ERRORS)])
 
 
 def metrics() -> str:
     """Return the page with every metric, reducer and formula."""
-    return "\n".join([METRICS_INTRODUCTION, *_groups(METRIC_GROUPS, is_brief=True)])
+    return "\n".join([METRICS_INTRODUCTION, *_groups(METRIC_GROUPS, without=f"{ERRORS}|{EXAMPLES}")])
 
 
 def decide() -> str:
     """Return the page with every statistic of a decision."""
-    return "\n".join([DECIDE_INTRODUCTION, *_groups(DECIDE_GROUPS, is_brief=True)])
+    return "\n".join([DECIDE_INTRODUCTION, *_groups(DECIDE_GROUPS, without=f"{ERRORS}|{EXAMPLES}")])
 
 
 def undocumented() -> set[str]:
@@ -229,17 +240,17 @@ def undocumented() -> set[str]:
 
 
 def _groups(
-    groups: Iterable[tuple[str, str, tuple[str, ...], str]], *, is_brief: bool
+    groups: Iterable[tuple[str, str, tuple[str, ...], str]], *, without: str
 ) -> Iterator[str]:
     for title, introduction, names, module in groups:
         yield f"## {title}\n\n{introduction}\n"
         for name in names:
             function = getattr(__import__(module, fromlist=[name]), name)
-            yield _entry(name, function, is_brief=is_brief)
+            yield _entry(name, function, without=without)
 
 
-def _entry(name: str, function: Callable[..., Any], *, is_brief: bool) -> str:
-    text = _text(function, is_brief=is_brief)
+def _entry(name: str, function: Callable[..., Any], *, without: str) -> str:
+    text = _text(function, without=without)
     return f"### {name}\n\n```python\n{name}{_signature(function)}\n```\n\n{text}\n"
 
 
@@ -257,33 +268,32 @@ def _signature(function: Callable[..., Any]) -> str:
 
 def _parameter(parameter: inspect.Parameter) -> str:
     star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
-    kind = str(parameter.annotation).strip("'\"")
     if parameter.default is parameter.empty:
-        return f"{star}{parameter.name}: {kind}"
+        return f"{star}{parameter.name}"
     default = "value_to_float()" if callable(parameter.default) else repr(parameter.default)
-    return f"{star}{parameter.name}: {kind} = {default}"
+    return f"{parameter.name}={default}"
 
 
-def _text(function: Callable[..., Any], *, is_brief: bool) -> str:
+def _text(function: Callable[..., Any], *, without: str) -> str:
     """Return a docstring as Markdown: its examples as code, its sections as lists.
 
-    A brief text is without errors, which the introduction of its page states for all, and without
-    examples.
+    Left out is what `without` matches: errors, which the introduction of the page states for all.
     """
     lines: list[str] = []
-    example = False
+    example, n_examples = False, 0
     docstring = inspect.cleandoc(function.__doc__ or "")
-    if is_brief:
-        docstring = re.sub(r"^(?:Raises:\n(?: .*\n?)*|>>>(?:.+\n?)*)\n*", "", docstring, flags=re.MULTILINE)
+    docstring = re.sub(f"^(?:{without})\n*", "", docstring, flags=re.MULTILINE)
     for line in docstring.split("\n"):
         if line.startswith(">>>") and not example:
-            example = True
+            example, n_examples = True, 0
             lines.append("```python")
         if example and not line.strip():
             example = False
             lines.append("```")
         if example:
-            lines.append(line)
+            n_examples += line.startswith(">>>")
+            if n_examples <= EXAMPLES_MAX:
+                lines.append(line)
         elif re.fullmatch(r"(Args|Returns|Raises):", line):
             lines += [f"**{line.rstrip(':')}**", ""]
         elif re.match(r"    \S", line):
