@@ -65,6 +65,7 @@ COMMANDS = (
     ("sandbox", "prune"),
 )
 RUN = ("eval", "run")
+HUB = "https://huggingface.co/datasets/"
 SECTIONS = {
     "Top level": schema.RunConfig,
     "endpoint": schema.EndpointConfig,
@@ -166,19 +167,28 @@ def _benchmark(benchmark: Benchmark, first_of: dict[str, str]) -> str:
     So are the facts that a benchmark shares with the first one of its prompt, where both state the
     same kinds of facts.
     """
-    facts = [*facts_of(benchmark)]
+    facts = _facts(benchmark)
     first = first_of.get(prompt_of(benchmark) or "")
-    of_first = () if first is None else facts_of(find_benchmark(first))
+    of_first = [] if first is None else _facts(find_benchmark(first))
     if [fact.name for fact in facts] == [fact.name for fact in of_first]:
         facts = [fact for fact in facts if fact not in of_first]
         facts.append(Fact(name="the rest", text=f"as `{first}`"))
-    else:
-        facts = [fact for fact in facts if fact.text != "none"]
-    table = "\n".join(f"| {fact.name} | {_marked(fact)} |" for fact in facts)
+    listed = "\n".join(f"- {fact.name}: {_marked(fact)}" for fact in facts)
     return (
-        f"## {benchmark.name}\n\n{benchmark.description}.\n\n| | |\n|---|---|\n{table}\n\n"
+        f"## {benchmark.name}\n\n{benchmark.description}.\n\n{listed}\n\n"
         f"{_prompt(benchmark, first_of)}\n{_scoring(benchmark, first_of)}"
     )
+
+
+def _facts(benchmark: Benchmark) -> list[Fact]:
+    """Return the facts of a benchmark without empty ones and the page of a dataset that is named."""
+    facts = [fact for fact in facts_of(benchmark) if fact.text != "none"]
+    dataset = next(fact.text for fact in facts if fact.name == "dataset")
+    return [
+        fact
+        for fact in facts
+        if fact.name != "published at" or fact.text.removeprefix(HUB) not in dataset
+    ]
 
 
 def _marked(fact: Fact) -> str:

@@ -70,7 +70,7 @@ ROWS: Final = (
         path="tests/faults/test_process.py tests/faults/test_limits.py tests/faults/test_storage.py",
     ),
     Row(
-        what="plugins that print, end the process or give what is no number while nel calls them",
+        what="plugins that print, end the process or give what is not a number while nel calls them",
         path="tests/faults/test_plugin_calls.py",
     ),
     Row(what="commands of programs that a user mistypes", path="tests/cli/test_mistakes.py"),
