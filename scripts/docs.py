@@ -146,8 +146,12 @@ def _without(text: str, of_run: set[str]) -> str:
     for option in shared:
         text = f"{text}\n".replace(f"{option}\n", "", 1).rstrip()
     text = text.removesuffix("\n\nOptions:")
-    names = [re.findall(r"-[\w-]+", re.split(r"  |[<\n]", option.strip())[0])[-1] for option in shared]
-    named = textwrap.fill(", ".join(names), 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    names = [
+        re.findall(r"-[\w-]+", re.split(r"  |[<\n]", option.strip())[0])[-1] for option in shared
+    ]
+    named = textwrap.fill(
+        ", ".join(names), 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
     return f"{text}\n\nAs in nel eval run:\n{named}"
 
 
@@ -156,8 +160,7 @@ def benchmarks() -> str:
     parts = [HEAD + "# Built-in benchmarks\n"]
     ours = (ref.name for ref in plugins.discover("benchmarks") if ref.distribution == "nel")
     first_of: dict[str, str] = {}
-    for name in ours:
-        parts.append(_benchmark(find_benchmark(name), first_of))
+    parts += [_benchmark(find_benchmark(name), first_of) for name in ours]
     return "\n".join(parts)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from nel import plugins
 
 ERRORS = r"Raises:\n(?: .*\n?)*"
-EXAMPLES_MAX = 3
+EXAMPLES_MAX = 2
 """Of each function, on pages that show examples."""
 EXAMPLES = r">>>(?:.+\n?)*"
 SCORER_GROUPS = (
@@ -216,7 +216,9 @@ def scorers() -> str:
 
 def metrics() -> str:
     """Return the page with every metric, reducer and formula."""
-    return "\n".join([METRICS_INTRODUCTION, *_groups(METRIC_GROUPS, without=f"{ERRORS}|{EXAMPLES}")])
+    return "\n".join(
+        [METRICS_INTRODUCTION, *_groups(METRIC_GROUPS, without=f"{ERRORS}|{EXAMPLES}")]
+    )
 
 
 def decide() -> str:
