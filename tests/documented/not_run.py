@@ -35,7 +35,6 @@ REASONS: Final = {
     r"LEADERBOARD|pairs\.(?:csv|jsonl)|qa-to-label|eval_results/NEXT": "needs answers that a person has labelled",
     r"^nel judge calibrate eval_results/RUN": "needs a run that was judged and labelled; the tutorial on judging has one",
     r"\./support\.py": "a file that its page shows in parts",
-    r"peers\.py": "downloads other tools; make bench-peers",
     r"salvage": "needs a run.db that is damaged; tests/faults has one",
     r"eval_results/(?:ID|part|whole)|matrix|nel\.yaml": "needs a file of the reader's own; tests/e2e runs such",
     r"gsm8k\.py|my_bench\.py|my_questions\.py|questions\.csv": "a file of the reader's own; tests/authoring makes such",
