@@ -14,15 +14,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
-from nel.artifacts.early_stop import EarlyStop, not_asked_line
+from nel.artifacts.early_stop import EarlyStop
 from nel.artifacts.failures import FailureAnalysis
-from nel.artifacts.results import Result, read_row, result_line
+from nel.artifacts.results import Result, not_asked_line, read_row, result_line
 from nel.artifacts.runtime import RuntimeStats
 from nel.artifacts.served import ServedBuilds
-from nel.artifacts.shard import other_shard_line
 from nel.config.schema import Price
 from nel.core.collection import collection_paused
 from nel.core.forked_map import mapped, usable_processes
@@ -39,6 +38,8 @@ RESULTS_ALONE: Final = 20_000
 """So many results are read in this process alone: a second of work, and few benchmarks have
 more.
 """
+_STOPPED_BEFORE: Final = "the stop rule ended the benchmark before this question"
+_OTHER_SHARD_ASKS: Final = "another shard of the run asks this question"
 _RESULTS_AT_ONCE: Final = 512
 _BYTES_AT_ONCE: Final = 1 << 20
 """Of run.db, for a range of samples of mean length."""
@@ -164,14 +165,23 @@ class RangeReader:
     def _add(self, found: Range, result: Result, snapshot: Snapshot, key: int) -> None:
         found.runtime.add(result.response)
         if result.is_elsewhere:
-            found.add_not_asked(result, OTHER_SHARD, dumps_line(other_shard_line(result)))
+            found.add_not_asked(
+                result,
+                OTHER_SHARD,
+                dumps_line(not_asked_line(result, OTHER_SHARD, _OTHER_SHARD_ASKS)),
+            )
         elif self.early is not None and not self.early.counts(result.idx):
             found.n_beyond += result.response is not None
-            found.add_not_asked(result, STOP_RULE, dumps_line(not_asked_line(result)))
+            found.add_not_asked(
+                result, STOP_RULE, dumps_line(not_asked_line(result, None, _STOPPED_BEFORE))
+            )
         else:
             line = result_line(result)
             if result.sample is not None and result.sample.turns:
-                line |= _turns(snapshot.request(key, result.idx, result.repeat))
+                sent = snapshot.request(key, result.idx, result.repeat)
+                if sent:  # the prompt of several turns: all messages before the last answer
+                    messages: Any = messages_in(loads(sent))
+                    line["prompt"] = messages
             found.add(result, dumps_line(line))
             if self.keeps_results:
                 found.results.append(result)
@@ -206,10 +216,3 @@ def _read_in_process(
     found = reader.read(own.get(), key, repeats, *place)
     found.lines = [b"".join(found.lines)]
     return found
-
-
-def _turns(sent: str | None) -> dict[str, object]:
-    """Return the prompt of a sample with several turns: all that was said before the last
-    answer.
-    """
-    return {"prompt": messages_in(loads(sent))} if sent else {}

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict
+from typing import Any, Final
+
+from typing_extensions import TypedDict
 
 from nel.artifacts.cautions import Copies
 from nel.artifacts.failure_kinds import hint_for
 from nel.artifacts.selection import selection_text
 from nel.metrics.accumulator import Accounting, Accumulator, MetricJson
+from nel.types import FailureKind
 
-FAILURE_RATES_MAX: Final[Mapping[str, float]] = {
+FAILURE_RATES_MAX: Final[Mapping[FailureKind, float]] = {
     "truncated": 0.0,
     "empty": 0.0,
     "context_exceeded": 0.0,

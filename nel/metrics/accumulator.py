@@ -13,15 +13,18 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias
 
+from typing_extensions import TypedDict
+
+from nel.core.json_types import Count, Level, Rate, Text
 from nel.core.late_numpy import np
 from nel.metrics.compact_arrays import CompactRanges
 from nel.metrics.intervals import LEVEL, Interval
 from nel.metrics.outcome_columns import Counted, OutcomeColumns
 from nel.metrics.question_intervals import Design, new_questions_interval, question_interval
 from nel.metrics.series import SMALL, Series, large, sum_in_order
-from nel.types import ModelFailure, Scored, Unscored
+from nel.types import FailureKind, ModelFailure, Scored, Unscored, UnscoredCause
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +38,7 @@ FAILURE_KINDS: Final = (
     "context_exceeded",
 )
 STOP_RULE: Final = "stop_rule"
-OTHER_SHARD: Final = "other_shard"
+OTHER_SHARD: Final[Literal["other_shard"]] = "other_shard"
 """Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run
 asks it.
 """
@@ -58,8 +61,8 @@ _UNNAMED: Final = "unnamed"
 class BoundsJson(TypedDict):
     """The metric if every unscored sample were wrong, and if every one were right."""
 
-    lower: float
-    upper: float
+    lower: Rate
+    upper: Rate
 
 
 class NewQuestionsJson(TypedDict):
@@ -76,18 +79,18 @@ class NewQuestionsJson(TypedDict):
 class MetricJson(TypedDict):
     """One row of metrics.json."""
 
-    name: str
+    name: Text
     value: float | None
-    n: int
-    n_questions: int
-    repeats: int
+    n: Count
+    n_questions: Count
+    repeats: Count
     ci_lower: float | None
     ci_upper: float | None
-    ci_level: float
+    ci_level: Level
     ci_method: str
     ci_covers: str
     bounds: BoundsJson | None
-    denominator: str
+    denominator: Text
     unit: Unit
     reason: str | None
     new_questions: NotRequired[NewQuestionsJson]
@@ -98,27 +101,27 @@ class CompletedJson(TypedDict):
     """The mean reward of complete answers, and how many there are."""
 
     value: float | None
-    n: int
+    n: Count
 
 
 class CauseJson(TypedDict):
     """Unscored outcomes of one cause, by kind."""
 
-    n: int
-    kinds: dict[str, int]
+    n: Count
+    kinds: dict[str, Count]
 
 
 class AccountingJson(TypedDict):
     """The accounting as every artifact has it."""
 
-    n_total: int
-    n_scored: int
-    n_model_failure: int
-    n_unscored: int
-    n_not_asked: int
-    model_failures: dict[str, int]
-    unscored: dict[str, CauseJson]
-    not_asked: NotRequired[dict[str, int]]
+    n_total: Count
+    n_scored: Count
+    n_model_failure: Count
+    n_unscored: Count
+    n_not_asked: Count
+    model_failures: dict[FailureKind, Count]
+    unscored: dict[UnscoredCause, CauseJson]
+    not_asked: NotRequired[dict[str, Count]]
     """By reason; only where there are any."""
 
 
@@ -130,8 +133,8 @@ class Accounting:
     n_scored: int = 0
     not_asked: Counter[str] = field(default_factory=Counter)
     """Pairs that a stop rule left out, or that another shard asks, by which of the two it is."""
-    model_failures: Counter[str] = field(default_factory=Counter)
-    unscored: dict[str, Counter[str]] = field(default_factory=dict)
+    model_failures: Counter[FailureKind] = field(default_factory=Counter)
+    unscored: dict[UnscoredCause, Counter[str]] = field(default_factory=dict)
 
     @property
     def n_model_failure(self) -> int:
