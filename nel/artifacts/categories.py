@@ -41,8 +41,8 @@ class Categories:
         found: list[dict[int, Accumulator]] = [{} for _ in (None, *FIELDS)]
         names = list(counted.labels)
         for label in labels[np.sort(firsts)].tolist():
-            for place, part in self._parts(names[label]):
-                found[place][label] = part
+            for position, accumulators in self._parts(names[label]):
+                found[position][label] = accumulators
         for parts in found:
             self._add_to(parts, columns, labels)
 
@@ -52,8 +52,8 @@ class Categories:
         """Count each result in the accumulator of its label; several labels may have one."""
         if not parts:
             return
-        accumulators = list({id(one): one for one in parts.values()}.values())
-        numbers = {id(one): number for number, one in enumerate(accumulators)}
+        accumulators = list({id(accumulator): accumulator for accumulator in parts.values()}.values())
+        numbers = {id(accumulator): number for number, accumulator in enumerate(accumulators)}
         number_of = np.full(int(labels.max()) + 1, len(accumulators))  # of none of them
         for label, part in parts.items():
             number_of[label] = numbers[id(part)]
@@ -79,8 +79,8 @@ class Categories:
         if fields.subset is not None:
             return [(0, self._of(self._named, fields.subset))]
         return [
-            (place, self._of(self._found[name], value))
-            for place, (name, value) in enumerate(zip(FIELDS, fields.found, strict=True), start=1)
+            (position, self._of(self._found[name], value))
+            for position, (name, value) in enumerate(zip(FIELDS, fields.found, strict=True), start=1)
             if value is not None and self._has_room(name, value)
         ]
 

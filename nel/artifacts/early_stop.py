@@ -70,7 +70,7 @@ class EarlyStop:
         rule, decision = self.rule, self.decision
         direction = None if rule is None else rule.direction
         return {
-            "when": [one.name for one in self.config.conditions],
+            "when": [condition.name for condition in self.config.conditions],
             "seed": self.config.seed,
             "reason": decision["reason"] if decision else "exhausted" if complete else None,
             "condition": decision["condition"] if decision else None,

@@ -104,20 +104,20 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
     Raises:
         UsageError: There is no such benchmark, none was judged, or several were and none is named.
     """
-    found = [
+    candidates = [
         JudgedBenchmark(key=key, slot=name, plan=plan)
         for key, name, _, plan in snapshot.benchmarks()
         if plan
     ]
     if slot is not None:
-        named = [one for one in found if one.slot == slot]
+        named = [candidate for candidate in candidates if candidate.slot == slot]
         if not named:
-            slots = [one.slot for one in found]
+            slots = [candidate.slot for candidate in candidates]
             raise UsageError(
                 f'{run_dir} has no benchmark "{slot}"{did_you_mean(slot, slots) or _listed(slots)}'
             )
-        found = named
-    judged = [one for one in found if any(_verdicts(snapshot, one))]
+        candidates = named
+    judged = [candidate for candidate in candidates if any(_verdicts(snapshot, candidate))]
     if not judged:
         what = f'no answer of "{slot}"' if slot is not None else "no answer"
         raise UsageError(
@@ -126,7 +126,7 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
         )
     if len(judged) > 1:
         raise UsageError(
-            f"{run_dir} has several judged benchmarks{_listed([one.slot for one in judged])}; give"
+            f"{run_dir} has several judged benchmarks{_listed([candidate.slot for candidate in judged])}; give"
             " --bench"
         )
     return judged[0]
@@ -159,10 +159,10 @@ def draw_labels(
         keys, sizes, n_judged = _strata(snapshot, benchmark)
         wanted: dict[tuple[float, str], int] = {}
         for stratum, count in allocate(
-            {key: sum(part.values()) for key, part in sizes.items()}, n
+            {key: sum(amount.values()) for key, amount in sizes.items()}, n
         ).items():
             wanted |= {
-                (stratum, name): part for name, part in spread(sizes[stratum], count).items()
+                (stratum, name): amount for name, amount in spread(sizes[stratum], count).items()
             }
         chosen = _chosen(snapshot, benchmark, keys, wanted)
         if path is None:
@@ -206,13 +206,13 @@ def import_labels(
         labels: dict[Key, StoredLabel] = {}
         n_empty = n_given = 0
         for annotator, (lines, source) in files.items():
-            given = {
+            scores = {
                 key: score for key, line in lines.items() if (score := read.score(line)) is not None
             }
-            n_empty += len(lines) - len(given)
-            n_given += len(given)
+            n_empty += len(lines) - len(scores)
+            n_given += len(scores)
             found, left_out = (
-                _joined(snapshot, benchmark, lines, given, source) if given else ({}, [])
+                _joined(snapshot, benchmark, lines, scores, source) if scores else ({}, [])
             )
             skipped += left_out
             for key, label in found.items():
@@ -252,11 +252,11 @@ def _compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
     """Return whether the judge compared pairs; raises UsageError where people cannot be shown both
     answers of one.
     """
-    found = False
+    pairs_seen = False
     for result in _verdicts(snapshot, benchmark):
         check_pair(result)
-        found |= is_pair(result)
-    return found
+        pairs_seen |= is_pair(result)
+    return pairs_seen
 
 
 def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -> Path:
@@ -286,25 +286,25 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
         )
     path = other / directory_name(benchmark.slot) / CALIBRATION_NAME
     try:
-        found = loads(path.read_bytes())
-        rates = {name: found[name] for name in ("sensitivity", "specificity")}
+        calibration = loads(path.read_bytes())
+        rates = {name: calibration[name] for name in ("sensitivity", "specificity")}
         missing = [
             f"{name}: {rate['reason']}" for name, rate in rates.items() if rate["value"] is None
         ]
-        kept = {name: found[name] for name in ("run_id", "judge", "templates", "n_labelled")}
+        borrowed = {name: calibration[name] for name in ("run_id", "judge", "templates", "n_labelled")}
     except FileNotFoundError as error:
         raise UsageError(
             f"there is no {path}; calibrate that run first, with labels of its own"
         ) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is damaged; make it again with nel report {other}") from error
-    if differs := setup_difference(found, judge_setup(benchmark.plan), templates):
+    if differs := setup_difference(calibration, judge_setup(benchmark.plan), templates):
         raise UsageError(f"the calibration of {other} is not this run's: {differs}")
     if missing:
         raise UsageError(
             f"the calibration of {other} cannot correct another run: {'; '.join(missing)}"
         )
-    write_file(directory / BORROWED_NAME, [pretty({**kept, **rates})])
+    write_file(directory / BORROWED_NAME, [pretty({**borrowed, **rates})])
     return directory
 
 
@@ -328,8 +328,8 @@ def _candidates(
     """
     for _, same in groupby(_verdicts(snapshot, benchmark), key=lambda result: result.idx):
         results = list(same)
-        place = priority(results[0].sample_id, _content(results[0].sample))
-        yield place, results[place[-1] % len(results)], len(results)
+        rank = priority(results[0].sample_id, _content(results[0].sample))
+        yield rank, results[rank[-1] % len(results)], len(results)
 
 
 def _strata(
@@ -343,10 +343,10 @@ def _strata(
     for _, result, count in _candidates(snapshot, benchmark):
         by_score.setdefault(key_of(_score(result)), Counter())[_category(result)] += 1
         n_judged += count
-    keys = stratum_keys({key: part.total() for key, part in by_score.items()})
+    keys = stratum_keys({key: amount.total() for key, amount in by_score.items()})
     sizes: dict[float, Counter[str]] = {}
-    for key, part in by_score.items():
-        sizes.setdefault(keys[key], Counter()).update(part)
+    for key, amount in by_score.items():
+        sizes.setdefault(keys[key], Counter()).update(amount)
     return keys, sizes, n_judged
 
 
@@ -360,22 +360,22 @@ def _chosen(
     both.
     """
     heaps: dict[tuple[float, str], list[tuple[bytes, int, Entry | PairEntry]]] = {}
-    for place, result, _ in _candidates(snapshot, benchmark):
+    for rank, result, _ in _candidates(snapshot, benchmark):
         stratum = keys[key_of(_score(result))], _category(result)
         if not wanted.get(stratum):
             continue
         heap = heaps.setdefault(stratum, [])
-        inverse = bytes(255 - byte for byte in place)
+        inverse = bytes(255 - byte for byte in rank)
         if len(heap) < wanted[stratum]:
             heapq.heappush(heap, (inverse, result.idx, _entry(result)))
         elif inverse > heap[0][0]:
             heapq.heapreplace(heap, (inverse, result.idx, _entry(result)))
-    found = [
-        (bytes(255 - byte for byte in place), key, one)
+    drawn = [
+        (bytes(255 - byte for byte in rank), key, one)
         for (key, _), heap in heaps.items()
-        for place, _, one in heap
+        for rank, _, one in heap
     ]
-    return sorted(found, key=lambda item: (item[0], item[2].sample_id))
+    return sorted(drawn, key=lambda item: (item[0], item[2].sample_id))
 
 
 def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
@@ -396,7 +396,7 @@ def _joined(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
     lines: Mapping[Key, Line],
-    given: Mapping[Key, float],
+    scores: Mapping[Key, float],
     path: Path,
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the labels of answers that this run judged, in dataset order, and what was left out.
@@ -405,8 +405,8 @@ def _joined(
         UsageError: A label is of an answer that the run does not have, or most are of other
             answers.
     """
-    left = dict(given)
-    found: dict[Key, StoredLabel] = {}
+    left = dict(scores)
+    joined: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
     others = 0
     for stored in snapshot.results(benchmark.key, benchmark.repeats):
@@ -428,7 +428,7 @@ def _joined(
             )
         else:
             own_score = response_score(result, score) if is_pair(result) else score
-            found[own] = StoredLabel(own_score, response_digest(result))
+            joined[own] = StoredLabel(own_score, response_digest(result))
     if left:
         key = next(iter(left))
         more = f" and {len(left) - 1} more" if len(left) > 1 else ""
@@ -436,12 +436,12 @@ def _joined(
             f"{lines[key].where}: {benchmark.slot} has no sample {key[0]!r} repeat {key[1]}{more}; "
             "labels belong to the run they were drawn from"
         )
-    if others and others >= _OTHER_RUN_SHARE * len(given):
+    if others and others >= _OTHER_RUN_SHARE * len(scores):
         raise UsageError(
-            f"{others:,} of {len(given):,} labels in {path} are of other responses; were they"
+            f"{others:,} of {len(scores):,} labels in {path} are of other responses; were they"
             " another run's?"
         )
-    return found, skipped
+    return joined, skipped
 
 
 def _is_of(result: Result, line: Line) -> bool:

@@ -150,29 +150,29 @@ class RangeReader:
             return
         with snapshot.detached(), closing(_OwnSnapshot(snapshot.path)) as own:
             read = partial(_read_in_process, self, own, key, repeats)
-            with closing(mapped(read, places, processes=processes)) as found:
-                yield from found
+            with closing(mapped(read, places, processes=processes)) as pending:
+                yield from pending
 
     def read(self, snapshot: Snapshot, key: int, repeats: int, first: int, last: int) -> Range:
         """Return what the results of the samples from one idx to another come to."""
-        found = Range(runtime=RuntimeStats(self.price, is_part=True))
+        read_range = Range(runtime=RuntimeStats(self.price, is_part=True))
         with collection_paused():  # what is decoded has no cycles
             for row in snapshot.result_rows(key, repeats, first=first, last=last):
                 for result in read_row(row, not_run=self.not_run):
-                    self._add(found, result, snapshot, key)
-        return found
+                    self._add(read_range, result, snapshot, key)
+        return read_range
 
-    def _add(self, found: Range, result: Result, snapshot: Snapshot, key: int) -> None:
-        found.runtime.add(result.response)
+    def _add(self, read_range: Range, result: Result, snapshot: Snapshot, key: int) -> None:
+        read_range.runtime.add(result.response)
         if result.is_elsewhere:
-            found.add_not_asked(
+            read_range.add_not_asked(
                 result,
                 OTHER_SHARD,
                 dumps_line(not_asked_line(result, OTHER_SHARD, _OTHER_SHARD_ASKS)),
             )
         elif self.early is not None and not self.early.counts(result.idx):
-            found.n_beyond += result.response is not None
-            found.add_not_asked(
+            read_range.n_beyond += result.response is not None
+            read_range.add_not_asked(
                 result, STOP_RULE, dumps_line(not_asked_line(result, None, _STOPPED_BEFORE))
             )
         else:
@@ -182,9 +182,9 @@ class RangeReader:
                 if sent:  # the prompt of several turns: all messages before the last answer
                     messages: Any = messages_in(loads(sent))
                     line["prompt"] = messages
-            found.add(result, dumps_line(line))
+            read_range.add(result, dumps_line(line))
             if self.keeps_results:
-                found.results.append(result)
+                read_range.results.append(result)
 
 
 class _OwnSnapshot:
@@ -211,8 +211,8 @@ class _OwnSnapshot:
 
 
 def _read_in_process(
-    reader: RangeReader, own: _OwnSnapshot, key: int, repeats: int, place: tuple[int, int]
+    reader: RangeReader, own: _OwnSnapshot, key: int, repeats: int, limits: tuple[int, int]
 ) -> Range:
-    found = reader.read(own.get(), key, repeats, *place)
-    found.lines = [b"".join(found.lines)]
-    return found
+    read_range = reader.read(own.get(), key, repeats, *limits)
+    read_range.lines = [b"".join(read_range.lines)]
+    return read_range

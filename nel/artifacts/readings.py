@@ -47,23 +47,23 @@ class AnswerReadings:
     @property
     def values(self) -> dict[str, str | None]:
         """Return what each way reads, the run's scorer first."""
-        return {SCORED: self.scored, **{name: one.value for name, one in self.ways.read.items()}}
+        return {SCORED: self.scored, **{name: reading.value for name, reading in self.ways.read.items()}}
 
     @property
     def differs(self) -> bool:
         """Return whether two ways read two answers, or one reads an answer and another none."""
         kind, first = self.ways.gold.kind, self.scored
-        return any(not _same(kind, first, one.value) for one in self.ways.read.values())
+        return any(not _same(kind, first, reading.value) for reading in self.ways.read.values())
 
     def rewards(self) -> dict[str, float]:
         """Return what the answer is worth by each way; a way that reads what the scorer read has
         its verdict.
         """
-        kind, found = self.ways.gold.kind, {SCORED: self.reward}
-        for name, one in self.ways.read.items():
-            same = one.value is not None and _same(kind, self.scored, one.value)
-            found[name] = self.reward if same else float(self.ways.is_right(one.value))
-        return found
+        kind, rewards_by_way = self.ways.gold.kind, {SCORED: self.reward}
+        for name, reading in self.ways.read.items():
+            same = reading.value is not None and _same(kind, self.scored, reading.value)
+            rewards_by_way[name] = self.reward if same else float(self.ways.is_right(reading.value))
+        return rewards_by_way
 
 
 def read_again(
@@ -144,14 +144,14 @@ def reading_json(reading: Reading, response: str) -> dict[str, object]:
         "form": reading.form.value,
         **_place(reading.start, reading.end, response, found=reading.value is not None),
         "rejected": [
-            {"why": one.why, **_place(one.start, one.end, response, found=True)}
-            for one in reading.rejected
+            {"why": rejected_reading.why, **_place(rejected_reading.start, rejected_reading.end, response, found=True)}
+            for rejected_reading in reading.rejected
         ],
     }
 
 
-def _place(start: int, end: int, response: str, *, found: bool) -> dict[str, object]:
-    if not found:
+def _place(start: int, end: int, response: str, *, is_read: bool) -> dict[str, object]:
+    if not is_read:
         return {"start": None, "end": None, "excerpt": None}
     return {"start": start, "end": end, "excerpt": excerpt(response, start, end)}
 
@@ -162,9 +162,9 @@ def excerpt(text: str, start: int, end: int) -> str:
     >>> excerpt("The answer is B.", 14, 15)
     'The answer is ⟦B⟧.'
     """
-    before, behind = text[max(0, start - _EXCERPT) : start], text[end : end + _EXCERPT]
+    before, after_it = text[max(0, start - _EXCERPT) : start], text[end : end + _EXCERPT]
     inside = (
         text[start:end] if end - start <= 2 * _EXCERPT else f"{text[start : start + _EXCERPT]}…"
     )
     left, right = "…" if start > _EXCERPT else "", "…" if end + _EXCERPT < len(text) else ""
-    return " ".join(f"{left}{before}⟦{inside}⟧{behind}{right}".split())
+    return " ".join(f"{left}{before}⟦{inside}⟧{after_it}{right}".split())

@@ -155,9 +155,9 @@ class Result:
 
 def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
-    held = stored.sample
-    sample = None if held.content is None else decode_sample(held.sample_id, held.content)
-    row = held.idx, held.sample_id, held.fault, stored.is_elsewhere
+    sample_row = stored.sample
+    sample = None if sample_row.content is None else decode_sample(sample_row.sample_id, sample_row.content)
+    row = sample_row.idx, sample_row.sample_id, sample_row.fault, stored.is_elsewhere
     return _result(row, sample, stored.repeat, (stored.response, stored.outcome), not_run)
 
 
@@ -165,9 +165,9 @@ def read_row(row: StoredRow, *, not_run: Unscored = NOT_RUN) -> list[Result]:
     """Return the results of a sample by repeat, as `read_result` does."""
     idx, sample_id, _, content, fault, is_elsewhere, answers = row
     sample = None if content is None else decode_sample(sample_id, content)
-    place = idx, sample_id, fault, is_elsewhere
+    identity = idx, sample_id, fault, is_elsewhere
     return [
-        _result(place, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)
+        _result(identity, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)
     ]
 
 

@@ -26,8 +26,8 @@ def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
     stored = plan.get("selection")
     if stored is None:
         return None
-    shown = {name: stored[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")}
-    return {**shown, "n_strata": stored["n_strata"], "text": selection_text(stored)}
+    selection = {name: stored[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")}
+    return {**selection, "n_strata": stored["n_strata"], "text": selection_text(stored)}
 
 
 def selection_text(selection: Mapping[str, Any]) -> str:

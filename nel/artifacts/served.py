@@ -94,10 +94,10 @@ class ServedBuilds:
         """Return a warning where the endpoint answered under more than one name."""
         if len(self._builds) <= 1:
             return []
-        shown = list(self._builds.items())[:_SHOWN_MAX]
+        builds = list(self._builds.items())[:_SHOWN_MAX]
         named = [
             f"{_shown(*name)} for {build.n:,} answers from problem_idx {build.first}"
-            for name, build in shown
+            for name, build in builds
         ]
         more = len(self._builds) - len(named)
         also = f" and {more} more" if more else ""

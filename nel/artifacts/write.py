@@ -162,25 +162,25 @@ class _Pass:
 
     def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Generator[bytes]:
         with closing(self.reader.ranges(snapshot, key, repeats)) as ranges:
-            for one in ranges:
-                self._add(one)
-                yield from one.lines
+            for read_range in ranges:
+                self._add(read_range)
+                yield from read_range.lines
         self._count()
 
-    def _add(self, found: Range) -> None:
-        self.runtime.merge(found.runtime)
-        self.uncounted.extend(found.counted)
+    def _add(self, read_range: Range) -> None:
+        self.runtime.merge(read_range.runtime)
+        self.uncounted.extend(read_range.counted)
         if len(self.uncounted) >= _COUNTED_AT_ONCE:
             self._count()
-        self.failures.merge(found.failures)
-        self.endings.merge(found.endings)
-        self.copies.merge(found.copies)
-        self.shared_passes.merge(found.shared_passes)
-        self.served.merge(found.served)
-        self.not_run += found.not_run
-        self.n_beyond += found.n_beyond
-        self._add_judgements(found)
-        for result in found.results:
+        self.failures.merge(read_range.failures)
+        self.endings.merge(read_range.endings)
+        self.copies.merge(read_range.copies)
+        self.shared_passes.merge(read_range.shared_passes)
+        self.served.merge(read_range.served)
+        self.not_run += read_range.not_run
+        self.n_beyond += read_range.n_beyond
+        self._add_judgements(read_range)
+        for result in read_range.results:
             if not self.chosen.requested.is_empty:
                 group = None if result.sample is None else result.sample.group
                 self.chosen.add(result.idx, result.outcome, _sample_score(result), group=group)
@@ -193,21 +193,21 @@ class _Pass:
         self.categories.add_all(self.uncounted)
         self.uncounted = OutcomeColumnsBuilder()
 
-    def _add_judgements(self, found: Range) -> None:
+    def _add_judgements(self, read_range: Range) -> None:
         before = self.n_questions
-        if found.n_questions and before and found.first_question == self.question:
+        if read_range.n_questions and before and read_range.first_question == self.question:
             before -= 1  # the first question of the range is the last one of the range before
-        for one in found.judged:
+        for judged in read_range.judged:
             self.judging.add(
-                before + one.question,
-                one.judgements,
-                unscored_kind=one.kind,
-                unscored_detail=one.detail,
+                before + judged.question,
+                judged.judgements,
+                unscored_kind=judged.kind,
+                unscored_detail=judged.detail,
             )
-        if found.n_questions:
-            self.n_questions = before + found.n_questions
-            self.question = found.question
-        for model in found.models:
+        if read_range.n_questions:
+            self.n_questions = before + read_range.n_questions
+            self.question = read_range.question
+        for model in read_range.models:
             if len(self.models) < SERVED_MAX:
                 self.models.add(model)
 
@@ -340,7 +340,7 @@ def _models_of_judges(config: dict[str, Any], plan: Mapping[str, Any]) -> dict[s
     ).values()  # the benchmark's too, of newer runs
     itself = [config["endpoint"]] if config.get("endpoint") else []
     judges = (*itself, *own_roles, *roles, *panel)
-    return {str(one.get("name") or one["model"]): str(one["model"]) for one in judges}
+    return {str(judge.get("name") or judge["model"]): str(judge["model"]) for judge in judges}
 
 
 def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -348,7 +348,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
     headline = total.headline()
     own = total.metrics()
     chosen = collected.chosen.rows(total.headline_name, own)
-    kept = (
+    names = (
         "value",
         "ci_lower",
         "ci_upper",
@@ -368,7 +368,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "accounting": total.accounting.as_json(),
         "headline": {
             "metric": headline["name"],
-            **{name: value for name, value in headline.items() if name in kept},
+            **{name: value for name, value in headline.items() if name in names},
         },
         "metrics": [*own, *chosen],
         **(
@@ -378,7 +378,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         ),
         "failed_metrics": list(collected.chosen.failed),
         "categories": {
-            name: _category_json(part) for name, part in collected.categories.by_name().items()
+            name: _category_json(accumulator) for name, accumulator in collected.categories.by_name().items()
         },
         "rates": total.rates(),
         "completed": total.completed(),
@@ -408,7 +408,7 @@ def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, An
             )
         ),
         calibration=collected.calibrating.warnings,
-        judges_asked=sum(sum(one["requests"].values()) for one in asked) + (judging is not None),
+        judges_asked=sum(sum(requests["requests"].values()) for requests in asked) + (judging is not None),
         copies=collected.copies,
         is_complete=metrics["complete"],
         is_shard="shard" in metrics,
@@ -444,8 +444,8 @@ def _sample_score(result: Result) -> SampleScore:
     )
 
 
-def _category_json(part: Accumulator) -> dict[str, object]:
-    headline, accounting = part.headline(), part.accounting.as_json()
+def _category_json(accumulator: Accumulator) -> dict[str, object]:
+    headline, accounting = accumulator.headline(), accumulator.accounting.as_json()
     counts = {
         name: accounting[name]
         for name in ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
@@ -478,7 +478,7 @@ def _bundle_json(
             "model": plan["model"],
             "base_url": redact_url(endpoint["url"]) if endpoint else None,
             "protocol": plan["protocol"],
-            **{part: plan[part] for part in _SHOWN_OF_PLAN},
+            **{field_name: plan[field_name] for field_name in _SHOWN_OF_PLAN},
             "fewshot": plan.get("fewshot"),  # runs of an older version have none
         },
         "benchmark": {
@@ -487,8 +487,8 @@ def _bundle_json(
             "repeats": plan["repeats"],
             "scores": _scores_json(total, metrics),
             "categories": {
-                part: _bundle_category(numbers)
-                for part, numbers in collected.categories.by_name().items()
+                field_name: _bundle_category(numbers)
+                for field_name, numbers in collected.categories.by_name().items()
             },
             "accounting": total.accounting.as_json(),
         },
@@ -526,8 +526,8 @@ def _score_json(metric: Mapping[str, object]) -> dict[str, Any]:
     return {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
 
 
-def _bundle_category(part: Accumulator) -> dict[str, object]:
-    headline = part.headline()
+def _bundle_category(accumulator: Accumulator) -> dict[str, object]:
+    headline = accumulator.headline()
     return {
         "mean_reward": headline["value"],
         "n": headline["n"],
@@ -537,8 +537,8 @@ def _bundle_category(part: Accumulator) -> dict[str, object]:
 
 
 def _run_yaml(run_id: str, config: dict[str, Any]) -> bytes:
-    shown = {**config}
-    if shown.get("endpoint"):
-        shown["endpoint"] = {**shown["endpoint"], "url": redact_url(shown["endpoint"]["url"])}
+    redacted = {**config}
+    if redacted.get("endpoint"):
+        redacted["endpoint"] = {**redacted["endpoint"], "url": redact_url(redacted["endpoint"]["url"])}
     head = f"# Run {run_id}, as resolved by nel {__version__}. Secrets are named, never stored.\n"
-    return (head + yaml.safe_dump(shown, sort_keys=True, allow_unicode=True)).encode()
+    return (head + yaml.safe_dump(redacted, sort_keys=True, allow_unicode=True)).encode()

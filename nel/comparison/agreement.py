@@ -167,7 +167,7 @@ def check_files(
     for files in found:
         name = files.directory.name
         if titles[files.title] > 1:
-            both = " and ".join(one.directory.name for one in found if one.title == files.title)
+            both = " and ".join(benchmark_files.directory.name for benchmark_files in found if benchmark_files.title == files.title)
             raise OutputError(
                 f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote"
             )
@@ -241,8 +241,8 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
     kind = (files.metrics.get("selection") or {}).get("kind")
     ends: tuple[float | None, float | None] = (None, None)
     if kind != "first":  # the first so many questions have no interval
-        found = new_questions_interval(series, _groups(columns))
-        ends = found.lower, found.upper
+        recomputed = new_questions_interval(series, _groups(columns))
+        ends = recomputed.lower, recomputed.upper
     written = row["new_questions"] if kind == "sample" else row
     for end, made in zip(_ENDS, ends, strict=True):
         limit = made
@@ -293,15 +293,15 @@ def _disagreement(files: BenchmarkFiles) -> str:
         row["name"] for row in metrics["metrics"]
     }  # which may have a metric of that name
     scores = {
-        one: found["value"] for one, found in (bundle["benchmark"].get("scores") or {}).items()
+        score_key: score["value"] for score_key, score in (bundle["benchmark"].get("scores") or {}).items()
     }
     pairs = {
         "run_id": (metrics["run_id"], bundle["run_id"]),
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
         "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
-        **{one: (headline["value"], scores[one]) for one in (name, *aliases) if one in scores},
+        **{score_key: (headline["value"], scores[score_key]) for score_key in (name, *aliases) if score_key in scores},
     }
-    differ = [f"{what} {one} and {other}" for what, (one, other) in pairs.items() if one != other]
+    differ = [f"{what} {score_key} and {other}" for what, (score_key, other) in pairs.items() if score_key != other]
     return f"metrics.json and eval-*.json differ in {', '.join(differ)}" if differ else ""
 
 
@@ -349,7 +349,7 @@ def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     if not rewards or headline in _OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
     first, *others = (
-        {name: key for key, name in published_names(keys, headline, one).items()} for one in rewards
+        {name: key for key, name in published_names(keys, headline, reward).items()} for reward in rewards
     )
     return {
         name: key for name, key in first.items() if all(other.get(name) == key for other in others)
@@ -368,9 +368,9 @@ def _mean_by_question(columns: Columns, values: Floats) -> float | None:
         _, positions = np.unique(positions, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore"):
         counts, sums = np.bincount(positions), np.bincount(positions, values[known])
-        found = float((sums[counts > 0] / counts[counts > 0]).mean())
+        mean = float((sums[counts > 0] / counts[counts > 0]).mean())
     return (
-        found if math.isfinite(found) else _series(columns, values).mean()
+        mean if math.isfinite(mean) else _series(columns, values).mean()
     )  # sums of the largest numbers overflow
 
 
@@ -389,7 +389,7 @@ def _groups(columns: Columns) -> dict[int, str]:
     known = np.flatnonzero(codes >= 0)
     positions = columns.integers("position")[known].tolist()
     return {
-        place: names[code] for place, code in zip(positions, codes[known].tolist(), strict=True)
+        position: names[code] for position, code in zip(positions, codes[known].tolist(), strict=True)
     }
 
 
@@ -402,17 +402,17 @@ def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
 
 
 def _refuse_unequal(
-    files: BenchmarkFiles, what: str, told: float | None, found: float | None
+    files: BenchmarkFiles, what: str, stated: float | None, recomputed: float | None
 ) -> None:
-    if told is None or found is None:
-        is_equal = told is found
+    if stated is None or recomputed is None:
+        is_equal = stated is recomputed
     else:
-        is_equal = math.isclose(told, found, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+        is_equal = math.isclose(stated, recomputed, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
     if not is_equal:
         raise OutputError(
             _said(
                 files,
-                f"{what} is {_number(told)} in metrics.json and {_number(found)} by its lines",
+                f"{what} is {_number(stated)} in metrics.json and {_number(recomputed)} by its lines",
             )
         )
 

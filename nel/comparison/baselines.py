@@ -33,9 +33,9 @@ def set_baseline(name: str, result: Path) -> Baseline:
         )
     known = read_baselines()
     (side,) = read_sides([str(result)])
-    found = Baseline(directory=str(result.expanduser().resolve()), run_id=side.run_id)
-    _write({**known, name: found})
-    return found
+    baseline = Baseline(directory=str(result.expanduser().resolve()), run_id=side.run_id)
+    _write({**known, name: baseline})
+    return baseline
 
 
 def remove_baseline(name: str) -> None:
@@ -96,7 +96,7 @@ def _unknown(name: str, known: Mapping[str, Baseline]) -> UsageError:
 def _write(baselines: Mapping[str, Baseline]) -> None:
     path = baselines_file()
     content: dict[str, Any] = {
-        "baselines": {name: asdict(one) for name, one in sorted(baselines.items())}
+        "baselines": {name: asdict(baseline) for name, baseline in sorted(baselines.items())}
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

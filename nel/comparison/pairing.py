@@ -116,12 +116,12 @@ def _key_of(
     both = (columns, others)
     if baseline.kind == candidate.kind:
         recorded = baseline.recorded or candidate.recorded
-        has_ids = all(one.has_samples for one in both)
-        if has_ids and (not recorded or all(one.has_own_ids for one in both)):
+        has_ids = all(side_names.has_samples for side_names in both)
+        if has_ids and (not recorded or all(side_names.has_own_ids for side_names in both)):
             return "sample"
-        if not recorded and all(one.has_rows and is_distinct(one, "row") for one in both):
+        if not recorded and all(side_names.has_rows and is_distinct(side_names, "row") for side_names in both):
             return "row"
-    if all(one.has_questions and is_distinct(one, "question") for one in both):
+    if all(side_names.has_questions and is_distinct(side_names, "question") for side_names in both):
         return "question"
     return "position"
 

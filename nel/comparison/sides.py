@@ -147,16 +147,16 @@ class SideBenchmark:
         columns = Columns()
         parts = mapped(partial(self._part, rows=rows), parts_of(self.path), processes=processes)
         with closing(parts), suppress(ValueError):
-            for part in parts:
-                if part is None:
+            for block in parts:
+                if block is None:
                     return None
-                columns.extend(part)
+                columns.extend(block)
             return columns
         return None
 
-    def _part(self, place: tuple[int, int], *, rows: bool) -> Columns | None:
+    def _part(self, byte_range: tuple[int, int], *, rows: bool) -> Columns | None:
         try:
-            return self._read_lines(line_blocks(self.path, *place), rows=rows)
+            return self._read_lines(line_blocks(self.path, *byte_range), rows=rows)
         except NelError:  # the whole file is read again, which says where
             return None
 
@@ -312,10 +312,10 @@ def whole_of(value: Mapping[str, Any], name: str, where: str, default: int | Non
     Raises:
         UsageError: It is missing without a default, or is not a whole number.
     """
-    found = value.get(name, default)
-    if isinstance(found, bool) or not isinstance(found, int):
+    number = value.get(name, default)
+    if isinstance(number, bool) or not isinstance(number, int):
         raise UsageError(f'{where}: "{name}" is not a whole number')
-    return found
+    return number
 
 
 def text_or_none(value: object) -> str | None:

@@ -366,12 +366,12 @@ def _least_discordance(share: float, n: int, level: float) -> float:
     """
     z_level, z_power = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
     room = n + z_power**2 - z_level**2
-    found = (
+    discordance = (
         math.sqrt(share)
         * (math.sqrt(n) * z_level + z_power * math.sqrt(max(room, 0.0)))
         / (n + z_power**2)
     )
-    return found if room > 0 and 0 < found <= share else _least_share(n, level)
+    return discordance if room > 0 and 0 < discordance <= share else _least_share(n, level)
 
 
 def _least_share(n: int, level: float) -> float:

@@ -172,7 +172,7 @@ class Accounting:
 
     def as_json(self) -> AccountingJson:
         """Return the accounting in the form that all artifacts share."""
-        found: AccountingJson = {
+        fields: AccountingJson = {
             "n_total": self.n_total,
             "n_scored": self.n_scored,
             "n_model_failure": self.n_model_failure,
@@ -185,8 +185,8 @@ class Accounting:
             },
         }
         if self.not_asked:
-            found["not_asked"] = dict(self.not_asked)
-        return found
+            fields["not_asked"] = dict(self.not_asked)
+        return fields
 
 
 @dataclass(slots=True)
@@ -258,12 +258,12 @@ class Accumulator:
         outcomes = columns.outcomes
         present, firsts, counts = np.unique(columns.codes, return_index=True, return_counts=True)
         order = np.argsort(firsts).tolist()
-        for place in order:
-            self.accounting.count(outcomes[present[place]], int(counts[place]))
-        seen = [outcomes[present[place]] for place in order]
-        rewarded = columns.rows_of(lambda one: isinstance(one, (Scored, ModelFailure)))
-        scored = columns.rows_of(lambda one: isinstance(one, Scored))
-        rewards = columns.values(lambda one: one.reward if isinstance(one, Scored) else 0.0)
+        for position in order:
+            self.accounting.count(outcomes[present[position]], int(counts[position]))
+        seen = [outcomes[present[position]] for position in order]
+        rewarded = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, (Scored, ModelFailure)))
+        scored = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, Scored))
+        rewards = columns.values(lambda question_outcomes: question_outcomes.reward if isinstance(question_outcomes, Scored) else 0.0)
         n_scored = int(scored.sum())
         self._rewards.add_all(columns.questions[rewarded], rewards[rewarded], n_scored=n_scored)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -273,7 +273,7 @@ class Accumulator:
             if isinstance(outcome, Scored):
                 self._note_reward_key(outcome)
         names = dict.fromkeys(
-            name for one in seen if not isinstance(one, (str, Unscored)) for name in one.metrics
+            name for question_outcomes in seen if not isinstance(question_outcomes, (str, Unscored)) for name in question_outcomes.metrics
         )
         self._add_all_metrics([name for name in names if name != self._reward_key], columns, scored)
 
@@ -305,18 +305,18 @@ class Accumulator:
 
     def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
-        found = {self.headline_name: self.headline()}
+        rows = {self.headline_name: self.headline()}
         for key, name in published_names(
             self._metrics, self.headline_name, self._rewards_key
         ).items():
             metric = self._metrics[key]
             universal = metric.emitted.n_scored == self.accounting.n_scored
-            found[name] = self._metric(
+            rows[name] = self._metric(
                 name, metric.filled if universal else metric.emitted, universal=universal
             )
         return [
-            found[name]
-            for name in sorted(found, key=lambda name: (name != self.headline_name, name))
+            rows[name]
+            for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
         ]
 
     def completed(self) -> CompletedJson:
@@ -430,22 +430,22 @@ def published_names(keys: Iterable[str], headline: str, reward_key: str | None) 
     >>> published_names(["correct", "f1", "accuracy"], "accuracy", "correct")
     {'accuracy': 'accuracy@2', 'f1': 'f1'}
     """
-    taken, found = {headline}, {}
+    published, names = {headline}, {}
     for key in sorted(keys):
         if key != reward_key:
-            found[key] = free_name(published_name(key), taken)
-            taken.add(found[key])
-    return found
+            names[key] = free_name(published_name(key), published)
+            published.add(names[key])
+    return names
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
+def free_name(name: str, used: Collection[str]) -> str:
     """Return a name, with the first number after it that makes it unlike the taken ones.
 
     >>> free_name("f1", {"accuracy"}), free_name("accuracy", {"accuracy", "accuracy@2"})
     ('f1', 'accuracy@3')
     """
     number, free = 1, name
-    while free in taken:
+    while free in used:
         number += 1
         free = f"{name}@{number}"
     return free

@@ -50,7 +50,7 @@ def _column_of_each_row(costs: Sequence[Sequence[float]]) -> list[int]:
         row, reached = start, 0.0
         while row != _FREE:
             nearest, least = 0, math.inf
-            for place, column in enumerate(remaining):
+            for position, column in enumerate(remaining):
                 distance = reached + costs[row][column] - row_prices[row] - column_prices[column]
                 if distance < distances[column]:
                     distances[column], previous[column] = distance, row
@@ -59,7 +59,7 @@ def _column_of_each_row(costs: Sequence[Sequence[float]]) -> list[int]:
                 if distances[column] < least or (
                     distances[column] == least and row_of[column] == _FREE
                 ):
-                    nearest, least = place, distances[column]
+                    nearest, least = position, distances[column]
             reached, column = least, remaining[nearest]
             columns.append(column)
             row = row_of[column]

@@ -79,8 +79,8 @@ class _BareScores(Sequence[SampleScore]):
         return list(self)[index] if isinstance(index, slice) else _bare(self._value(index))
 
     def _value(self, index: int) -> float:
-        place = index + len(self) if index < 0 else index
-        return 0.0 if len(self._values) <= place < len(self) else self._values[place]
+        index_from_start = index + len(self) if index < 0 else index
+        return 0.0 if len(self._values) <= index_from_start < len(self) else self._values[index_from_start]
 
 
 @dataclass(slots=True)
@@ -257,8 +257,8 @@ class StatisticsCollector:
             self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
 
     def _note_sample(self, name: str, score: Score) -> None:
-        given = self._sample
-        assert given is not None  # noqa: S101 - _flush returns early without a sample
+        sample = self._sample
+        assert sample is not None  # noqa: S101 - _flush returns early without a sample
         if not (isinstance(score.value, (int, float)) and 0 <= score.value <= 1):
             self._not_rates.add(name)
         if self._scores_suffice and isinstance(score.value, (int, float)):
@@ -267,11 +267,11 @@ class StatisticsCollector:
         self._scores.setdefault(name, []).append(
             SampleScore(
                 score=score,
-                sample_id=given.sample_id,
-                sample_metadata=given.sample_metadata,
-                scorer=given.scorer,
-                response=given.response,
-                target=given.target,
+                sample_id=sample.sample_id,
+                sample_metadata=sample.sample_metadata,
+                scorer=sample.scorer,
+                response=sample.response,
+                target=sample.target,
             )
         )
 
@@ -343,12 +343,12 @@ def _rows_of(
     if isinstance(value, Mapping):
         parts = [(f"{name}/{key}", part) for key, part in value.items()]
     elif isinstance(value, (list, tuple)):
-        parts = [(f"{name}/{place}", part) for place, part in enumerate(value, start=1)]
-    found = [(part, *_number(number)) for part, number in parts] or [
+        parts = [(f"{name}/{position}", part) for position, part in enumerate(value, start=1)]
+    numbers = [(part, *_number(number)) for part, number in parts] or [
         (name, None, "failed: it gave no number at all")
     ]
-    failed = any((reason or "").startswith("failed: ") for _, _, reason in found)
-    return [_row(*one, n=len(scores), repeats=repeats, unit=unit) for one in found], failed
+    failed = any((reason or "").startswith("failed: ") for _, _, reason in numbers)
+    return [_row(*entry, n=len(scores), repeats=repeats, unit=unit) for entry in numbers], failed
 
 
 def _number(value: Any) -> tuple[float | None, str | None]:

@@ -45,7 +45,7 @@ def name_of(metric: Metric) -> str:
     return str(getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__)))
 
 
-def with_unique_names(found: Sequence[MetricRows], own: Sequence[MetricJson]) -> list[MetricRows]:
+def with_unique_names(rows: Sequence[MetricRows], own: Sequence[MetricJson]) -> list[MetricRows]:
     """Return the rows with names that occur once, without those that repeat another metric or a
     number of the run.
 
@@ -53,41 +53,41 @@ def with_unique_names(found: Sequence[MetricRows], own: Sequence[MetricJson]) ->
         found: In the order in which they are shown.
         own: The rows that the run has of its own; their names are taken.
     """
-    kept = list(_distinct(found, {row["name"]: row for row in own}))
+    distinct = list(_distinct(rows, {row["name"]: row for row in own}))
     taken = {row["name"] for row in own}
-    bases = Counter(one.base for one in kept)
-    plain = Counter(one.base for one in kept if _is_plain(one))
+    bases = Counter(one.base for one in distinct)
+    plain = Counter(one.base for one in distinct if _is_plain(one))
     named = []
-    for one in kept:
+    for one in distinct:
         is_unique = (
             bases[one.base] == 1 or (plain[one.base] == 1 and _is_plain(one))
         ) and one.base not in taken
-        shown = one.base if is_unique else one.prefix + (one.asked or _with_arguments(one.metric))
-        names = [shown + row["name"].removeprefix(one.base) for row in one.rows]
+        label = one.base if is_unique else one.prefix + (one.asked or _with_arguments(one.metric))
+        names = [label + row["name"].removeprefix(one.base) for row in one.rows]
         named.append(replace(one, rows=renamed(one.rows, names, taken)))
     return named
 
 
-def _is_plain(one: MetricRows) -> bool:
+def _is_plain(row: MetricRows) -> bool:
     """Return whether a run asks for a metric without options."""
-    return bool(one.asked) and "=" not in one.asked
+    return bool(row.asked) and "=" not in row.asked
 
 
 def renamed(rows: Sequence[MetricJson], names: Iterable[str], taken: set[str]) -> list[MetricJson]:
     """Return rows under these names, each with a number after it where it is taken; adds them to
     ``taken``.
     """
-    found: list[MetricJson] = []
+    renamed_rows: list[MetricJson] = []
     for row, wanted in zip(rows, names, strict=True):
         name = free_name(wanted, taken)
         taken.add(name)
-        found.append({**row, "name": name})
-    return found
+        renamed_rows.append({**row, "name": name})
+    return renamed_rows
 
 
-def _distinct(found: Sequence[MetricRows], own: Mapping[str, MetricJson]) -> Iterator[MetricRows]:
+def _distinct(rows: Sequence[MetricRows], own: Mapping[str, MetricJson]) -> Iterator[MetricRows]:
     seen: set[object] = set()
-    for one in found:
+    for one in rows:
         values = tuple((row["name"], row["value"], row["reason"]) for row in one.rows)
         alike = (one.prefix, _origin(one.metric), _with_arguments(one.metric), values)
         if alike in seen or _repeats_own(one, own):
@@ -123,5 +123,5 @@ def _origin(metric: Metric) -> tuple[object, object]:
 def _with_arguments(metric: Metric) -> str:
     """Return a metric's name with its arguments, as a run would ask for it."""
     params = getattr(metric, "params", None) or {}
-    given = ",".join(f"{key}={value}" for key, value in params.items() if value is not None)
-    return f"{name_of(metric)}:{given}" if given else name_of(metric)
+    arguments = ",".join(f"{key}={value}" for key, value in params.items() if value is not None)
+    return f"{name_of(metric)}:{arguments}" if arguments else name_of(metric)

@@ -102,8 +102,8 @@ def _place(run: RunToExport, files: BenchmarkFiles) -> Path:
     """
     developer, _, model = _model(files).rpartition("/")
     parts = [
-        _UNSAFE.sub("_", part).strip(".") or "_"
-        for part in (files.title, developer or "unknown", model)
+        _UNSAFE.sub("_", name).strip(".") or "_"
+        for name in (files.title, developer or "unknown", model)
     ]
     identifier = UUID(bytes=sha256(f"{run.run_id}/{files.title}".encode()).digest()[:16], version=4)
     return Path("data", *parts, f"{identifier}.json")
@@ -162,7 +162,7 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
         else {"min_score": "-Infinity", "max_score": "Infinity"}
     )
     dataset = files.bundle["config"].get("dataset") or {}
-    details = {name: str(one) for name, one in dataset.items() if one is not None}
+    details = {name: str(value) for name, value in dataset.items() if value is not None}
     name = str(metric["name"])
     return {
         "evaluation_result_id": name,

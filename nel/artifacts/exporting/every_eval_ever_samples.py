@@ -50,10 +50,10 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     prompt, target, outcome = result.get("prompt"), result.get("expected_answer"), result["outcome"]
     raw = prompt if isinstance(prompt, str) else _text(prompt)
     targets = target if isinstance(target, list) else [] if target is None else [target]
-    reference = [one if isinstance(one, str) else dumps(one) for one in targets]
-    found, reasoning = result.get("extracted_answer"), result.get("reasoning")
+    reference = [element if isinstance(element, str) else dumps(element) for element in targets]
+    line, reasoning = result.get("extracted_answer"), result.get("reasoning")
     is_conversation = isinstance(prompt, list) and any(
-        one.get("role") in {"assistant", "tool"} for one in prompt
+        element.get("role") in {"assistant", "tool"} for element in prompt
     )
     messages = _messages(prompt, result) if is_conversation and isinstance(prompt, list) else None
     response = result.get("model_response")
@@ -65,7 +65,7 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     attribution = {
         "turn_idx": 0 if messages is None else len(messages) - 1,
         "source": where,
-        "extracted_value": found if isinstance(found, str) else dumps(found),
+        "extracted_value": line if isinstance(line, str) else dumps(line),
         "extraction_method": scorer,
         "is_terminal": True,
     }
@@ -77,7 +77,7 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
         "input": {"raw": raw, "reference": reference},
         "output": output if messages is None else None,
         "messages": messages,
-        "answer_attribution": [] if found is None else [attribution],
+        "answer_attribution": [] if line is None else [attribution],
         "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
         "token_usage": _usage(result.get("tokens") or {}),
         "performance": _performance(result.get("timing") or {}),
@@ -91,7 +91,7 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
 def _text(prompt: object) -> str:
     """Return the messages of a prompt as one text; one that is no text is its JSON."""
     messages = prompt if isinstance(prompt, list) else []
-    return "\n\n".join(_content(one) for one in messages)
+    return "\n\n".join(_content(message) for message in messages)
 
 
 def _content(message: Mapping[str, Any]) -> str:
@@ -101,8 +101,8 @@ def _content(message: Mapping[str, Any]) -> str:
 
 def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
     asked = [
-        {"turn_idx": place, "role": one["role"], "content": _content(one)}
-        for place, one in enumerate(prompt)
+        {"turn_idx": position, "role": message["role"], "content": _content(message)}
+        for position, message in enumerate(prompt)
     ]
     answer = {"turn_idx": len(asked), "role": "assistant", "content": result.get("model_response")}
     return [*asked, {**answer, "reasoning_trace": result.get("reasoning")}]
@@ -135,7 +135,7 @@ def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
 def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row's fields as texts, which the schema wants, and which repeat this is."""
     fields = {
-        name: one if isinstance(one, str) else dumps(one)
-        for name, one in (result.get("metadata") or {}).items()
+        name: value if isinstance(value, str) else dumps(value)
+        for name, value in (result.get("metadata") or {}).items()
     }
     return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

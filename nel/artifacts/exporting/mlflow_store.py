@@ -52,12 +52,12 @@ def export_mlflow(run_dir: Path, output: Path) -> Exported:
     run, time = open_run(run_dir), started(run_dir)
     client = _client(output / STORE)
     paths = [output / STORE]
-    place = final_directory(output)
+    directory = final_directory(output)
     for files in run.benchmarks:
-        paths += _export(client, run, files, time, (output, place))
+        paths += _export(client, run, files, time, (output, directory))
     notes = (
         (
-            f"The artifacts are those of {place}: where the directory is moved, MLflow shows the"
+            f"The artifacts are those of {directory}: where the directory is moved, MLflow shows the"
             " numbers and no artifact."
         ),
         (
@@ -117,9 +117,9 @@ def _export(
     client.set_terminated(made.info.run_id, "FINISHED" if complete else "KILLED", end_time=end)
     target = output / folder / made.info.run_id / "artifacts"
     target.mkdir(mode=0o700, parents=True)
-    one = RunToExport(run_dir=run.run_dir, run_id=run.run_id, benchmarks=(files,))
-    write_file(target / "samples.json", _table(SAMPLE_COLUMNS, sample_rows(one)))
-    write_file(target / "metrics.json", _table(METRIC_COLUMNS, metric_rows(one)))
+    single_run = RunToExport(run_dir=run.run_dir, run_id=run.run_id, benchmarks=(files,))
+    write_file(target / "samples.json", _table(SAMPLE_COLUMNS, sample_rows(single_run)))
+    write_file(target / "metrics.json", _table(METRIC_COLUMNS, metric_rows(single_run)))
     written = [target / name for name in tables]
     for path in files_of(files):
         shutil.copyfile(path, target / f"nel-{path.name}")
@@ -129,11 +129,11 @@ def _export(
 
 def _unique(pairs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield names that MLflow takes; one that another has already gets a number."""
-    taken: set[str] = set()
+    used: set[str] = set()
     for name, value in pairs.items():
         plain = _NOT_IN_NAMES.sub("_", name)[:200]
-        unique = plain if plain not in taken else f"{plain}_{len(taken) + 1}"
-        taken.add(unique)
+        unique = plain if plain not in used else f"{plain}_{len(used) + 1}"
+        used.add(unique)
         yield unique, value
 
 

@@ -89,14 +89,14 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
     own, accounting = files.bundle, files.metrics["accounting"]
     config = own["config"]
     generation = {
-        name: one for name, one in (config.get("generation") or {}).items() if name in _SETTINGS
+        name: value for name, value in (config.get("generation") or {}).items() if name in _SETTINGS
     }
     scorer = (config.get("scorer") or {}).get("name")
-    reasons = {cause: part["n"] for cause, part in (accounting.get("unscored") or {}).items()}
+    reasons = {cause: cause_counts["n"] for cause, cause_counts in (accounting.get("unscored") or {}).items()}
     scores = {
-        name: one
-        for name, one in own["benchmark"]["scores"].items()
-        if one.get("value") is not None
+        name: value
+        for name, value in own["benchmark"]["scores"].items()
+        if value.get("value") is not None
     }
     counts = {
         "unscored_count": {"value": accounting.get("n_unscored") or 0},
@@ -157,7 +157,7 @@ def _line(result: Mapping[str, Any], position: int) -> dict[str, Any]:
         "expected_answer": result.get("expected_answer"),
         "scoring_details": details,
         "metadata": {
-            name: one for name, one in (result.get("metadata") or {}).items() if name != POSITION
+            name: value for name, value in (result.get("metadata") or {}).items() if name != POSITION
         },
         "tokens": (result.get("tokens") or {}).get("completion"),
         "latency_ms": None if latency is None else latency * 1000,
