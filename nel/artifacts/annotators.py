@@ -58,12 +58,16 @@ def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | N
     for position, answer_labels in enumerate(labels_of_answers):
         grades = [answer_labels.get(name) for name in names]
         patterns.add(
-            position, [f"{grade:g}" if is_binary and grade is not None else grade for grade in grades]
+            position,
+            [f"{grade:g}" if is_binary and grade is not None else grade for grade in grades],
         )
     several = [answer_labels for answer_labels in labels_of_answers if len(answer_labels) > 1]
     return {
         "names": names,
-        "n_labels": {name: sum(name in answer_labels for answer_labels in labels_of_answers) for name in names},
+        "n_labels": {
+            name: sum(name in answer_labels for answer_labels in labels_of_answers)
+            for name in names
+        },
         "n_several": len(several),
         "n_disputed": sum(len(set(answer_labels.values())) > 1 for answer_labels in several),
         "agreement": agreement_json(

@@ -80,11 +80,13 @@ class FailureClusters:
     def merge(self, later: FailureClusters) -> None:
         """Note the failures of a part after those that were noted here."""
         self._failures += later._failures
-        for one in later._clusters.values():
-            cluster = self._cluster(one.kind, one.signature)
+        for later_cluster in later._clusters.values():
+            cluster = self._cluster(later_cluster.kind, later_cluster.signature)
             if cluster is not None:
-                cluster.count += one.count
-                cluster.exemplars += one.exemplars[: EXEMPLARS_MAX - len(cluster.exemplars)]
+                cluster.count += later_cluster.count
+                cluster.exemplars += later_cluster.exemplars[
+                    : EXEMPLARS_MAX - len(cluster.exemplars)
+                ]
 
     def _cluster(self, kind: str, signature: str) -> _Cluster | None:
         """Return the cluster of a signature, None where there is no room for a new one."""
@@ -102,7 +104,9 @@ class FailureClusters:
             total: Results of the benchmark, of which a rate is.
         """
         large = [cluster for cluster in self._clusters.values() if cluster.count >= _SMALLEST]
-        listed = sorted(large, key=lambda cluster: (-cluster.count, cluster.kind, cluster.signature))[:CLUSTERS_MAX]
+        listed = sorted(
+            large, key=lambda cluster: (-cluster.count, cluster.kind, cluster.signature)
+        )[:CLUSTERS_MAX]
         clusters = [
             {
                 "kind": cluster.kind,

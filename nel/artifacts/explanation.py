@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from nel.artifacts.files import directory_name
 from nel.artifacts.model_readings import load_model_readings
-from nel.artifacts.readings import NEVER_READ, AnswerReadings, read_again, reading_json
+from nel.artifacts.readings import AnswerReadings, NeverRead, read_again, reading_json
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError, did_you_mean
@@ -35,9 +35,12 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
             known = islice(_sample_ids(snapshot), _IDS_MAX)
             hint = did_you_mean(sample_id, known) or "; results.jsonl has the ids (sample_id)"
             raise UsageError(f'no sample "{sample_id}" in {run_dir}{hint}')
-    if all(explanation["without_reading"] in NEVER_READ for explanation in explanations):
+    if all(isinstance(explanation["without_reading"], NeverRead) for explanation in explanations):
         why = "; ".join(
-            dict.fromkeys(f"{explanation['benchmark']}: {explanation['without_reading']}" for explanation in explanations)
+            dict.fromkeys(
+                f"{explanation['benchmark']}: {explanation['without_reading']}"
+                for explanation in explanations
+            )
         )
         raise UsageError(f'no reading applies to sample "{sample_id}": {why}')
     return explanations
@@ -88,14 +91,14 @@ def _explanation(result: Result, readings: AnswerReadings | str) -> dict[str, An
     }
 
 
-def _read(found: AnswerReadings) -> Mapping[str, object]:
-    rewards = found.rewards()
+def _read(answer: AnswerReadings) -> Mapping[str, object]:
+    rewards = answer.rewards()
     readings = {
-        name: {**reading_json(reading, found.response), "reward": rewards[name]}
-        for name, reading in found.ways.read.items()
+        name: {**reading_json(reading, answer.response), "reward": rewards[name]}
+        for name, reading in answer.ways.read.items()
     }
     return {
-        "accepted": list(found.ways.gold.accepted),
-        "differs": found.differs,
+        "accepted": list(answer.ways.gold.accepted),
+        "differs": answer.differs,
         "readings": readings,
     }

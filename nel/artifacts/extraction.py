@@ -15,7 +15,14 @@ from typing import Any, Final
 
 from nel.artifacts.files import benchmark_dir
 from nel.artifacts.model_readings import ModelReadings, load_model_readings, unread_answer
-from nel.artifacts.readings import MODEL, PROGRAMS, SCORED, AnswerReadings, read_again, reading_json
+from nel.artifacts.readings import (
+    MODEL,
+    SCORED,
+    AnswerReadings,
+    NeverRead,
+    read_again,
+    reading_json,
+)
 from nel.artifacts.results import Result, read_result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
@@ -67,7 +74,7 @@ class Auditing:
         self._n += not isinstance(result.outcome, Unscored)
         readings = read_again(result, self._benchmark, self._plan, self._by_model)
         if isinstance(readings, str):
-            self._without[readings] += 1
+            self._without[str(readings)] += 1
             self._unread += reward or 0.0
             return
         self._kinds[readings.ways.gold.kind] += 1
@@ -189,7 +196,11 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
         StoreError: There is no usable run.db.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        ((key, plan),) = [(benchmark[0], benchmark[-1]) for benchmark in snapshot.benchmarks() if benchmark[1] == slot]
+        ((key, plan),) = [
+            (benchmark[0], benchmark[-1])
+            for benchmark in snapshot.benchmarks()
+            if benchmark[1] == slot
+        ]
         for stored in snapshot.results(key, plan["repeats"]):
             result = read_result(stored)
             if not isinstance(result.outcome, ModelFailure) or result.outcome.kind != "no_answer":
@@ -206,7 +217,7 @@ def _why_not(snapshot: Snapshot, key: int, name: str, plan: Mapping[str, Any]) -
         readings = read_again(read_result(stored), name, plan)
         if not isinstance(readings, str):
             return None
-        if readings == PROGRAMS:
+        if readings is NeverRead.PROGRAMS:
             return readings
         reasons[readings] += 1
     return ", ".join(f"{why} ({n:,})" for why, n in reasons.most_common()) or "there are no answers"

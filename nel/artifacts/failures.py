@@ -54,8 +54,8 @@ class FailureAnalysis:
         self._counts.update(later._counts)
         self._clusters.merge(later._clusters)
         for kind, exemplars in later._exemplars.items():
-            held = self._exemplars.setdefault(kind, [])
-            held += exemplars[: _EXEMPLARS_MAX - len(held)]
+            own = self._exemplars.setdefault(kind, [])
+            own += exemplars[: _EXEMPLARS_MAX - len(own)]
 
     def as_json(self) -> dict[str, Any]:
         """Return totals, categories, the kinds within them, and exemplars."""
@@ -107,7 +107,9 @@ def _kind_of_wrong(outcome: Scored) -> str:
 def _is_judged_refusal(outcome: Scored) -> bool:
     judgements = outcome.details.get(JUDGEMENTS)
     return isinstance(judgements, list) and any(
-        isinstance(judgement, dict) and judgement.get("template") == "refusal" and judgement.get("grade") in _REFUSED
+        isinstance(judgement, dict)
+        and judgement.get("template") == "refusal"
+        and judgement.get("grade") in _REFUSED
         for judgement in judgements
     )
 

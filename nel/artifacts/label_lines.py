@@ -84,11 +84,11 @@ def _unique(lines: Iterable[Line]) -> dict[Key, Line]:
             first is not None
             and not _is_empty(first)
             and not _is_empty(line)
-            and _said(first) != _said(line)
+            and _label_text(first) != _label_text(line)
         ):
             raise UsageError(
                 f"{line.where}: sample {line.sample_id!r} repeat {line.repeat} is labelled"
-                f" {_said(line)!r}, at {first.where} {_said(first)!r}; keep one of the two"
+                f" {_label_text(line)!r}, at {first.where} {_label_text(first)!r}; keep one of the two"
             )
         if first is None or _is_empty(first):
             unique[key] = line
@@ -96,8 +96,8 @@ def _unique(lines: Iterable[Line]) -> dict[Key, Line]:
 
 
 def _is_empty(line: Line) -> bool:
-    return not _said(line)
+    return not _label_text(line)
 
 
-def _said(line: Line) -> str:
+def _label_text(line: Line) -> str:
     return "" if line.label is None else str(line.label).strip()

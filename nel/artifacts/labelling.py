@@ -202,25 +202,11 @@ def import_labels(
         benchmark = judged_benchmark(snapshot, run_dir, slot)
         files = lines_by_annotator(paths)
         read = _reader(snapshot, benchmark)
-        skipped: list[str] = []
-        labels: dict[Key, StoredLabel] = {}
-        n_empty = n_given = 0
-        for annotator, (lines, source) in files.items():
-            scores = {
-                key: score for key, line in lines.items() if (score := read.score(line)) is not None
-            }
-            n_empty += len(lines) - len(scores)
-            n_given += len(scores)
-            found, left_out = (
-                _joined(snapshot, benchmark, lines, scores, source) if scores else ({}, [])
-            )
-            skipped += left_out
-            for key, label in found.items():
-                by = {**(labels[key].by if key in labels else {}), annotator: label.score}
-                score = counted_label(by, *key) if len(files) > 1 else label.score
-                labels[key] = StoredLabel(
-                    score, label.response_sha256, by if len(files) > 1 else {}
-                )
+        labels, skipped = _labels_of_files(snapshot, benchmark, files, read)
+        n_lines = sum(len(lines) for lines, _ in files.values())
+        n_given = sum(
+            read.score(line) is not None for lines, _ in files.values() for line in lines.values()
+        )
         if not n_given:
             raise UsageError(
                 f"no line of {listed(paths)} has a label; fill in the column label"
@@ -234,7 +220,7 @@ def import_labels(
     return Imported(
         directory=directory,
         n=len(labels),
-        n_empty=n_empty,
+        n_empty=n_lines - n_given,
         skipped=skipped,
         n_replaced=before,
         annotators=list(files) if len(files) > 1 else (),
@@ -291,7 +277,9 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
         missing = [
             f"{name}: {rate['reason']}" for name, rate in rates.items() if rate["value"] is None
         ]
-        borrowed = {name: calibration[name] for name in ("run_id", "judge", "templates", "n_labelled")}
+        borrowed = {
+            name: calibration[name] for name in ("run_id", "judge", "templates", "n_labelled")
+        }
     except FileNotFoundError as error:
         raise UsageError(
             f"there is no {path}; calibrate that run first, with labels of its own"
@@ -371,9 +359,9 @@ def _chosen(
         elif inverse > heap[0][0]:
             heapq.heapreplace(heap, (inverse, result.idx, _entry(result)))
     drawn = [
-        (bytes(255 - byte for byte in rank), key, one)
+        (bytes(255 - byte for byte in rank), key, candidate)
         for (key, _), heap in heaps.items()
-        for rank, _, one in heap
+        for rank, _, candidate in heap
     ]
     return sorted(drawn, key=lambda item: (item[0], item[2].sample_id))
 
@@ -390,6 +378,30 @@ def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
         if grade is not None:
             grades[grade] = score
     return scale_of(grades, scores, templates)
+
+
+def _labels_of_files(
+    snapshot: Snapshot,
+    benchmark: JudgedBenchmark,
+    files: Mapping[str, tuple[dict[Key, Line], Path]],
+    read: LabelReader,
+) -> tuple[dict[Key, StoredLabel], list[str]]:
+    """Return the label that counts of each answer, and what was left out."""
+    labels: dict[Key, StoredLabel] = {}
+    skipped: list[str] = []
+    for annotator, (lines, source) in files.items():
+        scores = {
+            key: score for key, line in lines.items() if (score := read.score(line)) is not None
+        }
+        joined, left_out = (
+            _joined(snapshot, benchmark, lines, scores, source) if scores else ({}, [])
+        )
+        skipped += left_out
+        for key, label in joined.items():
+            by = {**(labels[key].by if key in labels else {}), annotator: label.score}
+            score = counted_label(by, *key) if len(files) > 1 else label.score
+            labels[key] = StoredLabel(score, label.response_sha256, by if len(files) > 1 else {})
+    return labels, skipped
 
 
 def _joined(
@@ -429,13 +441,7 @@ def _joined(
         else:
             own_score = response_score(result, score) if is_pair(result) else score
             joined[own] = StoredLabel(own_score, response_digest(result))
-    if left:
-        key = next(iter(left))
-        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
-        raise UsageError(
-            f"{lines[key].where}: {benchmark.slot} has no sample {key[0]!r} repeat {key[1]}{more}; "
-            "labels belong to the run they were drawn from"
-        )
+    _refuse_unknown(left, lines, benchmark)
     if others and others >= _OTHER_RUN_SHARE * len(scores):
         raise UsageError(
             f"{others:,} of {len(scores):,} labels in {path} are of other responses; were they"
@@ -444,12 +450,24 @@ def _joined(
     return joined, skipped
 
 
+def _refuse_unknown(
+    left: Mapping[Key, float], lines: Mapping[Key, Line], benchmark: JudgedBenchmark
+) -> None:
+    if left:
+        key = next(iter(left))
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        raise UsageError(
+            f"{lines[key].where}: {benchmark.slot} has no sample {key[0]!r} repeat {key[1]}{more}; "
+            "labels belong to the run they were drawn from"
+        )
+
+
 def _is_of(result: Result, line: Line) -> bool:
     """Return whether a line is of this run's answer, or of both answers of its pair."""
     baseline = baseline_of(result)
     if baseline is None:
-        return line.response is None or same_text(line.response, _shown(response_text(result)))
-    ours = shown_pair(result, _shown(response_text(result)), _shown(baseline))
+        return line.response is None or same_text(line.response, _printable(response_text(result)))
+    ours = shown_pair(result, _printable(response_text(result)), _printable(baseline))
     return line.pair is not None and all(map(same_text, line.pair, ours))
 
 
@@ -470,7 +488,7 @@ def _entry(result: Result) -> Entry | PairEntry:
     sample = result.sample
     question = "" if sample is None else _question(sample)
     reference = "" if sample is None or sample.target is None else _shown_value(sample.target)
-    response, baseline = _shown(response_text(result)), baseline_of(result)
+    response, baseline = _printable(response_text(result)), baseline_of(result)
     if baseline is None:
         return Entry(
             sample_id=result.sample_id,
@@ -479,7 +497,7 @@ def _entry(result: Result) -> Entry | PairEntry:
             reference=reference,
             response=response,
         )
-    first, second = shown_pair(result, response, _shown(baseline))
+    first, second = shown_pair(result, response, _printable(baseline))
     return PairEntry(
         sample_id=result.sample_id,
         repeat=result.repeat,
@@ -507,7 +525,7 @@ def _shown_value(value: object) -> str:
     return value if isinstance(value, str) else dumps(value)
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     """Return text that every format can hold."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 

@@ -102,7 +102,9 @@ def unread_answer(result: Result, gold: GoldAnswer) -> UnreadAnswer:
 def _question(sample: Sample) -> str:
     if isinstance(sample.input, str):
         return sample.input
-    return "\n\n".join(message.content for message in sample.input if isinstance(message.content, str))
+    return "\n\n".join(
+        message.content for message in sample.input if isinstance(message.content, str)
+    )
 
 
 def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> ModelReadings | None:
@@ -126,7 +128,9 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
                     continue
                 last = ReaderId(str(result.sample.metadata.get("reader")), model)
                 answer_text = result.response if isinstance(result.outcome, Scored) else None
-                by_model.setdefault(last, {})[result.sample_id] = None if answer_text is None else answer_text.text
+                by_model.setdefault(last, {})[result.sample_id] = (
+                    None if answer_text is None else answer_text.text
+                )
     chosen = made_by or last
     return (
         None

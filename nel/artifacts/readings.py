@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Final
 
 from nel.artifacts.model_readings import ModelReadings, unread_answer
@@ -21,13 +22,18 @@ SCORED: Final = "scored"
 """The name of what the run's own scorer read."""
 MODEL: Final = "model"
 """The name of what a model read where the run's own scorer found nothing."""
-PROGRAMS: Final = "the answers are programs"
-NO_KIND: Final = "the gold answer is no letter, number, yes or no, or short text"
-RANKED: Final = "the choices were ranked by log-likelihood"
-JUDGED: Final = "a judge decided"
-SEVERAL_TURNS: Final = "each of several turns has a gold answer of its own"
-NEVER_READ: Final = frozenset({PROGRAMS, NO_KIND, RANKED, JUDGED, SEVERAL_TURNS})
-"""Reasons for which no reader applies to an answer, whatever it says."""
+
+
+class NeverRead(StrEnum):
+    """Reasons for which no reader applies to an answer, whatever it says, as reports give them."""
+
+    PROGRAMS = "the answers are programs"
+    NO_KIND = "the gold answer is no letter, number, yes or no, or short text"
+    RANKED = "the choices were ranked by log-likelihood"
+    JUDGED = "a judge decided"
+    SEVERAL_TURNS = "each of several turns has a gold answer of its own"
+
+
 _SCORER_FOUND_NOTHING: Final = frozenset({"no_answer", "refusal"})
 """Model failures that say what the scorer found, which another way may find."""
 _EXCERPT: Final = 60
@@ -47,7 +53,10 @@ class AnswerReadings:
     @property
     def values(self) -> dict[str, str | None]:
         """Return what each way reads, the run's scorer first."""
-        return {SCORED: self.scored, **{name: reading.value for name, reading in self.ways.read.items()}}
+        return {
+            SCORED: self.scored,
+            **{name: reading.value for name, reading in self.ways.read.items()},
+        }
 
     @property
     def differs(self) -> bool:
@@ -91,7 +100,7 @@ def read_again(
     )
     ways = read_in_every_way(sample, official_reading(benchmark, sample))
     if ways is None:
-        return NO_KIND
+        return NeverRead.NO_KIND
     scored = _scored(result, sample.response)
     by_model_too = (
         by_model.of(unread_answer(result, ways.gold))
@@ -117,7 +126,7 @@ def _scored(result: Result, response: str) -> str | None:
 def _without_reading(result: Result, plan: Mapping[str, Any]) -> str | None:
     outcome = result.outcome
     if "sandbox.limits" in (plan.get("identity") or {}):
-        return PROGRAMS
+        return NeverRead.PROGRAMS
     if isinstance(outcome, Unscored):
         return f"unscored ({outcome.cause}: {outcome.kind})"
     if result.sample is None or result.response is None or result.response.error is not None:
@@ -125,10 +134,10 @@ def _without_reading(result: Result, plan: Mapping[str, Any]) -> str | None:
     if isinstance(outcome, ModelFailure) and outcome.kind not in _SCORER_FOUND_NOTHING:
         return f"model failure ({outcome.kind})"
     if result.sample.turns:
-        return SEVERAL_TURNS
+        return NeverRead.SEVERAL_TURNS
     if result.response.choice_scores:
-        return RANKED
-    return JUDGED if outcome.details.get(JUDGEMENTS) else None
+        return NeverRead.RANKED
+    return NeverRead.JUDGED if outcome.details.get(JUDGEMENTS) else None
 
 
 def _same(kind: Any, left: str | None, right: str | None) -> bool:
@@ -142,15 +151,18 @@ def reading_json(reading: Reading, response: str) -> dict[str, object]:
     return {
         "value": reading.value,
         "form": reading.form.value,
-        **_place(reading.start, reading.end, response, found=reading.value is not None),
+        **_span(reading.start, reading.end, response, is_read=reading.value is not None),
         "rejected": [
-            {"why": rejected_reading.why, **_place(rejected_reading.start, rejected_reading.end, response, found=True)}
+            {
+                "why": rejected_reading.why,
+                **_span(rejected_reading.start, rejected_reading.end, response, is_read=True),
+            }
             for rejected_reading in reading.rejected
         ],
     }
 
 
-def _place(start: int, end: int, response: str, *, is_read: bool) -> dict[str, object]:
+def _span(start: int, end: int, response: str, *, is_read: bool) -> dict[str, object]:
     if not is_read:
         return {"start": None, "end": None, "excerpt": None}
     return {"start": start, "end": end, "excerpt": excerpt(response, start, end)}

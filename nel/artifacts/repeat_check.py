@@ -86,7 +86,7 @@ def repeat_check_json(
         "temperature": generation.get("temperature"),
         "seed": generation.get("seed"),
         "text": _rate_json(sum(texts), len(texts)),
-        "verdict": _rate_json(sum(one != other for one, other in counted), len(counted)),
+        "verdict": _rate_json(sum(first != other for first, other in counted), len(counted)),
         "score": _score_json(counted, headline, n),
         "examples": [_example(pair) for pair in pairs if _differs(pair)][:_EXAMPLES_MAX],
     }

@@ -156,7 +156,11 @@ class Result:
 def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
     sample_row = stored.sample
-    sample = None if sample_row.content is None else decode_sample(sample_row.sample_id, sample_row.content)
+    sample = (
+        None
+        if sample_row.content is None
+        else decode_sample(sample_row.sample_id, sample_row.content)
+    )
     row = sample_row.idx, sample_row.sample_id, sample_row.fault, stored.is_elsewhere
     return _result(row, sample, stored.repeat, (stored.response, stored.outcome), not_run)
 

@@ -86,8 +86,8 @@ class Drawn:
         labels: list[Any] = list(results.labels)
         for question, code in zip(results.questions, results.label_codes, strict=True):
             fields: Fields | None = labels[code]
-            found = labels_of(fields, results.groups.get(question))
-            self._strata[question] = found.get(self._by or "", "")
+            names = labels_of(fields, results.groups.get(question))
+            self._strata[question] = names.get(self._by or "", "")
 
 
 def no_interval(reason: str) -> Interval:

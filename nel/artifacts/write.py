@@ -23,7 +23,7 @@ from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.judge_summary import judging_json, judging_warnings
 from nel.artifacts.ranges import Range, RangeReader
-from nel.artifacts.repeat_check import read_pairs, repeat_check_json
+from nel.artifacts.repeat_check import Pair, read_pairs, repeat_check_json
 from nel.artifacts.results import NOT_RUN, Result
 from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
@@ -229,57 +229,65 @@ def _write_benchmark(
     not_run = Unscored(**why) if why else NOT_RUN
     early = read_early_stop(snapshot, key, slot, plan)
     collected = _collecting(config, plan, choice, directory, name, early, not_run)
-    for call, stored in snapshot.calls(key):
-        response = decode_response(stored)
-        if not collected.judges.add(call, response):
-            collected.runtime.add(response)
-    pairs = list(
-        read_pairs(snapshot, key, plan.get("repeat_check"))
-    )  # runs of an older version have none
-    for pair in pairs:
-        collected.runtime.add(pair.second.response)
+    pairs = _add_requests(collected, snapshot, key, plan)
     with closing(collected.lines(snapshot, key, plan["repeats"])) as lines:
         write_file(directory / "results.jsonl", lines)
     head = {"run_id": run_id, "benchmark": name}
-    metrics = {**head, **_metrics_json(collected, plan)}
-    metrics["judging"] = _with_labels(
-        metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan)
-    )
-    metrics["warnings"] = run_warnings(plan, collected.total, _noticed(collected, plan, metrics))
-    metrics |= collected.auditing.write(head)
-    if pairs:
-        n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
-        metrics["repeat_check"] = repeat_check_json(pairs, plan, headline=metrics["headline"], n=n)
+    metrics = _whole_metrics(collected, plan, head, pairs)
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
-    accounting = {"accounting": collected.total.accounting.as_json()}
-    runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)
-    runtime["served"] = collected.served.as_json()
-    runtime["n_beyond_stop"] = collected.n_beyond
-    runtime["sandboxes"] = snapshot.meta("sandboxes") or []
-    runtime["executors"] = snapshot.meta("executors") or []
-    runtime["limiters"] = snapshot.meta("limiters") or []
+    failures = {"accounting": metrics["accounting"], **collected.failures.as_json()}
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
-    write_file(
-        directory / "failure_analysis.json",
-        [pretty({**head, **accounting, **collected.failures.as_json()})],
-    )
-    write_file(
-        directory / "runtime_stats.json",
-        [pretty({**head, **runtime, "judges": collected.judges.as_json()})],
-    )
+    write_file(directory / "failure_analysis.json", [pretty({**head, **failures})])
+    runtime = _runtime_json(collected, snapshot)
+    write_file(directory / "runtime_stats.json", [pretty({**head, **runtime})])
     return BenchmarkResult(
         name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle
     )
 
 
-def _with_labels(
-    judging: dict[str, object] | None, labelled: dict[str, object]
-) -> dict[str, Any] | None:
-    """Return what is known of the judging, with what people's labels say of it where there are
-    any.
+def _whole_metrics(
+    collected: _Pass, plan: Mapping[str, Any], head: Mapping[str, str], pairs: list[Pair]
+) -> dict[str, Any]:
+    """Return metrics.json with what labels, an audit and the repeat check say; the first two write
+    their own files too.
     """
-    return None if judging is None else {**judging, **labelled}
+    metrics = {**head, **_metrics_json(collected, plan)}
+    labelled = collected.calibrating.write(head, metrics["headline"], plan)
+    if metrics["judging"] is not None:
+        metrics["judging"] |= labelled
+    metrics["warnings"] = run_warnings(plan, collected.total, _noticed(collected, plan, metrics))
+    metrics |= collected.auditing.write(head)
+    if pairs:
+        n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
+        metrics["repeat_check"] = repeat_check_json(pairs, plan, headline=metrics["headline"], n=n)
+    return metrics
+
+
+def _add_requests(
+    collected: _Pass, snapshot: Snapshot, key: int, plan: Mapping[str, Any]
+) -> list[Pair]:
+    """Count the requests of judges and of the repeat check, and return the latter's answers."""
+    for call, stored in snapshot.calls(key):
+        response = decode_response(stored)
+        if not collected.judges.add(call, response):
+            collected.runtime.add(response)
+    # Runs of an older version have no repeat check.
+    pairs = list(read_pairs(snapshot, key, plan.get("repeat_check")))
+    for pair in pairs:
+        collected.runtime.add(pair.second.response)
+    return pairs
+
+
+def _runtime_json(collected: _Pass, snapshot: Snapshot) -> dict[str, object]:
+    n_correct = collected.total.n_correct
+    return {
+        **collected.runtime.as_json(snapshot.sessions(), n_correct=n_correct),
+        "served": collected.served.as_json(),
+        "n_beyond_stop": collected.n_beyond,
+        **{name: snapshot.meta(name) or [] for name in ("sandboxes", "executors", "limiters")},
+        "judges": collected.judges.as_json(),
+    }
 
 
 def _collecting(
@@ -297,11 +305,7 @@ def _collecting(
     panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
     models = _models_of_judges(config, plan)
     drawn = Drawn(plan)
-    anytime = None if early is None else early.interval
-    if anytime is not None and drawn.design.fixed is not None:
-        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
-    design = drawn.design if anytime is None else Design(fixed=NO_INTERVAL)
-    of_category = drawn.of_category if anytime is None else design
+    design, headline, of_category = _designs(drawn, early)
     price = prices.get((config.get("endpoint") or {}).get("model"))
     chosen = StatisticsCollector(choice or _stored_choice(plan), design)
     calibrating, auditing = Calibrating(directory), Auditing(directory, name, plan)
@@ -310,7 +314,7 @@ def _collecting(
     )
     return _Pass(
         reader=RangeReader(not_run=not_run, price=price, early=early, keeps_results=wants_results),
-        total=Accumulator(design, headline=None if anytime is None else Design(fixed=anytime)),
+        total=Accumulator(design, headline=headline),
         categories=Categories(lambda: Accumulator(of_category)),
         failures=FailureAnalysis(),
         runtime=RuntimeStats(price),
@@ -327,6 +331,19 @@ def _collecting(
         served=ServedBuilds(),
         drawn=drawn,
     )
+
+
+def _designs(drawn: Drawn, early: EarlyStop | None) -> tuple[Design, Design | None, Design]:
+    """Return how questions were drawn for all metrics, for the headline where it has an interval of
+    its own, and for categories.
+    """
+    anytime = None if early is None else early.interval
+    if anytime is None:
+        return drawn.design, None, drawn.of_category
+    if drawn.design.fixed is not None:
+        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
+    design = Design(fixed=NO_INTERVAL)
+    return design, Design(fixed=anytime), design
 
 
 def _models_of_judges(config: dict[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
@@ -378,7 +395,8 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         ),
         "failed_metrics": list(collected.chosen.failed),
         "categories": {
-            name: _category_json(accumulator) for name, accumulator in collected.categories.by_name().items()
+            name: _category_json(accumulator)
+            for name, accumulator in collected.categories.by_name().items()
         },
         "rates": total.rates(),
         "completed": total.completed(),
@@ -408,7 +426,8 @@ def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, An
             )
         ),
         calibration=collected.calibrating.warnings,
-        judges_asked=sum(sum(requests["requests"].values()) for requests in asked) + (judging is not None),
+        judges_asked=sum(sum(requests["requests"].values()) for requests in asked)
+        + (judging is not None),
         copies=collected.copies,
         is_complete=metrics["complete"],
         is_shard="shard" in metrics,
@@ -539,6 +558,9 @@ def _bundle_category(accumulator: Accumulator) -> dict[str, object]:
 def _run_yaml(run_id: str, config: dict[str, Any]) -> bytes:
     redacted = {**config}
     if redacted.get("endpoint"):
-        redacted["endpoint"] = {**redacted["endpoint"], "url": redact_url(redacted["endpoint"]["url"])}
+        redacted["endpoint"] = {
+            **redacted["endpoint"],
+            "url": redact_url(redacted["endpoint"]["url"]),
+        }
     head = f"# Run {run_id}, as resolved by nel {__version__}. Secrets are named, never stored.\n"
     return (head + yaml.safe_dump(redacted, sort_keys=True, allow_unicode=True)).encode()

@@ -48,7 +48,7 @@ def remove_baseline(name: str) -> None:
     known = read_baselines()
     if name not in known:
         raise _unknown(name, known)
-    _write({one: baseline for one, baseline in known.items() if one != name})
+    _write({label: baseline for label, baseline in known.items() if label != name})
 
 
 def baseline_side(name: str) -> str:
@@ -66,11 +66,11 @@ def baseline_side(name: str) -> str:
     if not Path(baseline.directory).exists():
         raise OutputError(f'the baseline "{name}" is gone from {baseline.directory}; {again}')
     side = f"{name}={baseline.directory}"
-    (found,) = read_sides([side])
-    if found.run_id != baseline.run_id:
+    (read_side,) = read_sides([side])
+    if read_side.run_id != baseline.run_id:
         raise OutputError(
             f'the baseline "{name}" is {baseline.run_id}, and {baseline.directory} holds'
-            f" {found.run_id} now; {again}"
+            f" {read_side.run_id} now; {again}"
         )
     return side
 

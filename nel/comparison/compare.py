@@ -87,7 +87,7 @@ class Comparison:
     def family(self) -> int:
         """Return the number of comparisons that Holm's adjustment covers."""
         return sum(
-            name.headline.found is not None for side in self.candidates for name in side.benchmarks
+            name.headline.tested is not None for side in self.candidates for name in side.benchmarks
         )
 
 
@@ -270,7 +270,9 @@ def _other_metrics(pairing: Pairing, settings: Settings) -> list[Measure]:
     columns = pairing.baseline.columns, pairing.candidate.columns
     measures = []
     for name in columns[0].metric_names:
-        if name not in columns[1].metric_names or all(_is_reward(column, name) for column in columns):
+        if name not in columns[1].metric_names or all(
+            _is_reward(column, name) for column in columns
+        ):
             continue
         scores = scores_of(pairing, name)
         if len(scores.baseline):
@@ -348,20 +350,24 @@ def _adjusted(comparison: Comparison) -> Comparison:
     """
     alpha = 1 - comparison.settings.level
     every = [benchmark for side in comparison.candidates for benchmark in side.benchmarks]
-    headlines = iter(_in_family([benchmark.headline for benchmark in every], holm, alpha, "Holm's adjustment"))
+    headlines = iter(
+        _in_family([benchmark.headline for benchmark in every], holm, alpha, "Holm's adjustment")
+    )
     sides = []
     for side in comparison.candidates:
-        found = []
+        candidates = []
         for benchmark in side.benchmarks:
             explored = [*benchmark.slices, *benchmark.metrics]
             adjusted = _in_family(
                 explored, benjamini_hochberg, alpha, "Benjamini and Hochberg's adjustment"
             )
             n = len(benchmark.slices)
-            found.append(
-                replace(benchmark, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:])
+            candidates.append(
+                replace(
+                    benchmark, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:]
+                )
             )
-        sides.append(replace(side, benchmarks=found))
+        sides.append(replace(side, benchmarks=candidates))
     return replace(comparison, candidates=sides)
 
 
@@ -375,7 +381,9 @@ def _in_family(
     values = iter(adjust(p_values))
     family = f"{name} over {len(p_values)}"
     return [
-        measured if measured.p_value is None else measured.adjusted(next(values), alpha=alpha, family=family)
+        measured
+        if measured.p_value is None
+        else measured.adjusted(next(values), alpha=alpha, family=family)
         for measured in measures
     ]
 

@@ -123,9 +123,15 @@ def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
         decision = GateDecision.INCONCLUSIVE
         reasons = reasons or ["nothing was gated: every benchmark is advisory, or there is none"]
     else:
-        decision, reasons = GateDecision.GO, [f"pass: {len(gated)} of {len(gated)} gated benchmarks"]
+        decision, reasons = (
+            GateDecision.GO,
+            [f"pass: {len(gated)} of {len(gated)} gated benchmarks"],
+        )
     order = {"critical": 0, "supporting": 1, "advisory": 2}
-    ordered = sorted(benchmarks, key=lambda benchmark: (order[benchmark.rule.tier], benchmark.name, benchmark.metric))
+    ordered = sorted(
+        benchmarks,
+        key=lambda benchmark: (order[benchmark.rule.tier], benchmark.name, benchmark.metric),
+    )
     return Decision(decision=decision, reasons=reasons, benchmarks=ordered, level=level)
 
 

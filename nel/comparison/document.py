@@ -40,7 +40,8 @@ def comparison_json(comparison: Comparison, *, flips_max: int) -> dict[str, Any]
             "family": {"n": comparison.family, "adjustment": "holm"},
         },
         "candidates": [
-            _candidate_json(comparison.baseline, candidate, flips_max) for candidate in comparison.candidates
+            _candidate_json(comparison.baseline, candidate, flips_max)
+            for candidate in comparison.candidates
         ],
     }
 
@@ -63,7 +64,7 @@ def measure_json(measured: Measure) -> dict[str, Any]:
         "n_scored": measured.n_scored,
         "baseline": measured.baseline,
         "candidate": measured.candidate,
-        "difference": None if measured.found is None else _difference_json(measured.found),
+        "difference": None if measured.tested is None else _difference_json(measured.tested),
         "bounds": _bounds_json(measured),
         "p_adjusted": measured.p_adjusted,
         "verdict": str(measured.verdict),
@@ -83,7 +84,9 @@ def _candidate_json(baseline: Side, candidate: Candidate, flips_max: int) -> dic
         "only_baseline": list(candidate.only_baseline),
         "only_candidate": list(candidate.only_candidate),
         "settings_differ": [_pair(*difference) for difference in settings],
-        "benchmarks": [benchmark_json(difference, flips_max=flips_max) for difference in candidate.benchmarks],
+        "benchmarks": [
+            benchmark_json(difference, flips_max=flips_max) for difference in candidate.benchmarks
+        ],
     }
 
 
@@ -91,7 +94,7 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
     """Return one benchmark."""
     pairing = compared.pairing
     columns = pairing.baseline.columns, pairing.candidate.columns
-    difference = compared.headline.found
+    difference = compared.headline.tested
     examples = [_flip_json(flip) for flip in flips(compared, flips_max)] if flips_max else []
     return {
         "benchmark": compared.name,

@@ -81,23 +81,25 @@ def with_honest_verdict(
         else "the interval that holds at any time has harm and gain"
     )
     p_value = 1 - LEVEL if final in _DIRECTIONS else 1.0
-    anytime = _held(measured.found, ends, ANYTIME, p_value, STOP_RULE)
-    return replace(measured, found=anytime, verdict=final, reason=why, notes=[*measured.notes, note])
+    anytime = _with_ends(measured.tested, ends, ANYTIME, p_value, STOP_RULE)
+    return replace(
+        measured, tested=anytime, verdict=final, reason=why, notes=[*measured.notes, note]
+    )
 
 
 def without_interval(measured: Measure) -> Measure:
     """Return a measure of sides of which one was stopped early, where nothing is known that holds
     at any time.
     """
-    without_ends = _held(measured.found, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
-    measured = replace(measured, found=without_ends, bounds=None, notes=[])
+    without_ends = _with_ends(measured.tested, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
+    measured = replace(measured, tested=without_ends, bounds=None, notes=[])
     if measured.verdict is Verdict.INCONCLUSIVE:
         return measured
     reason = f"{measured.verdict} had the number of samples been fixed; a stop rule chose it"
     return replace(measured, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _held(
+def _with_ends(
     difference: PairedDifference | None,
     ends: tuple[float, float],
     method: str,

@@ -79,7 +79,9 @@ def differences(
         aspect = part_of(name)
         values = baseline.fields.get(name), candidate.fields.get(name)
         if aspect is not None and values[0] != values[1]:
-            differing.append(Difference(part=aspect, field=name, baseline=values[0], candidate=values[1]))
+            differing.append(
+                Difference(part=aspect, field=name, baseline=values[0], candidate=values[1])
+            )
     return [*differing, *_of_samples(pairing)]
 
 
@@ -134,7 +136,9 @@ def _compared(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
 
 def part_of(name: str) -> str | None:
     """Return which part a field of the identity belongs to, None for the model and where it is."""
-    return next((aspect for aspect, prefixes in _PREFIXES.items() if name.startswith(prefixes)), None)
+    return next(
+        (aspect for aspect, prefixes in _PREFIXES.items() if name.startswith(prefixes)), None
+    )
 
 
 def _of_samples(pairing: Pairing) -> list[Difference]:
@@ -146,7 +150,9 @@ def _of_samples(pairing: Pairing) -> list[Difference]:
     }
     counts_text = ", ".join(f"{n:,} samples {text}" for text, n in counts.items() if n)
     if counts_text:
-        differing.append(Difference(part="dataset", field="samples", baseline=None, candidate=counts_text))
+        differing.append(
+            Difference(part="dataset", field="samples", baseline=None, candidate=counts_text)
+        )
     if pairing.n_prompts_differ:
         text = f"other bytes in {pairing.n_prompts_differ:,} of {len(pairing):,} prompts"
         differing.append(Difference(part="prompt", field="prompts", baseline=None, candidate=text))

@@ -103,19 +103,19 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
                 f"{files.directory} is not finished; finish it with nel eval resume {run_dir}"
             )
     with readable(run_dir):
-        rows = [row for floor in floors for row in _held(benchmarks, floor)]
+        rows = [row for floor in floors for row in _demands_of(benchmarks, floor)]
         _check_results(run_dir, benchmarks, rows)
         breached = _breached(rows)
         return decide([_gated(row, breached) for row in rows], LEVEL)
 
 
 def _check_results(
-    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], held: Sequence[_Held]
+    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], demands: Sequence[_Held]
 ) -> None:
     """Refuse numbers of metrics.json that are not those of the samples beside it."""
     side = read_side(run_dir, run_dir.name)
     for files in benchmarks:
-        rows = [one.row for one in held if one.benchmark == files.title]
+        rows = [demand.row for demand in demands if demand.benchmark == files.title]
         if rows:
             columns = side.benchmarks[files.title].columns(rows=False)
             questions_of(columns, "sample", str(files.directory))  # refuses what stands there twice
@@ -123,15 +123,15 @@ def _check_results(
                 check_interval(files, columns, row)
 
 
-def _held(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
-    rows = [one for files in benchmarks for one in _rows(files, floor.metric, floor)]
+def _demands_of(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
+    rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
     name, separator, metric = floor.metric.partition(":")
     if not rows and separator:
         rows = [
-            one
+            demand
             for files in benchmarks
             if files.title == name
-            for one in _rows(files, metric, floor)
+            for demand in _rows(files, metric, floor)
         ]
     if not rows:
         known = sorted(

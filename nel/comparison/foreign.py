@@ -258,7 +258,7 @@ def _lm_eval_line(
     target, doc = digest(value.get("target")), value.get("doc")
     content = value.get("doc_hash") or doc
     category = doc.get("category", doc.get("subject")) if isinstance(doc, dict) else None
-    others = (one for one in value.get("metrics") or () if one != metric)
+    others = (name for name in value.get("metrics") or () if name != metric)
     return Line(
         where=where,
         offset=offset,
@@ -270,7 +270,7 @@ def _lm_eval_line(
         reward=reward,
         state=UNSCORED if reward is None else SCORED,
         cause="scorer: unknown" if reward is None else "",
-        metrics={one: float(value[one]) for one in others if _is_number(value.get(one))},
+        metrics={name: float(value[name]) for name in others if _is_number(value.get(name))},
         category=None if category is None else str(category),
         characters=float(len(_answer(value) or "")),
     )
@@ -308,7 +308,9 @@ def _first_arguments(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _metric_of(value: Mapping[str, Any], where: str) -> str:
-    named = [str(metric) for metric in value.get("metrics") or () if _is_number(value.get(str(metric)))]
+    named = [
+        str(metric) for metric in value.get("metrics") or () if _is_number(value.get(str(metric)))
+    ]
     usable = [metric for metric in named if metric not in _NO_MEASURE]
     if not usable:
         raise UsageError(

@@ -68,9 +68,9 @@ class Demand:
         if self.is_stopped:
             return self.anytime if level <= LEVEL else None
         interval = self.measured(level)
-        if interval.found is None:
+        if interval.tested is None:
             return None
-        every = [interval.found, *(interval.bounds or ())]
+        every = [interval.tested, *(interval.bounds or ())]
         return min(spans.lower for spans in every), max(spans.upper for spans in every)
 
 
@@ -122,7 +122,8 @@ def gate(
         )
         entries.append(_entry(compared, policy, settings))
     breached = breaches(
-        [demand for entry in entries if entry.rule.is_gated for demand in entry.demands], policy.level
+        [demand for entry in entries if entry.rule.is_gated for demand in entry.demands],
+        policy.level,
     )
     return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
 
@@ -278,7 +279,9 @@ def _blockers(
 
 
 def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) -> list[str]:
-    reasons = [f"calibration of the {name}'s judge: {warning}" for warning in calibration_warnings(side)]
+    reasons = [
+        f"calibration of the {name}'s judge: {warning}" for warning in calibration_warnings(side)
+    ]
     if side.kind == "imported":
         reasons.append(f"the {name} was imported, and its source does not record what was left out")
     if metric in side.failed_metrics:
@@ -311,7 +314,9 @@ def _is_breached(demand: Demand, level: float) -> bool:
 
 
 def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
-    checks = [_tested(demand, breached, level, gated=entry.rule.is_gated) for demand in entry.demands]
+    checks = [
+        _tested(demand, breached, level, gated=entry.rule.is_gated) for demand in entry.demands
+    ]
     return GatedBenchmark(
         name=entry.name,
         rule=entry.rule,

@@ -142,7 +142,9 @@ class Columns:
         self._signed = {name: array("q") for name in _SIGNED}
         self._real = {name: array("d") for name in _REAL}
         self._states = array("b")
-        self._append_whole = [column.append for column in (*self._whole.values(), *self._signed.values())]
+        self._append_whole = [
+            column.append for column in (*self._whole.values(), *self._signed.values())
+        ]
         self._append_real = [column.append for column in self._real.values()]
         self._metrics: dict[str, array[float]] = {}
         self._categories, self._groups = _Labels(), _Labels()

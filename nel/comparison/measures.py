@@ -106,7 +106,7 @@ class Measure:
     """Pairs with a score on both sides."""
     baseline: float | None
     candidate: float | None
-    found: PairedDifference | None
+    tested: PairedDifference | None
     """None where the scores do not define it; the reason says why."""
     bounds: tuple[PairedDifference, PairedDifference] | None
     """With every unscored sample counted against the candidate, and for it; None where all are
@@ -120,7 +120,7 @@ class Measure:
     @property
     def p_value(self) -> float | None:
         """Return the p-value that is not adjusted."""
-        return None if self.found is None else self.found.p_value
+        return None if self.tested is None else self.tested.p_value
 
     def adjusted(self, p_value: float, *, alpha: float, family: str) -> Measure:
         """Return the measure with its p-value in a family; a verdict that does not survive it is
@@ -140,7 +140,10 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         pairing: Of two sides.
         metric: `REWARD`, or the name of a metric that both sides have.
     """
-    lines = [_lines_of(side_scores.columns, metric) for side_scores in (pairing.baseline, pairing.candidate)]
+    lines = [
+        _lines_of(side_scores.columns, metric)
+        for side_scores in (pairing.baseline, pairing.candidate)
+    ]
     scale = _scale(lines)
     sides = zip(
         (pairing.baseline, pairing.candidate), lines, (pairing.left, pairing.right), strict=True
@@ -212,7 +215,7 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         n_scored=int(scored.sum()),
         baseline=_mean(scored_alone.baseline),
         candidate=_mean(scored_alone.candidate),
-        found=None,
+        tested=None,
         bounds=None,
         verdict=Verdict.INCONCLUSIVE,
         reason="no pair has a score on both sides",
@@ -224,14 +227,25 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
             else undefined
         )
     try:
-        tested = _difference(scored_alone.baseline, scored_alone.candidate, scored_alone.clusters, settings, settings.level)
+        tested = _difference(
+            scored_alone.baseline,
+            scored_alone.candidate,
+            scored_alone.clusters,
+            settings,
+            settings.level,
+        )
         ends = _ends(scores, settings, settings.level) if is_bounded and scores.is_open else None
-        spans = [(end_difference.lower, end_difference.upper) for end_difference in (tested, *(ends or ()))]
+        spans = [
+            (end_difference.lower, end_difference.upper)
+            for end_difference in (tested, *(ends or ()))
+        ]
         verdict_of_ends, reason = _verdict(scored_alone, scores if ends else None, spans, settings)
     except UndefinedMetric as error:
         return replace(undefined, reason=str(error))
     notes = _notes(tested, settings)
-    return replace(undefined, found=tested, bounds=ends, verdict=verdict_of_ends, reason=reason, notes=notes)
+    return replace(
+        undefined, tested=tested, bounds=ends, verdict=verdict_of_ends, reason=reason, notes=notes
+    )
 
 
 def _verdict(
@@ -241,7 +255,15 @@ def _verdict(
     inner = spans
     if settings.margin > 0:
         level = 2 * settings.level - 1
-        narrow = [_difference(scored_alone.baseline, scored_alone.candidate, scored_alone.clusters, settings, level)]
+        narrow = [
+            _difference(
+                scored_alone.baseline,
+                scored_alone.candidate,
+                scored_alone.clusters,
+                settings,
+                level,
+            )
+        ]
         narrow += [] if whole is None else _ends(whole, settings, level)
         inner = [(narrow_end.lower, narrow_end.upper) for narrow_end in narrow]
     decided = verdict_within_bounds(spans, margin=settings.margin, equivalence=inner)

@@ -86,7 +86,9 @@ def read_side(path: Path, label: str) -> Side:
     run_id = text_or_none(run_files[0].metrics.get("run_id"))
     return Side(
         label=label,
-        kind="imported" if any(benchmark.kind == "imported" for benchmark in benchmarks.values()) else "nel",
+        kind="imported"
+        if any(benchmark.kind == "imported" for benchmark in benchmarks.values())
+        else "nel",
         run_id=run_id,
         models=tuple(sorted(models)),
         settings=_settings(path),
@@ -145,7 +147,7 @@ def fields_of(bundle: Mapping[str, Any]) -> Mapping[str, object]:
     return identity if isinstance(identity, dict) else {}
 
 
-def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
+def _state_and_reward(value: Mapping[str, Any], where: str) -> tuple[int, float | None]:
     outcome = value.get("outcome")
     if not isinstance(outcome, dict) or outcome.get("state") not in STATES:
         raise UsageError(f"{where}: there is no outcome; write the results again with nel report")
@@ -155,6 +157,11 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         raise UsageError(
             f"{where}: the reward does not fit the outcome; write the results again with nel report"
         )
+    return state, reward
+
+
+def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
+    state, reward = _state_and_reward(value, where)
     sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
     if not isinstance(sample_id, str):
         raise UsageError(
@@ -178,7 +185,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         expected=expected,
         reward=reward,
         state=state,
-        cause="" if state == SCORED else _cause(outcome),
+        cause="" if state == SCORED else _cause(value["outcome"]),
         metrics={} if state >= UNSCORED else details.get("metrics") or {},
         category=None if category is None else str(category),
         group=text_or_none(value.get("group")),
@@ -213,7 +220,11 @@ def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
     if lengths == {_CONTENT_ID_LENGTH} and _HEX.fullmatch(text):
         return np.frombuffer(bytes.fromhex(text), dtype=">u8").astype(np.uint64), once, False
     identities, occurrences, are_own = zip(*map(_identity, sample_ids), strict=True)
-    return np.array(identities, dtype=np.uint64), np.array(occurrences, dtype=np.int64), all(are_own)
+    return (
+        np.array(identities, dtype=np.uint64),
+        np.array(occurrences, dtype=np.int64),
+        all(are_own),
+    )
 
 
 def _cause(outcome: Mapping[str, Any]) -> str:
@@ -254,5 +265,9 @@ def _flat(value: object, name: str) -> list[tuple[str, object]]:
             for pair in _flat(element, f"{name}.{key}" if name else str(key))
         ]
     if isinstance(value, list) and any(isinstance(element, dict) for element in value):
-        return [pair for position, element in enumerate(value) for pair in _flat(element, f"{name}.{position}")]
+        return [
+            pair
+            for position, element in enumerate(value)
+            for pair in _flat(element, f"{name}.{position}")
+        ]
     return [(name, value)]

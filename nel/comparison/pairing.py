@@ -119,7 +119,9 @@ def _key_of(
         has_ids = all(side_names.has_samples for side_names in both)
         if has_ids and (not recorded or all(side_names.has_own_ids for side_names in both)):
             return "sample"
-        if not recorded and all(side_names.has_rows and is_distinct(side_names, "row") for side_names in both):
+        if not recorded and all(
+            side_names.has_rows and is_distinct(side_names, "row") for side_names in both
+        ):
             return "row"
     if all(side_names.has_questions and is_distinct(side_names, "question") for side_names in both):
         return "question"

@@ -42,7 +42,8 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     """Return a short name of each path: its last part, with a number where two are equal."""
     names = [path.resolve().name for path in paths]
     return [
-        f"{name}@{position + 1}" if names.count(name) > 1 else name for position, name in enumerate(names)
+        f"{name}@{position + 1}" if names.count(name) > 1 else name
+        for position, name in enumerate(names)
     ]
 
 

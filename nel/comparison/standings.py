@@ -88,7 +88,8 @@ def standings_json(
     adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     if len(names) > 1:
         scored[OVERALL] = [
-            _mean_of_all([scored[name][position] for name in names]) for position in range(len(sides))
+            _mean_of_all([scored[name][position] for name in names])
+            for position in range(len(sides))
         ]
     alpha = 1 - level
     return {
@@ -134,7 +135,9 @@ def _duels(
 ) -> tuple[list[_Duel], list[float | None]]:
     """Return every pair of runs on a benchmark, and the score of each run."""
     benchmarks = [side.benchmarks[name] for side in sides]
-    rows = any(needs_rows(benchmark, other) for benchmark, other in itertools.combinations(benchmarks, 2))
+    rows = any(
+        needs_rows(benchmark, other) for benchmark, other in itertools.combinations(benchmarks, 2)
+    )
     columns = [benchmark.columns(rows=rows) for benchmark in benchmarks]
     duels: list[_Duel] = []
     scores: list[float | None] = [None] * len(sides)
@@ -153,7 +156,7 @@ def _duels(
 
 
 def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _Duel:
-    difference, reason = compared.found, compared.reason
+    difference, reason = compared.tested, compared.reason
     if n_open:
         reason = (
             f"a stop rule left {n_open:,} pairs unasked, and these intervals are for a fixed number"
@@ -170,7 +173,10 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
             p_right=1.0,
             reason=reason,
         )
-    ends = [one_sided(end_difference.estimate, end_difference.p_value) for end_difference in (difference, *(compared.bounds or ()))]
+    ends = [
+        one_sided(end_difference.estimate, end_difference.p_value)
+        for end_difference in (difference, *(compared.bounds or ()))
+    ]
     return _Duel(
         benchmark=name,
         left=left,

@@ -29,7 +29,9 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     """
     run_files = read_run(run_dir)
     has_metrics = {files.directory.name for files in run_files}
-    has_part = {path.parent.name for field_name in _PARTS for path in run_dir.glob(f"*/{field_name}")}
+    has_part = {
+        path.parent.name for field_name in _PARTS for path in run_dir.glob(f"*/{field_name}")
+    }
     stored = _stored(run_dir)
     lost = sorted((has_part | {directory_name(slot) for slot in stored}) - has_metrics)
     if lost:

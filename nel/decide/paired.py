@@ -156,17 +156,7 @@ def paired_difference(
     (0.3, 0.152753, 0.25, 3, 0)
     """
     _check_level(level)
-    before, after = (
-        checked_scores(baseline, "the baseline"),
-        checked_scores(candidate, "the candidate"),
-    )
-    if len(before) != len(after):
-        raise ValueError(
-            f"the baseline has {len(before)} questions and the candidate {len(after)}: pair them"
-            " first"
-        )
-    if len(before) < FEWEST:
-        raise UndefinedMetric("one question decides nothing: compare at least two")
+    before, after = _checked_pair(baseline, candidate)
     pairs = _Pairs.of(before, after)
     codes, count = (None, None) if clusters is None else cluster_codes(clusters, len(before))
     rng = np.random.default_rng(seed)
@@ -350,6 +340,21 @@ def _standard_error(values: Floats) -> float:
 
 def _only_ends(values: Floats) -> bool:
     return bool(np.isin(values, (-1, 0, 1)).all())
+
+
+def _checked_pair(
+    baseline: Sequence[float] | Floats, candidate: Sequence[float] | Floats
+) -> tuple[Floats, Floats]:
+    before = checked_scores(baseline, "the baseline")
+    after = checked_scores(candidate, "the candidate")
+    if len(before) != len(after):
+        raise ValueError(
+            f"the baseline has {len(before)} questions and the candidate {len(after)}: pair them"
+            " first"
+        )
+    if len(before) < FEWEST:
+        raise UndefinedMetric("one question decides nothing: compare at least two")
+    return before, after
 
 
 def _check_level(level: float) -> None:

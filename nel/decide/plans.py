@@ -62,7 +62,11 @@ class Pilot:
                 effect, share, design_effect=self.variances.design_effect, test=test
             )
             own = self._counted(share, n_questions, test)
-            return n_questions if own is None else exact_questions_needed(effect, own, n_questions, test)
+            return (
+                n_questions
+                if own is None
+                else exact_questions_needed(effect, own, n_questions, test)
+            )
         variances = self._variances(effect)
         n_questions = questions_needed(
             effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
@@ -285,7 +289,9 @@ def curve_questions(*marks: int) -> list[int]:
     decades = range(max(1, math.ceil(math.log10(largest)) + 1) + 1)
     round_ones = [step * 10**decade for decade in decades for step in _STEPS]
     upper = min(number for number in round_ones if number >= 2 * largest)
-    rounded = [number for number in round_ones if number <= upper][-CURVE_POINTS + len(set(marks)) :]
+    rounded = [number for number in round_ones if number <= upper][
+        -CURVE_POINTS + len(set(marks)) :
+    ]
     return sorted({number for number in rounded if number > upper / 500} | set(marks))
 
 

@@ -64,7 +64,8 @@ def rank_intervals(n: int, better: Sequence[tuple[int, int]]) -> list[RankInterv
         raise ValueError(f"{sorted(claims)} is no order of {n}")
     return [
         RankInterval(
-            lower=1 + sum(j == index for _, j in claims), upper=n - sum(i == index for i, _ in claims)
+            lower=1 + sum(j == index for _, j in claims),
+            upper=n - sum(i == index for i, _ in claims),
         )
         for index in range(n)
     ]
@@ -99,12 +100,18 @@ def stratified_difference(
             f"{n} differences with {len(standard_errors)} standard errors have no mean"
         )
     mean = math.fsum(estimates) / n
-    error = math.sqrt(math.fsum(standard_error * standard_error for standard_error in standard_errors)) / n
+    error = (
+        math.sqrt(math.fsum(standard_error * standard_error for standard_error in standard_errors))
+        / n
+    )
     if not error > 0 or not math.isfinite(error):
         raise UndefinedMetric(
             "differences without spread have no standard error, which is no certainty"
         )
-    if any(standard_error and not spread for standard_error, spread in zip(estimates, standard_errors, strict=True)):
+    if any(
+        standard_error and not spread
+        for standard_error, spread in zip(estimates, standard_errors, strict=True)
+    ):
         raise UndefinedMetric(
             "a benchmark has one and the same difference on every question, which is no certainty"
         )

@@ -231,37 +231,48 @@ class ConfidenceSequence:
         self._ends = (float(ends[-1, 0]), float(ends[-1, 1]))
         return ends
 
+    def _wealth(self, means: Floats, shares: Floats, bets: Floats) -> tuple[Floats, Floats]:
+        """Return the wealth after each value of bets that each mean is too low, and too high."""
+        distance = shares - means
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            up = 1 + np.minimum(bets, _SHARE_BET / np.maximum(means, 0)) * distance
+            down = 1 - np.minimum(bets, _SHARE_BET / np.maximum(1 - means, 0)) * distance
+            return self._up * np.cumprod(up, axis=0), self._down * np.cumprod(down, axis=0)
+
     def _bet_on(self, means: Floats, shares: Floats, bets: Floats) -> Floats:
         """Bet on each value (rows) against each mean (columns), and return the ends of the means
         left after each.
         """
         if not len(self._means):
             return np.tile(self._betting_ends, (len(shares), 1))
-        distance = shares - means
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            up = 1 + np.minimum(bets, _SHARE_BET / np.maximum(means, 0)) * distance
-            down = 1 - np.minimum(bets, _SHARE_BET / np.maximum(1 - means, 0)) * distance
-            up, down = self._up * np.cumprod(up, axis=0), self._down * np.cumprod(down, axis=0)
+        up, down = self._wealth(means, shares, bets)
         excluded = (means < 0) | (means > 1) | (up >= self._odds) | (down >= self._odds)
         is_kept: NDArray[np.bool_] = np.logical_not(np.logical_or.accumulate(excluded, axis=0))
         alive: NDArray[np.bool_] = np.asarray(is_kept.any(axis=1))
         first, last = is_kept.argmax(axis=1), is_kept.shape[1] - 1 - is_kept[:, ::-1].argmax(axis=1)
+        ends = self._ends_of(alive, first, last)
+        self._betting_ends = (float(ends[-1, 0]), float(ends[-1, 1]))
+        live = slice(int(first[-1]), int(last[-1]) + 1) if alive[-1] else slice(0)
+        self._keep(live, up[-1], down[-1])
+        return ends
+
+    def _ends_of(
+        self, alive: NDArray[np.bool_], first: NDArray[np.intp], last: NDArray[np.intp]
+    ) -> Floats:
+        """Return the ends after each value, which never move apart."""
         # Between the last mean that is excluded and the first that is not, the end is not known:
         # the outer one. Where all are excluded, the truth lies between two of them, and the ends
         # stay.
         lower = np.where(alive, self._means[first] - 1 / GRID, 0.0)
         upper = np.where(alive, self._means[last] + 1 / GRID, 1.0)
-        ends = np.stack(
-            [
-                np.maximum.accumulate(np.maximum(lower, self._betting_ends[0])),
-                np.minimum.accumulate(np.minimum(upper, self._betting_ends[1])),
-            ],
-            axis=1,
-        )
-        self._betting_ends = (float(ends[-1, 0]), float(ends[-1, 1]))
-        live = slice(int(first[-1]), int(last[-1]) + 1) if alive[-1] else slice(0)
-        self._means, self._up, self._down = self._means[live], up[-1, live], down[-1, live]
-        return ends
+        lowest, highest = self._betting_ends
+        lower = np.maximum.accumulate(np.maximum(lower, lowest))
+        upper = np.minimum.accumulate(np.minimum(upper, highest))
+        return np.stack([lower, upper], axis=1)
+
+    def _keep(self, live: slice, up: Floats, down: Floats) -> None:
+        """Go on with the means that are left."""
+        self._means, self._up, self._down = self._means[live], up[live], down[live]
 
 
 def betting_wealth(

@@ -261,9 +261,15 @@ class Accumulator:
         for position in order:
             self.accounting.count(outcomes[present[position]], int(counts[position]))
         seen = [outcomes[present[position]] for position in order]
-        rewarded = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, (Scored, ModelFailure)))
+        rewarded = columns.rows_of(
+            lambda question_outcomes: isinstance(question_outcomes, (Scored, ModelFailure))
+        )
         scored = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, Scored))
-        rewards = columns.values(lambda question_outcomes: question_outcomes.reward if isinstance(question_outcomes, Scored) else 0.0)
+        rewards = columns.values(
+            lambda question_outcomes: (
+                question_outcomes.reward if isinstance(question_outcomes, Scored) else 0.0
+            )
+        )
         n_scored = int(scored.sum())
         self._rewards.add_all(columns.questions[rewarded], rewards[rewarded], n_scored=n_scored)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -273,7 +279,10 @@ class Accumulator:
             if isinstance(outcome, Scored):
                 self._note_reward_key(outcome)
         names = dict.fromkeys(
-            name for question_outcomes in seen if not isinstance(question_outcomes, (str, Unscored)) for name in question_outcomes.metrics
+            name
+            for question_outcomes in seen
+            if not isinstance(question_outcomes, (str, Unscored))
+            for name in question_outcomes.metrics
         )
         self._add_all_metrics([name for name in names if name != self._reward_key], columns, scored)
 
@@ -315,8 +324,7 @@ class Accumulator:
                 name, metric.filled if universal else metric.emitted, universal=universal
             )
         return [
-            rows[name]
-            for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
+            rows[name] for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
         ]
 
     def completed(self) -> CompletedJson:
@@ -356,7 +364,9 @@ class Accumulator:
         self, names: Sequence[str], columns: OutcomeColumns, scored: NDArray[np.bool_]
     ) -> None:
         questions = columns.questions
-        bare = columns.rows_of(lambda one: isinstance(one, ModelFailure) and not one.metrics)
+        bare = columns.rows_of(
+            lambda outcome: isinstance(outcome, ModelFailure) and not outcome.metrics
+        )
         zeros = np.zeros(int(bare.sum()))
         for name, metric in self._metrics.items():
             if name not in names:

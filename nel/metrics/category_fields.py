@@ -28,7 +28,7 @@ class Fields(NamedTuple):
     """What of a sample says in which categories it is."""
 
     subset: str | None
-    found: tuple[str | None, ...]
+    texts: tuple[str | None, ...]
     """The values of `FIELDS` in its row that could be categories."""
 
 
@@ -67,7 +67,7 @@ def labels_of(fields: Fields | None, group: str | None) -> dict[str, str]:
     if fields.subset is not None:
         return {SUBSET: fields.subset, **labels}
     return {
-        **{name: value for name, value in zip(FIELDS, fields.found, strict=True) if value},
+        **{name: value for name, value in zip(FIELDS, fields.texts, strict=True) if value},
         **labels,
     }
 

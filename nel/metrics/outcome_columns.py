@@ -49,13 +49,18 @@ class OutcomeColumns:
 
     def values(self, value_of: Callable[[Counted], float]) -> NDArray[np.float64]:
         """Return a number of each result's outcome."""
-        return np.array([value_of(outcome) for outcome in self.outcomes], dtype=np.float64)[self.codes]
+        return np.array([value_of(outcome) for outcome in self.outcomes], dtype=np.float64)[
+            self.codes
+        ]
 
     def metric(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Return for each result whether it has the number of a scorer, and the number, 0 where it
         has none.
         """
-        values_of = [{} if isinstance(outcome, (str, Unscored)) else outcome.metrics for outcome in self.outcomes]
+        values_of = [
+            {} if isinstance(outcome, (str, Unscored)) else outcome.metrics
+            for outcome in self.outcomes
+        ]
         has = np.array([name in outcome for outcome in values_of], dtype=bool)
         values = np.array([outcome.get(name, 0.0) for outcome in values_of], dtype=np.float64)
         return has[self.codes], values[self.codes]
@@ -66,7 +71,11 @@ class OutcomeColumns:
         """
         groups = self.groups
         if groups:
-            groups = {question: groups[question] for question in self.questions[rows].tolist() if question in groups}
+            groups = {
+                question: groups[question]
+                for question in self.questions[rows].tolist()
+                if question in groups
+            }
         return OutcomeColumns(
             questions=self.questions[rows],
             codes=self.codes[rows],
@@ -123,7 +132,8 @@ class OutcomeColumnsBuilder:
                 self.outcomes.append(outcome)
         codes = np.array([self._codes_of[key] for key in other._codes_of], dtype=np.int64)
         labels = np.array(
-            [self.labels.setdefault(label, len(self.labels)) for label in other.labels], dtype=np.int64
+            [self.labels.setdefault(label, len(self.labels)) for label in other.labels],
+            dtype=np.int64,
         )
         self.questions += other.questions
         self.codes.frombytes(codes[np.frombuffer(other.codes, dtype=np.int64)].tobytes())

@@ -74,7 +74,9 @@ def question_interval(series: Series, design: Design) -> Interval:
         for name, size in design.sizes.items()
     ]
     interval = stratified_interval(strata, is_proportion=_is_proportion(series))
-    return replace(interval, covers=f"all {sum(design.sizes.values()):,} questions of the benchmark")
+    return replace(
+        interval, covers=f"all {sum(design.sizes.values()):,} questions of the benchmark"
+    )
 
 
 def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interval:
@@ -134,10 +136,9 @@ def stratified_interval(
         joined, variance = [whole], _variance(whole, m)
     t = student_quantile(max(1, m - len(joined)), 0.5 + level / 2)
     if is_proportion:
-        z = NormalDist().inv_cdf(0.5 + level / 2)
         size = sum(stratum.size for stratum in joined)
         n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
-        n = max(1.0, n * (z / t) ** 2)
+        n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
         return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
     if variance <= 0:
         return _none("", "all questions have the same value")

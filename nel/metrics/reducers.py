@@ -104,7 +104,9 @@ def max_score(value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
     >>> max_score()([Score(value=value) for value in "IPI"]).value
     'P'
     """
-    return _reducer(lambda attempts: max((attempt.value for attempt in attempts), key=value_to_float))
+    return _reducer(
+        lambda attempts: max((attempt.value for attempt in attempts), key=value_to_float)
+    )
 
 
 @score_reducer
@@ -192,7 +194,7 @@ def collect_score() -> ScoreReducer:
 def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
     """Give 1.0 when the answer that most of the first k attempts gave was scored 1.0, else 0.0.
 
-    EvalScope's vote@k. Of several such answers the one seen first wins. An attempt without an
+    EvalScope's vote@k. Of several such answers the sample seen first wins. An attempt without an
     answer has no vote; without any vote the result is 0.0.
 
     Args:
@@ -218,7 +220,11 @@ def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreRed
             return 0.0
         winner = votes.most_common(1)[0][0]
         return float(
-            any(value_to_float(one.value) == 1.0 for one in attempts[:k] if one.answer == winner)
+            any(
+                value_to_float(sample.value) == 1.0
+                for sample in attempts[:k]
+                if sample.answer == winner
+            )
         )
 
     return _reducer(vote)
@@ -328,7 +334,9 @@ def _reduced_at(attempts: list[_Attempt], step: Any, leaf: _Leaf) -> Value:
 
 def _reduced(attempts: list[_Attempt], leaf: _Leaf) -> Value:
     scored = [
-        attempt for attempt in attempts if not (isinstance(attempt.value, float) and math.isnan(attempt.value))
+        attempt
+        for attempt in attempts
+        if not (isinstance(attempt.value, float) and math.isnan(attempt.value))
     ]
     return leaf(scored) if scored else math.nan
 

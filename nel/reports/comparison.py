@@ -69,7 +69,10 @@ def p_text(value: float | None) -> str:
 
 def rows(candidate: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row of the table for each benchmark of a candidate; the columns are `HEADINGS`."""
-    return [(str(benchmark["benchmark"]), *_cells(benchmark["headline"])) for benchmark in candidate["benchmarks"]]
+    return [
+        (str(benchmark["benchmark"]), *_cells(benchmark["headline"]))
+        for benchmark in candidate["benchmarks"]
+    ]
 
 
 def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
@@ -127,7 +130,9 @@ def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str
 
 def _cells(measure: Mapping[str, Any]) -> tuple[str, ...]:
     difference = measure["difference"]
-    p_value = None if difference is None or difference["test"] == NO_INTERVAL else measure["p_adjusted"]
+    p_value = (
+        None if difference is None or difference["test"] == NO_INTERVAL else measure["p_adjusted"]
+    )
     return (
         score(measure["baseline"], measure),
         score(measure["candidate"], measure),
@@ -156,7 +161,9 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
     difference = measure["difference"]
     if difference is None:
         return
-    counts = f"won {difference['wins']:,}, lost {difference['losses']:,}, equal {difference['ties']:,}"
+    counts = (
+        f"won {difference['wins']:,}, lost {difference['losses']:,}, equal {difference['ties']:,}"
+    )
     if difference["test"] in (STOP_RULE, NO_INTERVAL):
         yield counts
         return
@@ -204,7 +211,13 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
         for measure in benchmark["slices"]
         if measure["difference"] is not None and measure["difference"]["value"]
     ]
-    moved.sort(key=lambda measure: (measure["p_adjusted"], -abs(measure["difference"]["value"]), measure["metric"]))
+    moved.sort(
+        key=lambda measure: (
+            measure["p_adjusted"],
+            -abs(measure["difference"]["value"]),
+            measure["metric"],
+        )
+    )
     for measure in moved[:_SLICES_SHOWN]:
         difference = f"  {measure['metric']}: {points(measure['difference']['value'], measure)}"
         if measure["difference"]["test"] == NO_INTERVAL:
@@ -215,7 +228,10 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
             )
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
-    n = sum(measure["p_adjusted"] is not None for measure in (*benchmark["slices"], *benchmark["metrics"]))
+    n = sum(
+        measure["p_adjusted"] is not None
+        for measure in (*benchmark["slices"], *benchmark["metrics"])
+    )
     if n > 1 and moved:
         yield (
             f"  p is adjusted for {n} categories and metrics together; each interval stands for its"
@@ -234,7 +250,9 @@ def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _values(measure: Mapping[str, Any]) -> str:
-    return _cut(f"{one_line(as_text(measure['baseline']))} / {one_line(as_text(measure['candidate']))}")
+    return _cut(
+        f"{one_line(as_text(measure['baseline']))} / {one_line(as_text(measure['candidate']))}"
+    )
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
@@ -246,9 +264,7 @@ def _answer(answer: Mapping[str, Any]) -> str:
 def _cut(text: str) -> str:
     line = one_line(text)
     return (
-        line
-        if len(line) <= _TEXT_MAX
-        else f"{line[: _TEXT_MAX // 2]} … {line[-_TEXT_MAX // 2 :]}"
+        line if len(line) <= _TEXT_MAX else f"{line[: _TEXT_MAX // 2]} … {line[-_TEXT_MAX // 2 :]}"
     )
 
 

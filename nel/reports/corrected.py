@@ -65,7 +65,9 @@ def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[st
         measures |= {name: calibration[name] for name in ("sensitivity", "specificity")}
     for recall in calibration.get("recall", ()):
         grade = (
-            f"{recall['label']:g}" if recall["grade"] is None else f"{recall['grade']} ({recall['label']:g})"
+            f"{recall['label']:g}"
+            if recall["grade"] is None
+            else f"{recall['grade']} ({recall['label']:g})"
         )
         measures[f"recall of {grade}, {recall['n_found']:,} of {recall['n'] or 0:,} found"] = recall
     return measures

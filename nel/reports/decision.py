@@ -136,7 +136,11 @@ def junit(document: Mapping[str, Any]) -> bytes:
             SubElement(case, "skipped", {"message": f"advisory: {benchmark['status']}"})
         elif benchmark["status"] != "pass":
             kind = "failure" if benchmark["status"] == "breach" else "error"
-            SubElement(case, kind, {"message": f"{benchmark['status']}: {text}", "type": benchmark["status"]})
+            SubElement(
+                case,
+                kind,
+                {"message": f"{benchmark['status']}: {text}", "type": benchmark["status"]},
+            )
     if not benchmarks:
         case = SubElement(suite, "testcase", {"classname": "nel.gate", "name": "nothing"})
         SubElement(case, "error", {"message": "nothing was gated", "type": "missing"})

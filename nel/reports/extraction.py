@@ -74,7 +74,8 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
     try:
         listed = loads(path.read_bytes())["differences"]
         return {
-            (str(difference["sample_id"]), int(difference["repeat"])): "\n".join(_lines(difference)) for difference in listed
+            (str(difference["sample_id"]), int(difference["repeat"])): "\n".join(_lines(difference))
+            for difference in listed
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise OutputError(f"{path} is damaged; make it again with nel report") from error

@@ -290,7 +290,9 @@ def banners(board: Mapping[str, Any]) -> list[str]:
             f"Elo holds a prior: each model tied {numbers.plain(prior)} times with an average one."
         )
     for judge in dict.fromkeys(ranking["judge"] for ranking in board["same_family"]):
-        kin = ", ".join(ranking["model"] for ranking in board["same_family"] if ranking["judge"] == judge)
+        kin = ", ".join(
+            ranking["model"] for ranking in board["same_family"] if ranking["judge"] == judge
+        )
         lines.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
     rate = board["position"]["flip_rate"]["value"]
     if rate is not None and rate >= LOUD_FLIP_RATE:

@@ -73,12 +73,7 @@ def power_svg(document: Mapping[str, Any]) -> str:
     """Return the power curves, one for each number of repeats, as a picture without scripts or
     outside parts.
     """
-    places = [point["questions"] for point in document["curves"][0]["points"]]
-    low, high = math.log(places[0]), math.log(places[-1])
-
-    def x(questions: float) -> float:
-        return _LEFT + (math.log(questions) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
-
+    ticks = [point["questions"] for point in document["curves"][0]["points"]]
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
@@ -87,18 +82,7 @@ def power_svg(document: Mapping[str, Any]) -> str:
         f"<title>{escape(_heading(document))}</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
     ]
-    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        line = (
-            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_y(share):.1f}" y2="{_y(share):.1f}"'
-            ' stroke="#ddd"/>'
-        )
-        parts += [line, _text(_LEFT - 8, _y(share) + 4, f"{100 * share:.0f} %", anchor="end")]
-    for questions in places:
-        if str(questions).rstrip("0") in {"1", "2", "5"}:
-            parts.append(
-                _text(x(questions), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle")
-            )
-    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "questions", anchor="middle"))
+    parts += _axes(ticks)
     parts.append(_text(_LEFT, 18, f"Power to find {_points(document['effect'])}", anchor="start"))
     wanted = _y(document["power"])
     parts.append(
@@ -106,22 +90,49 @@ def power_svg(document: Mapping[str, Any]) -> str:
         ' stroke="#555" stroke-dasharray="4 3"/>'
     )
     for position, curve in enumerate(document["curves"]):
-        colour = _COLOURS[position % len(_COLOURS)]
-        spots = " ".join(
-            f"{x(point['questions']):.1f},{_y(point['power']):.1f}" for point in curve["points"]
-        )
-        parts.append(f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        legend = 40 + 18 * position
-        parts.append(
-            _text(
-                _WIDTH - _RIGHT + 12,
-                legend,
-                _repeats(curve["repeats"]),
-                anchor="start",
-                colour=colour,
-            )
-        )
+        parts += _curve(curve, ticks, position)
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _x(questions: float, ticks: Sequence[int]) -> float:
+    low, high = math.log(ticks[0]), math.log(ticks[-1])
+    return _LEFT + (math.log(questions) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
+
+
+def _axes(ticks: Sequence[int]) -> list[str]:
+    parts = []
+    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        line = (
+            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_y(share):.1f}" y2="{_y(share):.1f}"'
+            ' stroke="#ddd"/>'
+        )
+        parts += [line, _text(_LEFT - 8, _y(share) + 4, f"{100 * share:.0f} %", anchor="end")]
+    for questions in ticks:
+        if str(questions).rstrip("0") in {"1", "2", "5"}:
+            parts.append(
+                _text(
+                    _x(questions, ticks), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle"
+                )
+            )
+    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "questions", anchor="middle"))
+    return parts
+
+
+def _curve(curve: Mapping[str, Any], ticks: Sequence[int], position: int) -> list[str]:
+    """Return a curve and its entry in the legend."""
+    colour = _COLOURS[position % len(_COLOURS)]
+    spots = " ".join(
+        f"{_x(point['questions'], ticks):.1f},{_y(point['power']):.1f}" for point in curve["points"]
+    )
+    legend = _text(
+        _WIDTH - _RIGHT + 12,
+        40 + 18 * position,
+        _repeats(curve["repeats"]),
+        anchor="start",
+        colour=colour,
+    )
+    line = f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>'
+    return [line, legend]
 
 
 def _heading(document: Mapping[str, Any]) -> str:

@@ -283,7 +283,7 @@ def _row(result: Mapping[str, Any], group: Group, preambles: Mapping[str, str]) 
                 question_in(result.get("prompt")), preambles.get(_category(result) or "", "")
             )
         ),
-        _gist(_said(result) or outcome.get("detail") or ""),
+        _gist(_answer_text(result) or outcome.get("detail") or ""),
         None if extracted is None else _gist(extracted),
         None if target is None else _gist(target),
     ]
@@ -313,7 +313,7 @@ def _without_preamble(question: str, preamble: str) -> str:
     )
 
 
-def _said(result: Mapping[str, Any]) -> str | None:
+def _answer_text(result: Mapping[str, Any]) -> str | None:
     return with_calls(result.get("model_response"), result.get("tool_calls"))
 
 
@@ -338,7 +338,7 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
     return {
         "id": _label(result.get("sample_id")),
         "prompt": _prompt(result.get("prompt")),
-        "response": _optional(_said(result)),
+        "response": _optional(_answer_text(result)),
         "reasoning": _optional(result.get("reasoning")),
         "expected": _optional(result.get("expected_answer")),
         "extracted": _optional(result.get("extracted_answer")),
@@ -377,28 +377,32 @@ def _prompt(prompt: object) -> list[list[str]]:
     """
     if not isinstance(prompt, list):
         return [] if prompt is None else [["", preview(as_text(prompt))]]
-    room, shown = PREVIEW_CHARACTERS_MAX, []
+    room, lines = PREVIEW_CHARACTERS_MAX, []
     for message in reversed(prompt[-_MESSAGES_MAX:]):
         if room <= 0:
             break
         role = message.get("role", "") if isinstance(message, Mapping) else ""
         text = _content(message.get("content") if isinstance(message, Mapping) else message)
-        shown.append([_label(role), preview(text, characters_max=room)])
+        lines.append([_label(role), preview(text, characters_max=room)])
         room -= len(text)
-    if len(shown) < len(prompt):
-        n_cut = len(prompt) - len(shown)
-        shown.append(
+    if len(lines) < len(prompt):
+        n_cut = len(prompt) - len(lines)
+        lines.append(
             ["", f"[… {count(n_cut)} earlier messages cut here; results.jsonl holds all …]"]
         )
-    return shown[::-1]
+    return lines[::-1]
 
 
 def _content(content: object) -> str:
     if not isinstance(content, list):
         return "" if content is None else as_text(content)
-    parts = [content_part if isinstance(content_part, Mapping) else {"text": as_text(content_part)} for content_part in content]
+    parts = [
+        content_part if isinstance(content_part, Mapping) else {"text": as_text(content_part)}
+        for content_part in content
+    ]
     return "\n".join(
-        as_text(content_part["text"]) if "text" in content_part else f"[{content_part.get('type')}]" for content_part in parts
+        as_text(content_part["text"]) if "text" in content_part else f"[{content_part.get('type')}]"
+        for content_part in parts
     )
 
 

@@ -145,9 +145,9 @@ def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) ->
         lines.append(f"| {' | '.join([*run, *_markdown_cells(row)])} |")
     remarks = [
         f"- {markdown_text(f'{row.run}, {row.benchmark}' if several_runs else row.benchmark)}: "
-        f"{markdown_text(said, characters_max=_REMARK_CHARACTERS_MAX)}"
+        f"{markdown_text(remark, characters_max=_REMARK_CHARACTERS_MAX)}"
         for row in listed
-        for said in remarks_of(row)
+        for remark in remarks_of(row)
     ]
     return "\n".join([*lines, *([""] if remarks else []), *remarks]) + "\n"
 

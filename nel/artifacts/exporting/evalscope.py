@@ -108,7 +108,11 @@ def _write_rows(
 def _report(files: BenchmarkFiles, subsets: Mapping[str | None, str]) -> dict[str, Any]:
     metrics, model = files.metrics, model_name(files)
     headline = metrics["headline"]
-    listed = {str(metric["name"]): metric for metric in metrics["metrics"] if metric.get("value") is not None}
+    listed = {
+        str(metric["name"]): metric
+        for metric in metrics["metrics"]
+        if metric.get("value") is not None
+    }
     if headline.get("value") is not None:
         first = str(headline["metric"])
         listed = {first: {**listed.get(first, {}), **headline, "name": first}, **listed}

@@ -104,7 +104,10 @@ def _failure(outcome: Mapping[str, Any]) -> str | None:
 def _messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     prompt = result.get("prompt")
     asked = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
-    messages = [{"role": str(message.get("role")), "content": _parts(message.get("content"))} for message in asked]
+    messages = [
+        {"role": str(message.get("role")), "content": _parts(message.get("content"))}
+        for message in asked
+    ]
     return [*messages, _answer(result)] if result.get("model_response") is not None else messages
 
 
@@ -124,11 +127,19 @@ def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
 def _parts(content: object) -> object:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [_part(content_part) for content_part in content] if isinstance(content, list) else dumps(content)
+    return (
+        [_content_part(content_part) for content_part in content]
+        if isinstance(content, list)
+        else dumps(content)
+    )
 
 
-def _part(content_part: object) -> dict[str, Any]:
-    if isinstance(content_part, dict) and content_part.get("type") == "text" and isinstance(content_part.get("text"), str):
+def _content_part(content_part: object) -> dict[str, Any]:
+    if (
+        isinstance(content_part, dict)
+        and content_part.get("type") == "text"
+        and isinstance(content_part.get("text"), str)
+    ):
         return {"type": "text", "text": content_part["text"]}
     image = (
         content_part.get("image_url")

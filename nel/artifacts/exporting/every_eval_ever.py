@@ -42,7 +42,7 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
     for files in run.benchmarks:
         record = _record(run, files, time)
         if record["evaluation_results"]:
-            path = output / _place(run, files)
+            path = output / _record_path(run, files)
             path.parent.mkdir(parents=True, exist_ok=True)
             detail, samples = _write_samples(path, output, files, record)
             write_file(path, [pretty(storable({**record, **detail}))])
@@ -96,7 +96,7 @@ def _write_samples(
     return {"detailed_evaluation_results": detail}, [samples]
 
 
-def _place(run: RunToExport, files: BenchmarkFiles) -> Path:
+def _record_path(run: RunToExport, files: BenchmarkFiles) -> Path:
     """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, where the validator wants it; the id is
     the run's.
     """

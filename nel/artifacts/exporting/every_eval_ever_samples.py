@@ -11,7 +11,7 @@ from nel.artifacts.exporting.run import results_of
 from nel.core.strict_json import dumps, dumps_line
 from nel.reports.run_files import BenchmarkFiles
 
-_BREAKS: Final = {one: f"\\u{ord(one):04x}".encode() for one in "\x85\u2028\u2029"}
+_BREAKS: Final = {mark: f"\\u{ord(mark):04x}".encode() for mark in "\x85\u2028\u2029"}
 """Characters at which the validator ends a line; they are escaped."""
 CORRECT_FROM: Final = 1.0
 """From this score on a result is called correct."""
@@ -51,23 +51,12 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     raw = prompt if isinstance(prompt, str) else _text(prompt)
     targets = target if isinstance(target, list) else [] if target is None else [target]
     reference = [element if isinstance(element, str) else dumps(element) for element in targets]
-    line, reasoning = result.get("extracted_answer"), result.get("reasoning")
-    is_conversation = isinstance(prompt, list) and any(
-        element.get("role") in {"assistant", "tool"} for element in prompt
-    )
-    messages = _messages(prompt, result) if is_conversation and isinstance(prompt, list) else None
+    answer, reasoning = result.get("extracted_answer"), result.get("reasoning")
+    messages = _conversation(prompt, result)
     response = result.get("model_response")
     output = {
         "raw": [] if response is None else [response],
         "reasoning_trace": [reasoning] if reasoning else None,
-    }
-    where = "output.raw" if messages is None else f"messages[{len(messages) - 1}].content"
-    attribution = {
-        "turn_idx": 0 if messages is None else len(messages) - 1,
-        "source": where,
-        "extracted_value": line if isinstance(line, str) else dumps(line),
-        "extraction_method": scorer,
-        "is_terminal": True,
     }
     failed = outcome["state"] == "model_failure"
     return {
@@ -77,7 +66,7 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
         "input": {"raw": raw, "reference": reference},
         "output": output if messages is None else None,
         "messages": messages,
-        "answer_attribution": [] if line is None else [attribution],
+        "answer_attribution": [] if answer is None else [_attribution(answer, messages, scorer)],
         "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
         "token_usage": _usage(result.get("tokens") or {}),
         "performance": _performance(result.get("timing") or {}),
@@ -85,6 +74,28 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
             f"{outcome.get('kind')}: {outcome.get('detail') or 'no detail'}" if failed else None
         ),
         "metadata": _metadata(result),
+    }
+
+
+def _conversation(prompt: object, result: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the messages of a sample with more than one turn."""
+    if not isinstance(prompt, list):
+        return None
+    is_conversation = any(message.get("role") in {"assistant", "tool"} for message in prompt)
+    return _messages(prompt, result) if is_conversation else None
+
+
+def _attribution(
+    answer: object, messages: list[dict[str, Any]] | None, scorer: str
+) -> dict[str, Any]:
+    """Return where the extracted answer stands."""
+    turn = 0 if messages is None else len(messages) - 1
+    return {
+        "turn_idx": turn,
+        "source": "output.raw" if messages is None else f"messages[{turn}].content",
+        "extracted_value": answer if isinstance(answer, str) else dumps(answer),
+        "extraction_method": scorer,
+        "is_terminal": True,
     }
 
 

@@ -151,7 +151,9 @@ def _outcome(files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     accounting, headline = metrics["accounting"], metrics["headline"]
     n_scored = accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
     values = {
-        str(metric["name"]): _metric(metric) for metric in metrics["metrics"] if metric.get("value") is not None
+        str(metric["name"]): _metric(metric)
+        for metric in metrics["metrics"]
+        if metric.get("value") is not None
     }
     if headline.get("value") is not None:
         first = str(headline["metric"])

@@ -95,7 +95,6 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
     )
     asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     usage = {model: _usage(result.get("tokens") or {})}
-    is_list = isinstance(target, list) and all(isinstance(element, str) for element in target)
     answer = _answer(result)
     reason = _STOP_REASONS.get(str(result.get("finish_reason")), "unknown")
     has_response = result.get("model_response") is not None
@@ -109,13 +108,7 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
         "id": result["sample_id"],
         "epoch": result["repeat"] + 1,
         "input": messages,
-        "target": (
-            target
-            if isinstance(target, str) or is_list
-            else ""
-            if target is None
-            else dumps(target)
-        ),
+        "target": _target(target),
         "messages": [*asked, answer] if has_response else asked,
         "output": output,
         "scores": {scorer: _score(result)} if result["reward"] is not None else {},
@@ -128,6 +121,15 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
         "error": _error(result),
         "attachments": {},
     }
+
+
+def _target(target: Any) -> str | list[str]:
+    """Return the gold answer as text or a list of texts."""
+    if isinstance(target, list) and all(isinstance(element, str) for element in target):
+        return target
+    if isinstance(target, str):
+        return target
+    return "" if target is None else dumps(target)
 
 
 def _score(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,17 +181,19 @@ def _usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _message(given: Mapping[str, Any], position: int) -> dict[str, Any]:
+def _message(sent: Mapping[str, Any], position: int) -> dict[str, Any]:
     """Return a message of Inspect for one in the shape of OpenAI's."""
-    role, content = str(given.get("role")), given.get("content")
+    role, content = str(sent.get("role")), sent.get("content")
     message: dict[str, Any] = {
         "role": role if role in ("system", "user", "assistant", "tool") else "user"
     }
-    parts = [_part(element) for element in content] if isinstance(content, list) else content
+    parts = (
+        [_content_part(element) for element in content] if isinstance(content, list) else content
+    )
     message["content"] = parts if isinstance(parts, list | str) else ""
     if role == "tool":
-        message["tool_call_id"] = str(given.get("tool_call_id") or "")
-    calls = given.get("tool_calls")
+        message["tool_call_id"] = str(sent.get("tool_call_id") or "")
+    calls = sent.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
         message["tool_calls"] = [
             _call(element, f"{position}.{number}") for number, element in enumerate(calls)
@@ -197,7 +201,7 @@ def _message(given: Mapping[str, Any], position: int) -> dict[str, Any]:
     return message
 
 
-def _part(content_part: Any) -> dict[str, Any]:  # checked here
+def _content_part(content_part: Any) -> dict[str, Any]:  # checked here
     kind = content_part.get("type") if isinstance(content_part, dict) else None
     if kind == "text":
         return {"type": "text", "text": str(content_part.get("text"))}

@@ -116,7 +116,8 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
     unscored, failed = accounting.get("n_unscored") or 0, accounting.get("n_model_failure") or 0
     if unscored:
         causes = ", ".join(
-            f"{cause} {count(part['n'])}" for cause, part in sorted(accounting["unscored"].items())
+            f"{cause} {count(counts['n'])}"
+            for cause, counts in sorted(accounting["unscored"].items())
         )
         yield (
             f"{title}: {count(unscored)} of {total} results have no score ({causes}), which is"

@@ -77,7 +77,9 @@ def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
 def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
     metrics = files.metrics
     headline = metrics.get("headline") or {}
-    listed = [metric_row for metric_row in metrics.get("metrics") or () if isinstance(metric_row, dict)]
+    listed = [
+        metric_row for metric_row in metrics.get("metrics") or () if isinstance(metric_row, dict)
+    ]
     name = headline.get("metric")
     first = next((metric_row for metric_row in listed if metric_row.get("name") == name), {})
     others = [metric_row for metric_row in listed if metric_row is not first]

@@ -66,7 +66,9 @@ def _flat(prefix: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
         if isinstance(element, dict):
             flat += _flat(f"{prefix}{name}.", element)
         else:
-            flat.append((f"{prefix}{name}", element if isinstance(element, str) else dumps(element)))
+            flat.append(
+                (f"{prefix}{name}", element if isinstance(element, str) else dumps(element))
+            )
     return flat
 
 

@@ -63,7 +63,7 @@ def export_wandb(run_dir: Path, output: Path) -> Exported:
     for logs in (output / "wandb").glob("*/logs"):
         shutil.rmtree(logs, ignore_errors=True)
     for path in [
-        one for one in output.rglob("*") if one.is_symlink()
+        link for link in output.rglob("*") if link.is_symlink()
     ]:  # absolute, to places that go
         path.unlink()
     (result,) = (output / "wandb").glob("offline-run-*/*.wandb")

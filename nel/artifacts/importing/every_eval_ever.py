@@ -42,15 +42,25 @@ def import_every_eval_ever(source: Path) -> Imported | None:
         OutputError: A record or a line is damaged, or a record has no samples beside it.
     """
     paths = sorted(source.rglob("*.json")) if source.is_dir() else [source]
-    benchmarks = [benchmark for path in paths if _is_record(path) for benchmark in _benchmarks(path)]
+    benchmarks = [
+        benchmark for path in paths if _is_record(path) for benchmark in _benchmarks(path)
+    ]
     notes = (
         (
             "A record has no line for what has no score: how many questions were left out is not"
             " known."
         ),
-        *(f"the record of {benchmark.name} says {unscored_note}" for benchmark in benchmarks if (unscored_note := _said(benchmark))),
+        *(
+            f"the record of {benchmark.name} says {unscored_note}"
+            for benchmark in benchmarks
+            if (unscored_note := _unscored_note(benchmark))
+        ),
     )
-    return Imported(format="every-eval-ever", benchmarks=benchmarks, notes=notes) if benchmarks else None
+    return (
+        Imported(format="every-eval-ever", benchmarks=benchmarks, notes=notes)
+        if benchmarks
+        else None
+    )
 
 
 def _is_record(path: Path) -> bool:
@@ -103,9 +113,14 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
     scores: dict[str, dict[str, float]] = {}
     for evaluation in wanted(record, "evaluation_results", list, str(path)):
         if isinstance(evaluation, dict):
-            config, details = evaluation.get("metric_config") or {}, evaluation.get("score_details") or {}
+            config, details = (
+                evaluation.get("metric_config") or {},
+                evaluation.get("score_details") or {},
+            )
             metric = (
-                text(evaluation.get("evaluation_result_id")) or text(config.get("metric_name")) or "score"
+                text(evaluation.get("evaluation_result_id"))
+                or text(config.get("metric_name"))
+                or "score"
             )
             listed = scores.setdefault(str(evaluation.get("evaluation_name")), {})
             value, left = (
@@ -119,7 +134,7 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
     return scores
 
 
-def _said(benchmark: ImportedBenchmark) -> str:
+def _unscored_note(benchmark: ImportedBenchmark) -> str:
     left = benchmark.scores.get("n_unscored")
     return f"that {left:.0f} results have no score" if left else ""
 
@@ -144,9 +159,15 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
             continue
         sample_id = str(wanted(value, "sample_id", str, where))
         fields = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
-        row = {name: field for name, field in (fields or {}).items() if name not in {_REPEAT, _OUTCOME}}
+        row = {
+            name: field for name, field in (fields or {}).items() if name not in {_REPEAT, _OUTCOME}
+        }
         repeat_text = str((fields or {}).get(_REPEAT) or "")
-        repeat = int(repeat_text) if repeat_text.isascii() and repeat_text.isdigit() else seen.get(sample_id, 0)
+        repeat = (
+            int(repeat_text)
+            if repeat_text.isascii() and repeat_text.isdigit()
+            else seen.get(sample_id, 0)
+        )
         seen[sample_id] = seen.get(sample_id, 0) + 1
         yield ImportedResult(
             sample=_sample(value, sample_id, row, where),
@@ -208,7 +229,11 @@ def _outcome(value: Mapping[str, Any], own: object, where: str) -> Outcome:
             f'{where}: "score" is missing or no number, which the schema requires; import a valid'
             " record"
         )
-    attributions = [attribution for attribution in value.get("answer_attribution") or () if isinstance(attribution, dict)]
+    attributions = [
+        attribution
+        for attribution in value.get("answer_attribution") or ()
+        if isinstance(attribution, dict)
+    ]
     answer = text(attributions[-1].get("extracted_value")) if attributions else None
     error = text(value.get("error"))
     details = {"error": error} if error else {}

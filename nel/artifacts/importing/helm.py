@@ -77,20 +77,11 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     adapter = state.get("adapter_spec") if isinstance(state.get("adapter_spec"), dict) else {}
     name = wanted(spec, "name", str, str(path.with_name(SPEC)))
     stats, n_perturbed = _stats(path.with_name(STATS))
-    counted = Counter(metric for each in stats.values() for metric in each)
-    measure = next((metric for metric in MEASURES if counted[metric]), None)
-    if measure is None:
-        known = ", ".join(sorted(counted)) or "none"
-        raise _NoMeasure(
-            f"{path.parent} has no metric that nel can take for the score (it has {known})"
-        )
+    measure, others = _measures(stats, path)
     states = wanted(state, "request_states", list, str(path))
     split, n_left = _split(states)
-    others = [metric for metric in MEASURES if counted[metric] and metric != measure]
-    notes = [
-        f"{name}: the score is {measure}"
-        + (f"; {', '.join(others)} stand beside it" if others else "")
-    ]
+    beside = f"; {', '.join(others)} stand beside it" if others else ""
+    notes = [f"{name}: the score is {measure}{beside}"]
     if n_left:
         notes.append(
             f"{name}: {n_left} requests of other splits than {split} were left out, as HELM's"
@@ -113,6 +104,22 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
         },
     )
     return benchmark, notes
+
+
+def _measures(stats: _Stats, path: Path) -> tuple[str, list[str]]:
+    """Return the metric that is the score, and those beside it.
+
+    Raises:
+        _NoMeasure: There is none.
+    """
+    counted = {metric for metrics in stats.values() for metric in metrics}
+    usable: list[str] = [metric for metric in MEASURES if metric in counted]
+    if not usable:
+        known = ", ".join(sorted(counted)) or "none"
+        raise _NoMeasure(
+            f"{path.parent} has no metric that nel can take for the score (it has {known})"
+        )
+    return usable[0], usable[1:]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -202,7 +209,9 @@ def _results(
 
 def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
     request = state.get("request") or {}
-    references = [reference for reference in instance.get("references") or () if isinstance(reference, dict)]
+    references = [
+        reference for reference in instance.get("references") or () if isinstance(reference, dict)
+    ]
     texts = [text((reference.get("output") or {}).get("text")) or "" for reference in references]
     right = [
         answer
@@ -242,7 +251,10 @@ def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response 
     return replace(
         read,
         usage=Usage(
-            **{f"{name}_tokens": None if n_tokens is None else int(n_tokens) for name, n_tokens in tokens.items()}
+            **{
+                f"{name}_tokens": None if n_tokens is None else int(n_tokens)
+                for name, n_tokens in tokens.items()
+            }
         ),
         model=text((state.get("request") or {}).get("model_deployment")),
         latency_seconds=number((result or {}).get("request_time")),

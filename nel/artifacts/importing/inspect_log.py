@@ -10,7 +10,15 @@ from typing import Any, Final, TypeAlias
 
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark
 from nel.artifacts.importing.inspect_values import result_of
-from nel.artifacts.importing.reading import number, read_file, read_object, seconds_of, text, wanted
+from nel.artifacts.importing.reading import (
+    fields_of,
+    number,
+    read_file,
+    read_object,
+    seconds_of,
+    text,
+    wanted,
+)
 from nel.errors import OutputError
 
 _CONVERT: Final = (
@@ -27,7 +35,7 @@ def import_inspect(source: Path) -> Imported | None:
         OutputError: A log is damaged, still written, or compressed in a way that this Python cannot
             read.
     """
-    paths = sorted(one for one in source.iterdir() if is_log(one)) if source.is_dir() else [source]
+    paths = sorted(log for log in source.iterdir() if is_log(log)) if source.is_dir() else [source]
     benchmarks = [_benchmark(path) for path in paths if is_log(path)]
     if not benchmarks:
         return None
@@ -50,20 +58,12 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     header, samples = _zipped(path) if path.suffix == ".eval" else _plain(path)
     spec = wanted(header, "eval", dict, str(path))
     status = wanted(header, "status", str, str(path))
-    stats = header.get("stats") if isinstance(header.get("stats"), dict) else {}
-    started, ended = (
-        seconds_of((stats or {}).get(name)) for name in ("started_at", "completed_at")
-    )
+    stats = fields_of(header, "stats")
+    started, ended = (seconds_of(stats.get(name)) for name in ("started_at", "completed_at"))
     scores = _scores(header)
-    own = (spec.get("metadata") or {}).get("nel") or {}
-    named = (
-        own.get("config")
-        if isinstance(own, dict) and isinstance(own.get("config"), dict)
-        else {}
-    )
+    own = fields_of(fields_of(fields_of(spec, "metadata"), "nel"), "config")
     scorers = tuple(scores) or _scorers_of(spec, samples)
     generation = (header.get("plan") or {}).get("config") or {}
-    dataset = spec.get("dataset") if isinstance(spec.get("dataset"), dict) else {}
     return ImportedBenchmark(
         name=wanted(spec, "task", str, str(path)),
         results=lambda: (result_of(sample, scorers, where) for sample, where in samples()),
@@ -71,8 +71,8 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         started=started or seconds_of(spec.get("created")),
         elapsed_seconds=ended - started if started is not None and ended is not None else None,
         scorer=next(iter(scorers), None),
-        scorer_version=text(((named or {}).get("scorer") or {}).get("sha256")),
-        dataset=text((dataset or {}).get("location")),
+        scorer_version=text(fields_of(own, "scorer").get("sha256")),
+        dataset=text(fields_of(spec, "dataset").get("location")),
         generation={
             name: setting
             for name, setting in generation.items()
@@ -99,9 +99,13 @@ def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
     """Return the scorers of a log without results: those it was started with, else those of its
     first scored sample.
     """
-    started = [scorer.get("name") for scorer in spec.get("scorers") or () if isinstance(scorer, dict)]
+    started = [
+        scorer.get("name") for scorer in spec.get("scorers") or () if isinstance(scorer, dict)
+    ]
     named = tuple(scorer.rpartition("/")[2] for scorer in started if isinstance(scorer, str))
-    return named or next((tuple(scorer["scores"]) for scorer, _ in samples() if scorer.get("scores")), ())
+    return named or next(
+        (tuple(scorer["scores"]) for scorer, _ in samples() if scorer.get("scores")), ()
+    )
 
 
 def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

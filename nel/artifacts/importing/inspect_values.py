@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Mapping, Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from nel.artifacts.importing.contract import ImportedResult
-from nel.artifacts.importing.reading import messages_of, number, text, wanted, whole
+from nel.artifacts.importing.kept import kept_failure, kept_unscored
+from nel.artifacts.importing.reading import fields_of, messages_of, number, text, wanted, whole
 from nel.errors import OutputError
 from nel.types import (
-    FailureKind,
     Message,
-    ModelFailure,
     Outcome,
     Response,
     Sample,
     Scored,
     ToolCall,
     Unscored,
-    UnscoredCause,
     Usage,
 )
 
@@ -81,9 +79,13 @@ def _sample(
         input=prompt if isinstance(prompt, str) else _conversation(prompt) or "",
         target=target if isinstance(target, str | list) else None,
         choices=(
-            tuple(str(value) for value in choices) if isinstance(choices, list) and choices else None
+            tuple(str(value) for value in choices)
+            if isinstance(choices, list) and choices
+            else None
         ),
-        metadata={name: value for name, value in metadata.items() if not (own and name == "category")},
+        metadata={
+            name: value for name, value in metadata.items() if not (own and name == "category")
+        },
         subset=text(metadata.get("category")),
         group=text(own.get("group")),
     )
@@ -94,7 +96,9 @@ def _conversation(value: object) -> tuple[Message, ...] | None:
     if not isinstance(value, list):
         return None
     messages = [
-        {**message, "content": _parts(message.get("content"))} for message in value if isinstance(message, dict)
+        {**message, "content": _parts(message.get("content"))}
+        for message in value
+        if isinstance(message, dict)
     ]
     return messages_of(messages)
 
@@ -130,9 +134,7 @@ def _response(
     }
     reason = choices[0].get("stop_reason")
     finish = (
-        own["finish_reason"]
-        if "finish_reason" in own
-        else _FINISH_REASONS.get(str(reason), reason)
+        own["finish_reason"] if "finish_reason" in own else _FINISH_REASONS.get(str(reason), reason)
     )
     return Response(
         text=_texts(message, "text"),
@@ -183,32 +185,22 @@ def _texts(content: object, kind: str) -> str:
 
 
 def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], own: Mapping[str, Any]) -> Outcome:
-    own_outcome = own.get("outcome") if isinstance(own.get("outcome"), dict) else {}
-    detail, kind = text((own_outcome or {}).get("detail")) or "", text((own_outcome or {}).get("kind"))
-    error = sample.get("error")
     scores = sample.get("scores") or {}
     first, *others = (
         scorers if len(scores) > 1 or set(scores) & set(scorers) else tuple(scores) or ("reward",)
     )
-    score = scores.get(first)
+    score, error = scores.get(first), sample.get("error")
     if error or not isinstance(score, dict):
-        cause: Any = (own_outcome or {}).get("cause")
-        if cause in get_args(UnscoredCause):
-            return Unscored(cause=cause, kind=kind or "unknown", detail=detail)
-        why = text(error.get("message")) if isinstance(error, dict) else None
-        missing = f"the log has no score of {first}" if scores else "the log has no score"
-        return Unscored(cause="infra", kind="unknown", detail=why or missing)
+        why = text(fields_of(sample, "error").get("message"))
+        missing = f"the log has no score of {first}"
+        unknown = Unscored(cause="infra", kind="unknown", detail=why or missing)
+        return kept_unscored(own.get("outcome")) or unknown
     details = dict(score.get("metadata") or {})
     metrics = details.pop("metrics", None) if own else None
     answer = text(score.get("answer"))
-    if (own_outcome or {}).get("state") == "model_failure" and kind in get_args(FailureKind):
-        return ModelFailure(
-            kind=kind,  # type: ignore[arg-type] # checked above
-            detail=detail,
-            metrics=metrics or {},
-            answer=answer,
-            details=details,
-        )
+    failed = kept_failure(own.get("outcome"), metrics=metrics or {}, answer=answer, details=details)
+    if failed is not None:
+        return failed
     values = _values(score.get("value"), first)
     if not values:
         return Unscored(
@@ -218,9 +210,8 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], own: Mapping[str
         )
     if score.get("explanation") and "explanation" not in details:
         details["explanation"] = score["explanation"]
-    reward = next(iter(values.values()))
     return Scored(
-        reward=reward,
+        reward=next(iter(values.values())),
         metrics=metrics or {**values, **_further(scores, others, values)},
         answer=answer,
         details=details,
@@ -237,7 +228,10 @@ def _further(
     for name in names:
         value = (scores.get(name) or {}).get("value")
         if isinstance(value, dict):
-            further |= {f"{name}/{key}": value_to_float(number_in_source) for key, number_in_source in value.items()}
+            further |= {
+                f"{name}/{key}": value_to_float(number_in_source)
+                for key, number_in_source in value.items()
+            }
         else:
             further[name] = value_to_float(value)
     return {
@@ -250,9 +244,16 @@ def _further(
 def _values(value: object, name: str) -> dict[str, float]:
     named = value if isinstance(value, dict) else {name: value}
     values = {str(key): value_to_float(number_in_source) for key, number_in_source in named.items()}
-    if any(number_in_source is None or math.isnan(number_in_source) for number_in_source in list(values.values())[:1]):
+    if any(
+        number_in_source is None or math.isnan(number_in_source)
+        for number_in_source in list(values.values())[:1]
+    ):
         return {}
-    return {key: number_in_source for key, number_in_source in values.items() if number_in_source is not None}
+    return {
+        key: number_in_source
+        for key, number_in_source in values.items()
+        if number_in_source is not None
+    }
 
 
 def _resolved(value: object, attached: Mapping[str, Any]) -> object:

@@ -155,14 +155,21 @@ def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
         )
     listed = () if is_own else value.get("metrics") or (metric,)
     named = {str(metric_value): number(value.get(str(metric_value))) for metric_value in listed}
-    metrics = {name: metric_value for name, metric_value in named.items() if metric_value is not None}
+    metrics = {
+        name: metric_value for name, metric_value in named.items() if metric_value is not None
+    }
     return Scored(reward=reward, metrics=metrics, answer=text(_single(value.get("filtered_resps"))))
 
 
 def _metric_of(value: Mapping[str, Any]) -> str | None:
     named = (str(metric) for metric in value.get("metrics") or ())
     return next(
-        (metric for metric in named if metric != _NO_MEASURE and number(value.get(metric)) is not None), None
+        (
+            metric
+            for metric in named
+            if metric != _NO_MEASURE and number(value.get(metric)) is not None
+        ),
+        None,
     )
 
 

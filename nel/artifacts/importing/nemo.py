@@ -70,10 +70,14 @@ def _benchmark(path: Path) -> ImportedBenchmark:
             f"{path.parent} has no results.jsonl; scores without samples cannot be imported"
         )
     listed = {
-        name: score for name, score in (benchmark.get("scores") or {}).items() if isinstance(score, dict)
+        name: score
+        for name, score in (benchmark.get("scores") or {}).items()
+        if isinstance(score, dict)
     }
     values = {
-        name: number(score.get("value")) for name, score in listed.items() if name != "unscored_count"
+        name: number(score.get("value"))
+        for name, score in listed.items()
+        if name != "unscored_count"
     }
     scorers = config.get("scorers")
     return ImportedBenchmark(
@@ -102,9 +106,7 @@ def _results(path: Path) -> Iterator[ImportedResult]:
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text((metadata or {}).get("category"))
         sample_id = text((own or {}).get("sample_id")) or str(position)
-        if (
-            own and places.setdefault(sample_id, len(places)) != position
-        ):  # others were never asked
+        if own and places.setdefault(sample_id, len(places)) != position:  # others were never asked
             metadata = {**(metadata or {}), POSITION: position}
         sample = Sample(
             id=sample_id,
@@ -160,8 +162,13 @@ def _outcome(value: Mapping[str, Any], own: Mapping[str, Any]) -> Outcome:
         return Unscored(
             cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}"
         )
-    named = {str(name): number(metric_value) for name, metric_value in (value.get("scorer_rewards") or {}).items()}
-    metrics = {name: metric_value for name, metric_value in named.items() if metric_value is not None}
+    named = {
+        str(name): number(metric_value)
+        for name, metric_value in (value.get("scorer_rewards") or {}).items()
+    }
+    metrics = {
+        name: metric_value for name, metric_value in named.items() if metric_value is not None
+    }
     answer, own_details = text(value.get("extracted_answer")), dict(details or {})
     failed = (
         kept_failure(own.get("outcome"), metrics=metrics, answer=answer, details=own_details)

@@ -54,7 +54,7 @@ def import_results(
         raise UsageError(f"there is no {source}; give a file or a directory of results")
     if os.path.lexists(output):
         raise UsageError(f"{output} exists; choose another directory with -o, or remove it")
-    imported = _found(source, name)
+    imported = _read_source(source, name)
     try:
         work = make_work_directory(output)
     except OSError as error:
@@ -77,7 +77,7 @@ def import_results(
     return imported
 
 
-def _found(source: Path, name: str | None) -> Imported:
+def _read_source(source: Path, name: str | None) -> Imported:
     refs = plugins.discover("importers") if name is None else [plugins.find("importers", name)]
     for ref in refs:
         importer, what = plugins.load_ref(ref), f'the importer "{ref.name}" of {ref.provider}'
@@ -90,7 +90,9 @@ def _found(source: Path, name: str | None) -> Imported:
                 f"{what} failed: {type(error).__name__}: {error}; nothing was written"
             ) from error
         if imported is not None and not isinstance(imported, Imported):
-            raise PluginError(f"{what} returned {imported!r}, not a nel.artifacts.importing.Imported")
+            raise PluginError(
+                f"{what} returned {imported!r}, not a nel.artifacts.importing.Imported"
+            )
         if imported is not None and imported.benchmarks:
             return imported
     known = ", ".join(ref.name for ref in refs)
@@ -107,7 +109,9 @@ async def _write(work: Path, run_id: str, imported: Imported, *, shared: bool) -
         )
         store.set_meta("run_id", run_id)
         store.set_meta(IMPORTED, {"format": imported.format, "notes": list(imported.notes)})
-        started = next((one.started for one in imported.benchmarks if one.started is not None), None)
+        started = next(
+            (source.started for source in imported.benchmarks if source.started is not None), None
+        )
         store.begin_session(started=started)
         store.start_writer()
         try:
@@ -116,7 +120,9 @@ async def _write(work: Path, run_id: str, imported: Imported, *, shared: bool) -
         finally:
             await store.stop_writer()
         elapsed = [
-            one.elapsed_seconds for one in imported.benchmarks if one.elapsed_seconds is not None
+            source.elapsed_seconds
+            for source in imported.benchmarks
+            if source.elapsed_seconds is not None
         ]
         store.end_session(elapsed=sum(elapsed), ended="done", attempts=0, retries=0)
     finally:
@@ -133,7 +139,12 @@ def _slots(imported: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
                 " copy"
             )
         seen[benchmark.name] = seen.get(benchmark.name, 0) + 1
-        yield benchmark.name if seen[benchmark.name] == 1 else f"{benchmark.name}@{seen[benchmark.name]}", benchmark
+        yield (
+            benchmark.name
+            if seen[benchmark.name] == 1
+            else f"{benchmark.name}@{seen[benchmark.name]}",
+            benchmark,
+        )
 
 
 async def _write_benchmark(
@@ -237,7 +248,9 @@ def _plan(benchmark: ImportedBenchmark, imported: Imported, *, n: int, repeats: 
         f"{name} is {value:.6g} in the source" for name, value in sorted(benchmark.scores.items())
     ]
     state = [] if benchmark.is_complete else ["the source says that its run did not end"]
-    notes = [f"imported from {imported.format}: {note}" for note in (*imported.notes, *state, *scores)]
+    notes = [
+        f"imported from {imported.format}: {note}" for note in (*imported.notes, *state, *scores)
+    ]
     return {
         "identity": identity,
         "digest": f"sha256:{sha256(dumps(identity).encode()).hexdigest()}",
