@@ -47,13 +47,13 @@ FENCES = {
 
 ROOMS = {
     "apps": 56_900,
-    "artifacts": 43_400,
+    "artifacts": 48_400,
     "benchmarks": 37_300,
     "byob": 18_400,
     "cli": 19_100,
     "comparison": 22_700,
     "config": 14_400,
-    "core": 5_200,
+    "core": 5_300,
     "datasets": 11_500,
     "decide": 12_900,
     "discovery": 3_300,

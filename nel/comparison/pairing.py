@@ -46,11 +46,6 @@ class Pairing:
         """Return how many questions only the candidate has."""
         return len(self.candidate) - len(self.right) - self.n_changed
 
-    @property
-    def is_partial(self) -> bool:
-        """Return whether either side has questions without a partner."""
-        return bool(self.n_only_baseline or self.n_only_candidate or self.n_changed)
-
 
 def pair(
     baseline: SideBenchmark,

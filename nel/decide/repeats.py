@@ -28,14 +28,6 @@ class VarianceParts:
     repeats: float
     """Answers to a question; the harmonic mean where they differ."""
 
-    @property
-    def share_within(self) -> float:
-        """Return the share of the variance of one answer that is within questions, 0 where there is
-        none.
-        """
-        total = self.between + self.within
-        return self.within / total if total else 0.0
-
 
 def variance_parts(scores: Sequence[Sequence[float]] | Floats) -> VarianceParts:
     """Return unbiased estimates of both variances (Miller 2024, arXiv 2411.00640, section 3).

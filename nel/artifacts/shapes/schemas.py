@@ -33,7 +33,10 @@ SHAPES: Final[dict[str, Any]] = {
 }
 """The shape of each artifact; ``result`` is one line of results.jsonl."""
 _NUMBER: Final = {
-    "$comment": "A finite number. The anyOf holds for every number; it exists to refuse the NaN that some parsers let through.",
+    "$comment": (
+        "A finite number. The anyOf holds for every number; it exists to refuse the NaN that some"
+        " parsers let through."
+    ),
     "type": "number",
     "minimum": -1.7976931348623157e308,
     "maximum": 1.7976931348623157e308,
@@ -68,7 +71,8 @@ def schema_text(name: str) -> str:
     """
     # A list, since pydantic takes a configuration for what is not a TypedDict itself.
     config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-    adapter: TypeAdapter[Any] = TypeAdapter(GenericAlias(list, SHAPES[name]), config=config)  # type: ignore[arg-type] # mypy knows types that are written out alone
+    listed: Any = GenericAlias(list, SHAPES[name])
+    adapter: TypeAdapter[Any] = TypeAdapter(listed, config=config)
     schema = _finite(adapter.json_schema(schema_generator=_Generator))
     root = schema["items"]
     shape = schema["$defs"].pop(root.pop("$ref").rpartition("/")[2])
