@@ -430,17 +430,17 @@ def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
 
 
 def _refuse_unequal(
-    files: BenchmarkFiles, what: str, stated: float | None, recomputed: float | None
+    files: BenchmarkFiles, what: str, stated: float | None, computed: float | None
 ) -> None:
-    if stated is None or recomputed is None:
-        is_equal = stated is recomputed
+    if stated is None or computed is None:
+        is_equal = stated is computed
     else:
-        is_equal = math.isclose(stated, recomputed, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+        is_equal = math.isclose(stated, computed, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
     if not is_equal:
         raise OutputError(
             _statement(
                 files,
-                f"{what} is {_number(stated)} in metrics.json and {_number(recomputed)} by its lines",
+                f"{what} is {_number(stated)} in metrics.json and {_number(computed)} by its lines",
             )
         )
 

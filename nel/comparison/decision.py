@@ -113,7 +113,7 @@ def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
         for status in (*_STATUS.values(), "missing")
     }
     reasons = [
-        f"{status}: {', '.join(f'{benchmark.name} ({benchmark.rule.tier})' for benchmark in by_status[status])}"
+        f"{status}: {', '.join(f'{gated.name} ({gated.rule.tier})' for gated in by_status[status])}"
         for status in ("breach", "missing", "inconclusive")
         if by_status[status]
     ]

@@ -109,8 +109,7 @@ def stratified_difference(
             "differences without spread have no standard error, which is no certainty"
         )
     if any(
-        standard_error and not spread
-        for standard_error, spread in zip(estimates, standard_errors, strict=True)
+        estimate and not spread for estimate, spread in zip(estimates, standard_errors, strict=True)
     ):
         raise UndefinedMetric(
             "a benchmark has one and the same difference on every question, which is no certainty"

@@ -79,22 +79,23 @@ def rerun_of(first: Sequence[float], second: Sequence[float], *, n_answers: int)
     >>> found.within, round(found.half_width, 4)
     (0.125, 0.0693)
     """
-    variance, other = (
+    before, after = (
         checked_scores(first, "the first scores"),
         checked_scores(second, "the second scores"),
     )
-    if len(variance) != len(other):
+    if len(before) != len(after):
         raise ValueError(
-            f"{len(variance)} first scores and {len(other)} second ones; each question has one of each"
+            f"{len(before)} first scores and {len(after)} second ones; each question has one of"
+            " each"
         )
-    if not len(variance) or n_answers < 1:
+    if not len(before) or n_answers < 1:
         raise UndefinedMetric(
             "no sample has two scores, so nothing is known of how the score moves"
         )
-    within = float(((variance - other) ** 2).mean() / 2)
+    within = float(((before - after) ** 2).mean() / 2)
     lower = upper = None
-    if np.isin(np.concatenate([variance, other]), (0.0, 1.0)).all():
-        rate = difference_rate(int((variance != other).sum()), len(variance))
+    if np.isin(np.concatenate([before, after]), (0.0, 1.0)).all():
+        rate = difference_rate(int((before != after).sum()), len(before))
         assert rate.lower is not None and rate.upper is not None  # noqa: S101, PT018 - Wilson's always has both
         lower, upper = (
             _half_width(rate.lower / 2, n_answers),

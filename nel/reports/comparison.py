@@ -224,7 +224,8 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
             yield f"{difference} of those that were asked"
         else:
             yield (
-                f"{difference} ({interval(measure)}), p = {p_text(measure['p_adjusted'])}, {measure['verdict']}"
+                f"{difference} ({interval(measure)}), p = {p_text(measure['p_adjusted'])},"
+                f" {measure['verdict']}"
             )
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"

@@ -82,7 +82,8 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     known = [member for member in panel if member["weight"] is not None]
     lines = [
-        f"  {member['judge']} agrees with {numbers.percent(member['agreement'])} of {member['n']:,} labels"
+        f"  {member['judge']} agrees with {numbers.percent(member['agreement'])}"
+        f" of {member['n']:,} labels"
         for member in known
     ]
     weights = ", ".join(f"{member['judge']}: {member['weight']:g}" for member in known)

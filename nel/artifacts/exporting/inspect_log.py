@@ -52,10 +52,10 @@ def export_inspect(run_dir: Path, output: Path) -> Exported:
     run, time = open_run(run_dir), started(run_dir)
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S+00-00")
     paths = []
-    for position, files in enumerate(run.benchmarks):
+    for index, files in enumerate(run.benchmarks):
         path = (
             output
-            / f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}-{position}.eval"
+            / f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}-{index}.eval"
         )
         try:
             _write(path, run, files, time)

@@ -505,7 +505,9 @@ class ConfusionTable(TypedDict):
 
 
 class CalibrationFile(BenchmarkHead, CalibrationSummary):
-    """calibration.json: what people's labels say of a run's judge, and the headline corrected by them."""
+    """calibration.json: what people's labels say of a run's judge, and the headline corrected by
+    them.
+    """
 
     judge: CalibratedJudge | None
     warnings: list[Text]
@@ -570,7 +572,9 @@ class ReadingDifference(TypedDict):
 
 
 class ExtractionAuditFile(BenchmarkHead, ExtractionSummary):
-    """extraction_audit.json: how the stored answers of a benchmark are read in several ways, and what its score owes to that."""
+    """extraction_audit.json: how the stored answers of a benchmark are read in several ways, and what
+    its score owes to that.
+    """
 
     differences: Annotated[list[ReadingDifference], Field(max_length=1000)]
     """The first answers that are read differently, in the order of the dataset."""
