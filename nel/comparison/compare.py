@@ -87,7 +87,9 @@ class Comparison:
     def family(self) -> int:
         """Return the number of comparisons that Holm's adjustment covers."""
         return sum(
-            name.headline.tested is not None for side in self.candidates for name in side.benchmarks
+            benchmark.headline.tested is not None
+            for side in self.candidates
+            for benchmark in side.benchmarks
         )
 
 

@@ -85,7 +85,7 @@ def _candidate_json(baseline: Side, candidate: Candidate, flips_max: int) -> dic
         "only_candidate": list(candidate.only_candidate),
         "settings_differ": [_pair(*difference) for difference in settings],
         "benchmarks": [
-            benchmark_json(difference, flips_max=flips_max) for difference in candidate.benchmarks
+            benchmark_json(compared, flips_max=flips_max) for compared in candidate.benchmarks
         ],
     }
 
@@ -109,23 +109,25 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
             "n_not_scored": len(compared.scores.baseline) - compared.headline.n_scored,
         },
         "differs": [
-            {"part": flip.part, **_pair(flip.field, flip.baseline, flip.candidate)}
-            for flip in compared.differs
+            {"part": field.part, **_pair(field.field, field.baseline, field.candidate)}
+            for field in compared.differs
         ],
         "unchecked": list(compared.unchecked),
         "headline": measure_json(compared.headline),
-        "metrics": [measure_json(flip) for flip in compared.metrics],
-        "slices": [measure_json(flip) for flip in compared.slices],
-        "repeats": [None if flip is None else _variance_json(flip) for flip in compared.repeats],
+        "metrics": [measure_json(measured) for measured in compared.metrics],
+        "slices": [measure_json(measured) for measured in compared.slices],
+        "repeats": [None if parts is None else _variance_json(parts) for parts in compared.repeats],
         "moved": {
             name: {"baseline": pair[0], "candidate": pair[1]}
             for name, pair in moved(compared).items()
         },
-        "models": [dict(sorted(flip.models.items())) for flip in columns],
-        "causes": [dict(sorted(flip.causes.items())) for flip in columns],
+        "models": [dict(sorted(side.models.items())) for side in columns],
+        "causes": [dict(sorted(side.causes.items())) for side in columns],
         "fields_differ": [
-            _pair(*flip)
-            for flip in other_differences(compared.baseline.fields, compared.candidate.fields)
+            _pair(*difference_of_field)
+            for difference_of_field in other_differences(
+                compared.baseline.fields, compared.candidate.fields
+            )
         ],
         "n_prompts_differ": pairing.n_prompts_differ,
         "flips": {

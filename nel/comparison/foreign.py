@@ -208,13 +208,13 @@ def _lm_eval_benchmark(
     lines = (value for value in _objects(file) if _filter_of(value) == name)
     first = next(lines)
     if not any(
-        _is_number(first.get(setting)) for setting in first.get("metrics") or ()
+        _is_number(first.get(name)) for name in first.get("metrics") or ()
     ):  # its first question is unscored
         first = next(
             (
                 value
                 for value in lines
-                if any(_is_number(value.get(setting)) for setting in value["metrics"])
+                if any(_is_number(value.get(name)) for name in value["metrics"])
             ),
             first,
         )

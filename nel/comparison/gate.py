@@ -67,11 +67,12 @@ class Demand:
         """Return the ends of all intervals together, None where nothing is defined."""
         if self.is_stopped:
             return self.anytime if level <= LEVEL else None
-        interval = self.measured(level)
-        if interval.tested is None:
+        measured = self.measured(level)
+        if measured.tested is None:
             return None
-        every = [interval.tested, *(interval.bounds or ())]
-        return min(spans.lower for spans in every), max(spans.upper for spans in every)
+        intervals = [measured.tested, *(measured.bounds or ())]
+        lower = min(interval.lower for interval in intervals)
+        return lower, max(interval.upper for interval in intervals)
 
 
 @dataclass(slots=True)

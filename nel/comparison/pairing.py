@@ -111,14 +111,12 @@ def _key_of(
     both = (columns, others)
     if baseline.kind == candidate.kind:
         recorded = baseline.recorded or candidate.recorded
-        has_ids = all(side_names.has_samples for side_names in both)
-        if has_ids and (not recorded or all(side_names.has_own_ids for side_names in both)):
+        has_ids = all(side.has_samples for side in both)
+        if has_ids and (not recorded or all(side.has_own_ids for side in both)):
             return "sample"
-        if not recorded and all(
-            side_names.has_rows and is_distinct(side_names, "row") for side_names in both
-        ):
+        if not recorded and all(side.has_rows and is_distinct(side, "row") for side in both):
             return "row"
-    if all(side_names.has_questions and is_distinct(side_names, "question") for side_names in both):
+    if all(side.has_questions and is_distinct(side, "question") for side in both):
         return "question"
     return "position"
 
