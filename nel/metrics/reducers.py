@@ -194,7 +194,7 @@ def collect_score() -> ScoreReducer:
 def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
     """Give 1.0 when the answer that most of the first k attempts gave was scored 1.0, else 0.0.
 
-    EvalScope's vote@k. Of several such answers the sample seen first wins. An attempt without an
+    EvalScope's vote@k. Of several such answers the one seen first wins. An attempt without an
     answer has no vote; without any vote the result is 0.0.
 
     Args:

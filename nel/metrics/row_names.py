@@ -50,8 +50,8 @@ def with_unique_names(rows: Sequence[MetricRows], own: Sequence[MetricJson]) -> 
     number of the run.
 
     Args:
-        found: In the order in which they are shown.
-        own: The rows that the run has of its own; their names are used_names.
+        rows: In the order in which they are shown.
+        own: The rows that the run has of its own; their names are taken.
     """
     distinct = list(_distinct(rows, {row["name"]: row for row in own}))
     used_names = {row["name"] for row in own}
@@ -80,7 +80,7 @@ def _is_plain(row: MetricRows) -> bool:
 def renamed(
     rows: Sequence[MetricJson], names: Iterable[str], used_names: set[str]
 ) -> list[MetricJson]:
-    """Return rows under these names, each with a number after it where it is used_names; adds them to
+    """Return rows under these names, each with a number after it where it is taken; adds them to
     ``used_names``.
     """
     renamed_rows: list[MetricJson] = []
