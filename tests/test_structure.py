@@ -47,7 +47,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 56_900,
-    "artifacts": 43_400,
+    "artifacts": 48_400,
     "authoring": 33_700,
     "benchmarks": 11_500,
     "byob": 800,
@@ -55,7 +55,7 @@ ROOMS = {
     "comparison": 22_700,
     "compat": 11_500,
     "config": 13_000,
-    "core": 5_200,
+    "core": 5_300,
     "datasets": 11_500,
     "decide": 12_900,
     "discovery": 3_300,

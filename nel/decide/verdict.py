@@ -97,11 +97,11 @@ def verdict_within_bounds(
     if not intervals:
         raise ValueError("a verdict needs an interval")
     inner = list(intervals) if equivalence is None else list(equivalence)
-    found = {
+    verdicts = {
         verdict(*ends, margin=margin, equivalence=narrower)
         for ends, narrower in zip(intervals, inner, strict=True)
     }
-    return found.pop() if len(found) == 1 else Verdict.INCONCLUSIVE
+    return verdicts.pop() if len(verdicts) == 1 else Verdict.INCONCLUSIVE
 
 
 def non_inferiority(lower: float, upper: float, *, margin: float) -> GateDecision:

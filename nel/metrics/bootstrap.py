@@ -213,7 +213,7 @@ def _bca_shares(tail: float, bias: float, acceleration: float) -> tuple[float, f
     normal = NormalDist()
     shift = normal.inv_cdf(bias)
     moved = [shift + normal.inv_cdf(share) for share in (tail, 1 - tail)]
-    lower, upper = (normal.cdf(shift + one / (1 - acceleration * one)) for one in moved)
+    lower, upper = (normal.cdf(shift + shifted / (1 - acceleration * shifted)) for shifted in moved)
     return lower, upper
 
 

@@ -89,10 +89,10 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
 
 def _add_run(tar: tarfile.TarFile, directory: Path, store: Path) -> None:
     tar.add(store, f"{directory.name}/{FILE_NAME}", filter=_private)
-    for one in _files(directory):
+    for file in _files(directory):
         tar.add(
-            one,
-            f"{directory.name}/{one.relative_to(directory).as_posix()}",
+            file,
+            f"{directory.name}/{file.relative_to(directory).as_posix()}",
             recursive=False,
             filter=_private,
         )

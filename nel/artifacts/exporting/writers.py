@@ -60,8 +60,8 @@ def export_run(name: str, run_dir: Path, output: Path, *, shared: bool = False) 
 def _check_output(run_dir: Path, output: Path) -> None:
     if not run_dir.is_dir():
         raise UsageError(f"{run_dir} is not a directory; give the directory of a run")
-    place, run = output.resolve(), run_dir.resolve()
-    if place == run or run in place.parents:
+    path, run = output.resolve(), run_dir.resolve()
+    if path == run or run in path.parents:
         raise UsageError(
             f"{output} lies in the run's directory, which is never written; choose another with -o"
         )

@@ -12,8 +12,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias, TypedDict
+from typing import Final, Literal, TypeAlias
 
+from typing_extensions import TypedDict
+
+from nel.core.json_types import Count, Rate, Text
 from nel.metrics.intervals import LEVEL, Interval, wilson_interval
 from nel.metrics.quantiles import student_quantile
 
@@ -28,18 +31,18 @@ class ShareJson(TypedDict):
     value: float | None
     ci_lower: float | None
     ci_upper: float | None
-    ci_level: float
-    ci_method: str
+    ci_level: Rate
+    ci_method: Text
     reason: str | None
 
 
 class PositionBiasJson(TypedDict):
     """Counts of pairs by how their verdict depends on the order, and shares."""
 
-    n_pairs: int
-    n_consistent: int
-    n_first: int
-    n_second: int
+    n_pairs: Count
+    n_consistent: Count
+    n_first: Count
+    n_second: Count
     consistency: ShareJson
     first_share: ShareJson
 
