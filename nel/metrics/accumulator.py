@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias, TypedDict
 
-from nel.core.late_numpy import np
 from nel.metrics.compact_arrays import CompactRanges
 from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.late_numpy import np
 from nel.metrics.outcome_columns import Counted, OutcomeColumns
 from nel.metrics.question_intervals import Design, new_questions_interval, question_interval
 from nel.metrics.series import SMALL, Series, large, sum_in_order

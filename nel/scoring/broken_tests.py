@@ -44,11 +44,11 @@ def broken_tests_fields(languages: Collection[str]) -> dict[str, object]:
     return {"scoring.broken_tests": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
 
 
-def write_broken_tests(benchmark: str, found: Mapping[str, tuple[str, str]]) -> None:
+def write_broken_tests(benchmark: str, broken: Mapping[str, tuple[str, str]]) -> None:
     """Replace the entries of a benchmark in the list.
 
     Args:
-        found: Sample and reason, by key.
+        broken: Sample and reason, by key.
     """
     try:
         entries = json.loads(PATH.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def write_broken_tests(benchmark: str, found: Mapping[str, tuple[str, str]]) -> 
     others = {key: entry for key, entry in entries.items() if entry["benchmark"] != benchmark}
     own = {
         key: {"benchmark": benchmark, "sample": sample, "reason": reason}
-        for key, (sample, reason) in found.items()
+        for key, (sample, reason) in broken.items()
     }
     PATH.parent.mkdir(exist_ok=True)
     PATH.write_text(

@@ -153,7 +153,7 @@ class Seat:
     def adopt(self, hello: Hello, before: Seat | None) -> None:
         """Hold what the run has in flight, which the seat that it lost may hold already."""
         known = {} if before is None else before.hand_over()
-        for one in hello.held:
+        for one in hello.permits:
             permit = known.pop(one.number, None)
             self._held[one.number] = permit or self._shared.gate.adopt(one.request, one.tokens)
         for permit in known.values():
