@@ -46,11 +46,7 @@ class FormulaReader:
             return self._boxed(response, start, stop)
         if form is Form.FIELD:
             value = field_value(response.text, start, stop)
-            return (
-                None
-                if value is None or value.answer is None
-                else value._replace(answer=_bare(value.answer))
-            )
+            return None if value is None else value._replace(answer=_bare(value.answer or ""))
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.TAG:

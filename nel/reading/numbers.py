@@ -49,6 +49,7 @@ _CALCULATED: Final = re.compile(
     r"\s?(?:[+*/×÷x·]|\\times|\\cdot|[-−–](?=\s)|times|plus|minus|divided)\s", re.IGNORECASE
 )
 """After the first number of a calculation, whose result is its last number."""
+_DENIED: Final = re.compile(r"[\s*_]*not\b")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
     r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z"
@@ -196,6 +197,8 @@ class NumberReader:
             *_, (begin, _) = sentences(text, start, stop)
             numbers = [number for number in numbers if number.start >= begin] or numbers
         first, last = numbers[0], numbers[-1]
+        if not results and _DENIED.match(response.low, start, first.start):
+            return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
         is_first = bool(results) or not _CALCULATED.match(text, first.end)
         chosen = first if is_first else last
         if chosen.value is None:

@@ -23,9 +23,22 @@ def key_of(tests: str | None, prompt: str, entry_point: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+_OF_RUN: dict[str, str] = {}
+"""In a host, which has no list of its own: the run's."""
+
+
+def take_broken_tests(of_run: Mapping[str, str]) -> None:
+    """Use the list of a run elsewhere, in this process and those that it forks."""
+    _OF_RUN.clear()
+    _OF_RUN.update(of_run)
+    broken_tests.cache_clear()
+
+
 @cache
 def broken_tests() -> Mapping[str, str]:
     """Return why tests are of no use, by their keys; read once for each process."""
+    if _OF_RUN:
+        return _OF_RUN
     try:
         entries = json.loads(PATH.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -25,8 +25,10 @@ from nel.scoring.equality import same_text
 from nel.scoring.gold_choices import labels_of, letters_gold, letters_in
 from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.marks import (
+    OF_TARGET,
     comparable,
     has_word,
+    kinds,
     kinds_that_count,
     trimmed,
     undressed,
@@ -207,10 +209,11 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion, accepted = state.output.completion, texts_in(list(target))
-        answer_text = take(cleaned(completion))
+        counting = kinds("".join(accepted)) & OF_TARGET
+        answer_text = take(comparable(completion, counting) if counting else cleaned(completion))
         if answer_text is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
-        texts = [_bare(comparable(text)).casefold() for text in accepted]
+        texts = [_bare(comparable(text, counting)).casefold() for text in accepted]
         value = CORRECT if answer_text.casefold() in texts else INCORRECT
         return Score(value=value, answer=answer_text, explanation=completion)
 

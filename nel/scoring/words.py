@@ -10,14 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
 
 from nel.reading.numerals import parse_number
 from nel.scoring.equality import normalise, same_brackets, same_text
 from nel.scoring.marks import Kind, has_word, kinds_that_count, same_signs, undressed
 
-_OUTER: Final = "#+*/^~|"
-"""Marks with a meaning in a normal form that may stand around a number."""
 _MAY_BE_NUMBER = re.compile(r"[^\x00-/:-\x7f]")
 """A digit, or a character of another script, some of which are numbers."""
 
@@ -63,5 +60,5 @@ def words_of(text: str, counting: Kind = Kind.NONE) -> list[str]:
 def _numbered(word: str) -> str:
     if not _MAY_BE_NUMBER.search(word):
         return word
-    number = parse_number(word.strip(_OUTER), numeral_only=True)
+    number = parse_number(word, numeral_only=True)
     return word if number is None else str(number)
