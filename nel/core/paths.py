@@ -1,4 +1,4 @@
-"""What is at a path: whether anything is there, whether the system makes it up, and who can read it."""
+"""What is at a path: whether anything is there, whether the system makes it up, who can read it."""
 
 from __future__ import annotations
 

@@ -112,7 +112,8 @@ def _majority(grades: Sequence[Grade], votes: Sequence[float]) -> str:
     if len(nearest) > 1:
         tally = ", ".join(f"{label} {counts[label]:g}" for label in tied)
         raise JudgeError(
-            f"there is no majority ({tally}); use an odd number of judges, or the mean as aggregate",
+            f"there is no majority ({tally}); use an odd number of judges, or the mean as"
+            " aggregate",
             kind="tie",
         )
     return nearest[0]

@@ -65,28 +65,26 @@ class _Patterns:
 
     def __init__(self, labels: tuple[str, ...]) -> None:
         if all(len(label) == 1 and label in _ALPHABET for label in labels):
-            any_label = f"[{''.join(labels)}]"
+            name = f"[{''.join(labels)}]"
         else:
-            any_label = (
+            name = (
                 "(?:"
                 + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
                 + ")"
             )
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+]\w|[+#])"
         self.opening = re.compile(
-            rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{any_label}){apart}|(?<=[(\[])(?P<small>(?i:{any_label}))(?=[)\]])|(?P<lower>(?i:{any_label}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
+            rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
         )
         between = r"[\s,;/&)(\[\]]*(?:and\b|und\b)?[\s)(\[\]]*"
-        labelled = rf"(?![\s*_:]*[(\[]{any_label}[)\]]\s+{any_label}[\s.)\]*_]*$)"
+        labelled = rf"(?![\s*_:]*[(\[]{name}[)\]]\s+{name}[\s.)\]*_]*$)"
         """A label with its option's text, which is a letter too: "(A) C"."""
-        self.run = re.compile(
-            rf"{labelled}[\s*_(\[:]*{any_label}(?:{between}{any_label})+[\s.)\]*_]*$"
-        )
-        self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{any_label}){apart}")
+        self.run = re.compile(rf"{labelled}[\s*_(\[:]*{name}(?:{between}{name})+[\s.)\]*_]*$")
+        self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{name}){apart}")
         self.marked = re.compile(
-            rf"(?:[(\[{{](?P<bracketed>{any_label})[)\]}}]|\b(?i:option|choice|letter|answer|alternativa|letra|选项?)\s?[*_\"'(]*(?P<named>{any_label}){apart})"
+            rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|\b(?i:option|choice|letter|answer|alternativa|letra|选项?)\s?[*_\"'(]*(?P<named>{name}){apart})"
         )
-        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{any_label})[)\].:]")
+        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
 
 
 @lru_cache(maxsize=256)

@@ -123,7 +123,8 @@ def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) ->
         return
     if first not in metrics:
         raise ScorerError(
-            f'the scorer returned {_display(details[first])} for "{first}"; return a number or a bool'
+            f'the scorer returned {_display(details[first])} for "{first}"; return a number or a'
+            " bool"
         )
     if first != "correct":
         return
