@@ -23,8 +23,7 @@ from nel.artifacts.results import Result, not_asked_line, read_row, result_line
 from nel.artifacts.runtime import RuntimeStats
 from nel.artifacts.served import ServedBuilds
 from nel.config.schema import Price
-from nel.core.collection import collection_paused
-from nel.core.forked_map import mapped, usable_processes
+from nel.core.forked_map import collection_paused, mapped, usable_processes
 from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.snapshot import Snapshot

@@ -36,7 +36,7 @@ from nel.comparison.sides import (
 )
 from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
-from nel.core.called_tools import with_calls
+from nel.core.sent_messages import with_calls
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
-from nel.core.existing import exists
+from nel.core.paths import exists
 from nel.errors import OutputError, UsageError
 from nel.runs.remote.places import local_copy
 

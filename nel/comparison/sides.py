@@ -16,9 +16,7 @@ import numpy as np
 
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Columns, Line
-from nel.core.collection import collection_paused
-from nel.core.forked_map import mapped, usable_processes
-from nel.core.line_parts import parts_of_lines
+from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
 from nel.core.strict_json import loads
 from nel.errors import NelError, OutputError, UsageError
 

@@ -56,9 +56,10 @@ def verdict(
     Raises:
         ValueError: An end is NaN, the ends are the wrong way around, or the margin is negative.
 
-    >>> verdict(-0.31, -0.26), verdict(-0.01, 0.02), verdict(-0.01, 0.02, margin=0.03)
-    (<Verdict.WORSE: 'worse'>, <Verdict.INCONCLUSIVE: 'inconclusive'>, <Verdict.EQUIVALENT:
-    'equivalent'>)
+    >>> verdict(-0.31, -0.26), verdict(-0.01, 0.02)
+    (<Verdict.WORSE: 'worse'>, <Verdict.INCONCLUSIVE: 'inconclusive'>)
+    >>> verdict(-0.01, 0.02, margin=0.03)
+    <Verdict.EQUIVALENT: 'equivalent'>
     """
     _check(lower, upper, margin)
     if upper < 0:

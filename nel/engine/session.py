@@ -242,7 +242,7 @@ class Session:
         """Return the run's ledger, which includes what its earlier sessions spent."""
         if self.shared is None:
             return Ledger(self.config.budget, before=self.spent_before())
-        return self.shared.ledger.part(before=self.spent_before())
+        return self.shared.ledger.share(before=self.spent_before())
 
     @contextmanager
     def _cache(self) -> Iterator[ResponseCache | None]:

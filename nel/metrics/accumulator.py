@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias
 from typing_extensions import TypedDict
 
 from nel.core.json_types import Count, Level, Rate, Text
-from nel.core.late_numpy import np
 from nel.metrics.compact_arrays import CompactRanges
 from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.late_numpy import np
 from nel.metrics.outcome_columns import Counted, OutcomeColumns
 from nel.metrics.question_intervals import Design, new_questions_interval, question_interval
 from nel.metrics.series import SMALL, Series, large, sum_in_order

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from nel.core.late_numpy import np
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_sums
 from nel.metrics.intervals import LEVEL
+from nel.metrics.late_numpy import np
 
 if TYPE_CHECKING:
     from nel.metrics.resampling import Floats, Replicates

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from nel.core.late_numpy import np
+from nel.metrics.late_numpy import np
 from nel.types import ModelFailure, Outcome, Scored, Unscored
 
 if TYPE_CHECKING:

@@ -16,10 +16,8 @@ from functools import lru_cache, partial
 from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
-from nel.core.called_tools import with_calls
-from nel.core.collection import collection_paused
-from nel.core.forked_map import mapped, usable_processes
-from nel.core.line_parts import parts_of_lines
+from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
+from nel.core.sent_messages import with_calls
 from nel.errors import OutputError
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.stats.summary import judgements_in

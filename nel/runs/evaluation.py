@@ -21,7 +21,7 @@ from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
 from nel.config.settings import Given
 from nel.core.failpoints import reached
-from nel.core.permissions import share
+from nel.core.paths import share
 from nel.core.strict_json import loads
 from nel.engine.benchmark_description import first_request
 from nel.engine.executors.find import find_executor

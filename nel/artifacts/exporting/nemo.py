@@ -22,8 +22,8 @@ from nel.artifacts.exporting.run import (
     started,
     state_of,
 )
+from nel.artifacts.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.atomic_files import write_file
-from nel.core.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.strict_json import dumps_line, pretty
 from nel.reports.run_files import BenchmarkFiles
 from nel.version import __version__

@@ -15,7 +15,7 @@ from typing import Final
 from nel import plugins
 from nel.artifacts.exporting.contract import Exported
 from nel.core.atomic_files import write_file
-from nel.core.permissions import share
+from nel.core.paths import share
 from nel.core.work_directories import make_work_directory
 from nel.errors import NelError, OutputError, PluginError, UsageError
 

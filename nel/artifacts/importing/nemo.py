@@ -23,7 +23,7 @@ from nel.artifacts.importing.reading import (
     wanted,
     whole,
 )
-from nel.core.source_numbers import POSITION
+from nel.artifacts.source_numbers import POSITION
 from nel.errors import OutputError
 from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage

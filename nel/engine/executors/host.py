@@ -50,6 +50,7 @@ from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_digest
 from nel.errors import EndpointError, NelError, SandboxError
 from nel.sandbox import Sandbox
+from nel.scoring.broken_tests import take_broken_tests
 
 ALIVE_SECONDS: Final = 2.0
 """Between two signs of life."""
@@ -199,6 +200,7 @@ def main() -> None:
             OSError
         ):  # where there is no such folder, files that a scorer names there are missed by name
             os.chdir(start["cwd"])
+        take_broken_tests(start["broken_tests"])
         host = _host_of(start, output, hello)
     except NelError as error:
         hello["error"] = str(error)

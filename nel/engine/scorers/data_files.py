@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nel.core.made_up_files import is_made_up
+from nel.core.paths import is_made_up
 from nel.engine.scorers.dependencies import ANY, Dependencies
 
 FILES_MAX: Final = 2_000

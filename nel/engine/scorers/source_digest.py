@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from nel.core.collection import collection_paused
+from nel.core.forked_map import collection_paused
 from nel.engine.scorers.source_cache import KEPT, Logic
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
