@@ -29,13 +29,15 @@ _OPENS: Final = (
     r"definitely\s|indeed\s|most\slikely\s|probably\s)[\s\"'*(]*+)*+"
 )
 _WORDS: Final = "|".join(DECISIONS)
-_OPENING: Final = re.compile(rf"{_OPENS}(?P<word>{_WORDS})(?![\w'’-])")
+_OPENING: Final = re.compile(
+    rf"{_OPENS}(?P<not>not\s(?:necessarily\s)?)?(?P<word>{_WORDS})(?![\w'’-])"
+)
 _ALSO: Final = re.compile(rf"[\s*_\"'.)]*(?:/|,?\s?\bor\b|\band\b)\s*[\"'*]*(?P<word>{_WORDS})\b")
 _ENDS: Final = re.compile(
     r"[\s*_`\"')\]}$]*(?:[.,;:!—–\n-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
 _NAMED: Final = re.compile(
-    r"(?<![\w-])[\"'(\[*]*(?P<word>yes|no|true|false)(?![\w'’-]|\s(?:\w+\s)?(?:or|and)\s)"
+    r"(?<![\w-])(?P<not>not\s)?[\"'(\[*]*(?P<word>yes|no|true|false)(?![\w'’-]|\s(?:\w+\s)?(?:or|and)\s)"
 )
 _HEDGE: Final = re.compile(
     r"\b(?:not|cannot|can't|never|hardly|doubt|unable|if|whether|\w+n't)\b[^.,;:\n]{0,60}\Z"
@@ -65,7 +67,7 @@ class DecisionReader:
     def line(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the decision that opens a line and is set off from what follows."""
         match = _OPENING.match(response.low, start, stop)
-        if match is None or match["word"] in _CLAIMS:
+        if match is None or match["not"] or match["word"] in _CLAIMS:
             return None
         value = self._settled(response, match, stop)
         if value.answer is None:
@@ -91,6 +93,10 @@ class DecisionReader:
         other = _ALSO.match(response.low, match.end(), stop)
         if other is not None and DECISIONS[other["word"]] != decision:
             return Value(None, match.start("word"), other.end(), Reason.SEVERAL)
+        if match["not"]:
+            if match["word"] in ("yes", "no") or "necessarily" in match["not"]:
+                return Value(None, match.start(), match.end(), Reason.NONE_OF_THESE)
+            decision = "no" if decision == "yes" else "yes"
         return Value(decision, *match.span("word"))
 
 

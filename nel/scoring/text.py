@@ -334,7 +334,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     signs and a full stop around it do not count. A target that is a number is compared by its
     value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal, "5 million" is
     5000000 and "twelve" 12; 1,2 and 12 are not equal, and "about 5", ``5!``, ``√5`` and "40 or 42"
-    equal no number. Spaces in a formula do not count:
+    equal no number. Two different currencies are never equal. Spaces in a formula do not count:
     ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first such line. For
     mathematics beyond numbers there is `math_equal`.
 
@@ -354,7 +354,10 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     response = own.text
     golds = text_gold(sample)
     extracted = _answer_in(response, pattern)
-    correct = extracted is not None and any(_same_answer(extracted, gold) for gold in golds)
+    correct = extracted is not None and any(
+        _same_answer(extracted, gold) and _same_currency(response, extracted, gold)
+        for gold in golds
+    )
     return {"correct": correct, "extracted": extracted, **ran_on}
 
 
@@ -363,6 +366,16 @@ def _answer_in(response: str, pattern: str | None) -> str | None:
         return answer_after_marker(response)
     group = last_group(pattern, response)
     return None if group is None else _bare_answer(group)
+
+
+def _same_currency(response: str, extracted: str, target: str) -> bool:
+    """Return whether an answer has the target's currency as it stands in the response, or one of
+    them has none.
+    """
+    if not _CURRENCY.search(target):
+        return True
+    start = max(0, response.rfind(extracted))
+    return same_signs(response[max(0, start - 1) : start + len(extracted) + 1].strip(), target)
 
 
 def _same_answer(answer: str, target: str) -> bool:

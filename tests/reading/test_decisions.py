@@ -23,9 +23,9 @@ def test_true_and_false_count() -> None:
     assert decision("So the answer is False.").value == "no"
 
 
-def test_a_denied_truth_decides_nothing() -> None:
-    """ "not" before a decision leaves it open."""
-    assert decision("The answer is not true.").value is None
+def test_a_denied_truth_is_false() -> None:
+    """ "not true" decides."""
+    assert decision("The answer is not true.").value == "no"
 
 
 def test_no_before_a_noun_decides_nothing() -> None:
