@@ -27,6 +27,7 @@ from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.cases import is_same_endpoint, judge_models
+from nel.engine.pipeline import OpenRun
 from nel.engine.plan import Plan, judging_models
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
@@ -38,6 +39,7 @@ from nel.engine.stop_rules import StopRules
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
+from nel.engine.store.pending import Pending
 from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
@@ -214,23 +216,26 @@ def opened_session(
         store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
         _plan_progress(progress, snapshot, jobs, stop_rules)
-        yield Session(
+        opened = OpenRun(
             store=store,
             snapshot=snapshot,
             jobs=jobs,
+            progress=progress,
+            observer=observer,
+            stop_rules=stop_rules,
+            records=records,
+        )
+        yield Session(
+            opened=opened,
             executor=executor,
             scorers=scorers,
             config=config,
             api_key=api_key,
             secrets=secrets,
-            progress=progress,
             concurrency_max=most,
             run_id=str(snapshot.meta("run_id") or run_dir.name),
-            observer=observer,
             runtime=runtime,
             scoring_only=scoring_only,
-            records=records,
-            stop_rules=stop_rules,
         )
 
 
@@ -439,7 +444,7 @@ def _plan_progress(
     """Set how much the session sets out to do, of each benchmark and in all."""
     progress.total = 0
     for job in jobs:
-        total = snapshot.count_pending(job.key, job.plan.config.repeats)
+        total = Pending(snapshot).count_pending(job.key, job.plan.config.repeats)
         progress.benchmarks[job.key] = BenchmarkProgress(slot=job.plan.slot, total=total)
         progress.total += total + count_pending_checks(
             snapshot, job.key, job.plan.config.repeat_check

@@ -23,6 +23,7 @@ from nel.engine.stop_rules import BASELINES, DECISIONS, StopRules
 from nel.engine.store.codec import decode_outcome, decode_sample
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owner_of
+from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.engine.work import Job
@@ -90,7 +91,7 @@ def rule_of(
 def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
     """Feed a rule with the outcomes of earlier sessions."""
     rule.start()
-    if rule.has_ended or not snapshot.has_outcomes(key):
+    if rule.has_ended or not Pending(snapshot).has_outcomes(key):
         return
     for stored in snapshot.results(key, repeats):
         if stored.outcome is not None:

@@ -35,6 +35,7 @@ from nel.engine.resume_checks import check_records
 from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_session
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
+from nel.engine.store.integrity import check_integrity
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import (
     EXIT_STOPPED_EARLY,
@@ -234,7 +235,7 @@ def rescore(
     plans = make_plans(config, resuming=True)
     note_plans(plans, progress)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        snapshot.check_integrity()
+        check_integrity(snapshot)
     ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
     return written_results(run_dir, config, plans, ending, progress)
 

@@ -27,6 +27,7 @@ from nel.engine.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.resume_checks import check_records
 from nel.engine.run import new_directory, with_absolute_paths
+from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
@@ -263,7 +264,7 @@ def _run_of(directory: Path, name: str, config: RunConfig, progress: Progress) -
 
 def _holds_answers(run_dir: Path) -> bool:
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
-        return snapshot.last_response() > 0
+        return Pending(snapshot).last_response() > 0
     return False
 
 

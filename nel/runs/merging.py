@@ -29,7 +29,9 @@ from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.adaptation import KEY_PREFIX
 from nel.engine.progress import Progress
 from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.lock import owner_of
+from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.union import Part, unite
@@ -149,8 +151,8 @@ def _read(path: Path) -> _StoredShard:
             " ended"
         )
     with Snapshot(path / FILE_NAME, untouched=True) as snapshot:
-        snapshot.check_integrity()
-        if n_damaged := snapshot.count_unreadable():
+        check_integrity(snapshot)
+        if n_damaged := count_unreadable(snapshot):
             raise StoreError(
                 f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume {path}"
                 " makes them again"
@@ -178,14 +180,15 @@ def _read(path: Path) -> _StoredShard:
             config=config,
             benchmarks=benchmarks,
             sandboxes=snapshot.meta("sandboxes") or [],
-            has_answers=snapshot.last_response() > 0,
+            has_answers=Pending(snapshot).last_response() > 0,
             judged=frozenset(
                 slot
                 for slot, (number, _, _) in benchmarks.items()
                 if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
             ),
             n_missing=sum(
-                snapshot.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()
+                Pending(snapshot).count_pending(key, plan["repeats"])
+                for key, _, plan in benchmarks.values()
             ),
             is_done=sessions[-1]["ended"] == "done",
         )
@@ -342,7 +345,7 @@ def _write_store(
     unite(path, [one.part for one in shards], benchmarks=benchmarks, meta=meta)
     with Snapshot(path) as merged:
         for key, slot, _, plan in merged.benchmarks():
-            if n_missing := merged.count_pending(key, plan["repeats"]):
+            if n_missing := Pending(merged).count_pending(key, plan["repeats"]):
                 raise StoreError(
                     f"{slot}: {n_missing:,} answers are in no shard; they were not divided by one"
                     " rule"

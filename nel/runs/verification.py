@@ -27,6 +27,13 @@ from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
 from nel.core.packages import readable_distributions
 from nel.core.strict_json import loads, pretty
+from nel.engine.store.integrity import (
+    check_integrity,
+    content_digest,
+    copy_store,
+    count_unreadable,
+    store_digest,
+)
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
@@ -93,8 +100,8 @@ def verify_run(run_dir: Path) -> Verification:
 
 def _store_checks(snapshot: Snapshot) -> Iterator[Check]:
     try:
-        snapshot.check_integrity()
-        n_damaged = snapshot.count_unreadable()
+        check_integrity(snapshot)
+        n_damaged = count_unreadable(snapshot)
     except StoreError as error:
         yield Check(what="store", passed=False, detail=str(error))
         return
@@ -112,7 +119,7 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
             )
             continue
         stored = plan.get("identity") or {}
-        prompts = f"{snapshot.content_digest(key):064x}"
+        prompts = f"{content_digest(snapshot, key):064x}"
         if prompts != stored.get("prompt.sha256"):
             yield Check(
                 what=f"{slot}: prompts",
@@ -133,7 +140,7 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
 def _artifact_checks(run_dir: Path, snapshot: Snapshot, scratch: Path) -> Iterator[Check]:
     """Write every artifact again from a copy of the store, and compare."""
     scratch.mkdir()
-    snapshot.copy_to(scratch / FILE_NAME)
+    copy_store(snapshot, scratch / FILE_NAME)
     for _, slot, _, _ in snapshot.benchmarks():
         _copy_inputs(run_dir / directory_name(slot), scratch / directory_name(slot))
     inputs = set(_files(scratch))
@@ -187,7 +194,7 @@ def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
         "format": _FORMAT,
         "sdk": f"nel {__version__}",
         "run_id": snapshot.meta("run_id") or run_dir.name,
-        "store_sha256": snapshot.digest(),
+        "store_sha256": store_digest(snapshot),
         "files": {str(path): _sha256(run_dir / path) for path in names},
         "benchmarks": {slot: _benchmark_json(snapshot, plan) for slot, plan in plans.items()},
         "packages": dict(sorted(_plugin_packages())),

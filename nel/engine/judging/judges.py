@@ -42,6 +42,7 @@ from nel.errors import JudgeError, JudgePreflightError, PreflightError, StoppedE
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.record import JudgementJson, record_json
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
+from nel.models.client import Client
 from nel.models.faults import Fault
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
@@ -65,9 +66,9 @@ class JudgedSample:
     """A sample that is judged, and what its scorer was given."""
 
     plan: Plan
-    place: Place
+    sample_key: Place
     sample_id: str
-    given: ScorerInput
+    scorer_input: ScorerInput
     context: ScoringContext
     response_format: Mapping[str, object] | None = None
     """Sent with its questions, where the scorer wants structured replies."""
@@ -235,6 +236,10 @@ class Judges:
         ]
         return [problem for problem in found if problem is not None]
 
+    def clients(self) -> list[tuple[str, Client]]:
+        """Return the name and the client of each judge."""
+        return [(endpoint.name, endpoint.client) for endpoint in self._judge_endpoints.values()]
+
     def stop_asking(self) -> None:
         """Send no further question; requests in flight may finish."""
         for endpoint in self._judge_endpoints.values():
@@ -281,7 +286,7 @@ class Judges:
         records.append(None)
         check_case(case)
         config = sample.plan.judge or JudgeConfig()
-        case = complete_case(case, sample.given, sample.plan)
+        case = complete_case(case, sample.scorer_input, sample.plan)
         sample = replace(sample, response_format=case.values.get(RESPONSE_FORMAT))
         members = panel_for(case, sample.plan, self._endpoint)
         judge = judge_for(case)
@@ -400,7 +405,7 @@ class Judges:
             if call.is_outdated:
                 continue
             if not await self._adaptation.adapt(
-                sample.place[0], member, call.request.generation, response.error
+                sample.sample_key[0], member, call.request.generation, response.error
             ):
                 break
         if isinstance(read, JudgeError):
@@ -415,7 +420,7 @@ class Judges:
         question: Question,
         number: int,
     ) -> _Call:
-        settings = self._adaptation.of(sample.place[0], member)
+        settings = self._adaptation.of(sample.sample_key[0], member)
         request = _request(sample, member, messages, question, number)
         request = replace(request, generation=settings.as_taken(request.generation))
         try:
@@ -433,13 +438,15 @@ class Judges:
         self, sample: JudgedSample, member: ModelConfig, call: _Call
     ) -> tuple[Response, Grade | JudgeError]:
         """Return the stored reply if it can be read or is of this session, else ask for it."""
-        known = self._snapshot.call(*sample.place, call.key)
+        known = self._snapshot.call(*sample.sample_key, call.key)
         if known is not None:
             response = decode_response(known)
             read = await read_reply(call.question, response, self._plugin_threads)
             # An unreadable reply of this session is final: its re-asks are paid for. One of an
             # earlier session is not.
-            is_new = self._snapshot.session_of_call(*sample.place, call.key) == self._store.session
+            is_new = (
+                self._snapshot.session_of_call(*sample.sample_key, call.key) == self._store.session
+            )
             if isinstance(read, Grade) or is_new or not self._judge_endpoints:
                 return response, read
         return await self._complete(sample, member, call)
@@ -467,18 +474,19 @@ class Judges:
             raise parked_error()
         await endpoint.slots.acquire()
 
-        async def keep(response: Response) -> None:
-            if not call.is_outdated:
-                call.settings.has_replied = True
-                await self._store.put_call(
-                    *sample.place, call.key, call.body.decode(), encode_response(response)
-                )
-
         with endpoint.request_in_flight():
             try:
-                response = await endpoint.client.complete(
-                    call.request, call.body, call=call.key, keep=keep, remembers=False
-                )
+                async with endpoint.client.answering(
+                    call.request, call.body, call=call.key, remembers=False
+                ) as response:
+                    if response.error is None and not call.is_outdated:
+                        call.settings.has_replied = True
+                        await self._store.put_call(
+                            *sample.sample_key,
+                            call.key,
+                            call.body.decode(),
+                            encode_response(response),
+                        )
             except GateClosed as closed:
                 raise parked_error() from closed
             except EndpointDown as down:
@@ -558,8 +566,8 @@ def _request(
         protocol=protocol,
         model=member.model,
         sample_id=sample.sample_id,
-        repeat=sample.place[2],
-        benchmark=sample.place[0],
+        repeat=sample.sample_key[2],
+        benchmark=sample.sample_key[0],
         messages=tuple(messages) if is_chat else (),
         prompt=None if is_chat else prompt,
         tools=question.tools,

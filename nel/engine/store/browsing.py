@@ -68,7 +68,7 @@ class BrowsedStore(Snapshot):
             (benchmark,),
         ).fetchall()
         found = [StoredSample(*row) for row in rows]
-        return [one for one in found if not self._elsewhere(benchmark, one.idx, one.idx)]
+        return [one for one in found if not self.elsewhere(benchmark, one.idx, one.idx)]
 
     def samples_elsewhere(self, benchmark: int) -> Iterator[StoredSample]:
         """Yield the samples of a benchmark that other shards of the run ask."""
@@ -76,7 +76,7 @@ class BrowsedStore(Snapshot):
             yield from (
                 one
                 for one in self.samples(benchmark)
-                if self._elsewhere(benchmark, one.idx, one.idx)
+                if self.elsewhere(benchmark, one.idx, one.idx)
             )
 
     def results_before(self, benchmark: int, idx: int, n_max: int) -> list[StoredSample]:
@@ -105,7 +105,7 @@ class BrowsedStore(Snapshot):
         """Return ``(key, request, response)`` of further requests of a sample: earlier turns,
         judges, its scorer's.
         """
-        if not self._has_calls:
+        if not self.has_calls:
             return []
         return self._connection.execute(
             "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat ="

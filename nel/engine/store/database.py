@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from nel.config.redaction import Redactor
 from nel.config.schema.shard import Shard
@@ -35,7 +35,7 @@ from nel.engine.store.schema import (
     create,
     migrate,
 )
-from nel.engine.store.snapshot import Snapshot, StoredSample
+from nel.engine.store.snapshot import Snapshot, SqlValue, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.errors import DatasetError, StoppedEarly, StoreError
@@ -56,7 +56,6 @@ OutcomeRow = tuple[int, int, int, int, str]
 scoring, 2 all.
 """
 
-SqlValue: TypeAlias = str | int | float | None
 _Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[_Write], "asyncio.Future[None]"]
 

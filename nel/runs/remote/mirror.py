@@ -20,6 +20,7 @@ from typing import Final
 
 from nel.core.work_directories import make_work_directory
 from nel.engine.progress import Progress
+from nel.engine.store.integrity import copy_store
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError
 from nel.runs.remote.objects import Objects
@@ -148,7 +149,7 @@ class Mirror:
     def _paths(self, work: Path, *, complete: bool) -> dict[str, Path]:
         """Return the files of a snapshot by their names, with a copy of the store as it is now."""
         with Snapshot(self._run_dir / FILE_NAME) as snapshot:
-            snapshot.copy_to(work / FILE_NAME)
+            copy_store(snapshot, work / FILE_NAME)
         found = {FILE_NAME: work / FILE_NAME}
         everything = (
             self._run_dir.rglob("*") if complete else (self._run_dir / name for name in _LIVE)
