@@ -72,7 +72,7 @@ class DatasetCheck:
         them.
         """
         pairs = zip(islice(samples, ROWS_FIRST), self._samples, strict=False)
-        return all(_content_of(one) == _content_of(other) for one, other in pairs)
+        return all(_content_of(sample) == _content_of(other) for sample, other in pairs)
 
     def advance(self, n_rows: int) -> bool:
         """Check the next rows and return whether there may be more.
@@ -206,8 +206,8 @@ def fingerprint_of(plan: Plan) -> str | None:
     """Return a fingerprint of a dataset and of the nel that reads it; None where only its rows
     identify it.
     """
-    found = plan.dataset.fingerprint
-    return None if found is None else f"nel {__version__} {found}"
+    fingerprint = plan.dataset.fingerprint
+    return None if fingerprint is None else f"nel {__version__} {fingerprint}"
 
 
 def deferred_check(

@@ -258,7 +258,7 @@ def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: l
     """Store what killed sessions spent."""
     prices = config.budget.prices
     judges_price = highest_price(
-        prices[one.model] for one in judging_models(plans) if one.model in prices
+        prices[model.model] for model in judging_models(plans) if model.model in prices
     )
     killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
     store.settle_killed(killed.as_json(), Spend().as_json())
@@ -281,8 +281,8 @@ def _fitted_concurrency(
         return config.engine.concurrency, None
     runs_programs = any(plan.benchmark.languages for plan in plans)
     programs = config.sandbox.workers or os.cpu_count() or 1
-    found = fit_open_files(wanted * n_runs, programs=programs if runs_programs else 0)
-    return found.most, found.note
+    fitted = fit_open_files(wanted * n_runs, programs=programs if runs_programs else 0)
+    return fitted.most, fitted.note
 
 
 def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
@@ -357,10 +357,10 @@ def refuse_imported(snapshot: Snapshot, run: object) -> None:
     """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them
     with.
     """
-    found = snapshot.meta("imported")
-    if found is not None:
+    imported = snapshot.meta("imported")
+    if imported is not None:
         raise ResumeRefused(
-            f"{run} was imported from {found['format']} and can neither be resumed nor scored"
+            f"{run} was imported from {imported['format']} and can neither be resumed nor scored"
             " again; view or compare it, or start a run of its benchmark with nel eval run"
         )
 

@@ -370,9 +370,9 @@ def rebuild(
     benchmarks = write_artifacts(run_dir, statistics)
     if missing := [
         name
-        for one in benchmarks
-        for name in declared.get(one.directory.name, ())
-        if name not in _names(one)
+        for result in benchmarks
+        for name in declared.get(result.directory.name, ())
+        if name not in _names(result)
     ]:
         try:
             benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
@@ -386,13 +386,13 @@ def rebuild(
 
 def _metric_names(run_dir: Path) -> dict[str, list[str]]:
     """Return the metrics in each metrics.json of a run, by the name of its directory."""
-    found = {}
+    names = {}
     for path in run_dir.glob("*/metrics.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
-            found[path.parent.name] = [
+            names[path.parent.name] = [
                 str(metric["name"]) for metric in loads(path.read_bytes())["metrics"]
             ]
-    return found
+    return names
 
 
 def _names(benchmark: BenchmarkResult) -> set[str]:

@@ -152,7 +152,7 @@ class Judges:
 
     async def wait_until_up(self) -> None:
         """Return when no judge is down, or none is being probed any more."""
-        while any(one.is_down for one in self._judge_endpoints.values()):  # noqa: ASYNC110 - a gate has no event for it
+        while any(endpoint.is_down for endpoint in self._judge_endpoints.values()):  # noqa: ASYNC110 - a gate has no event for it
             await asyncio.sleep(_POLL_SECONDS)
 
     async def check(self) -> list[str]:
@@ -188,14 +188,14 @@ class Judges:
         """Return whether every panel can still decide without an endpoint and those that are
         disabled already.
         """
-        lost = {id(one) for one in self._judge_endpoints.values() if one.disabled is not None} | {
-            id(endpoint)
-        }
+        lost = {
+            id(other) for other in self._judge_endpoints.values() if other.disabled is not None
+        } | {id(endpoint)}
         is_member = False
         for panel in self._panels:
             members = [self._judge_endpoints.get(endpoint_key(member)) for member in panel.panel]
-            left = sum(one is not None and id(one) not in lost for one in members)
-            is_member |= any(one is endpoint for one in members)
+            left = sum(other is not None and id(other) not in lost for other in members)
+            is_member |= any(other is endpoint for other in members)
             if len(members) > left < min(panel.quorum or len(members) // 2 + 1, len(members)):
                 return False
         return is_member
@@ -221,20 +221,20 @@ class Judges:
         others = [
             endpoint for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated
         ]
-        found = [endpoint.client.gate.down_seconds for endpoint in others]
-        return max((one for one in found if one is not None), default=None)
+        seconds = [endpoint.client.gate.down_seconds for endpoint in others]
+        return max((value for value in seconds if value is not None), default=None)
 
     @property
     def problems(self) -> list[str]:
         """Return for each judge that judges nothing now its name, its address and why; safe from
         any thread.
         """
-        found = [
+        known = [
             endpoint.problem
             for endpoint in self._judge_endpoints.values()
             if not endpoint.is_evaluated
         ]
-        return [problem for problem in found if problem is not None]
+        return [problem for problem in known if problem is not None]
 
     def clients(self) -> list[tuple[str, Client]]:
         """Return the name and the client of each judge."""
@@ -256,7 +256,11 @@ class Judges:
         does.
         """
         return next(
-            (one.disabled for one in self._judge_endpoints.values() if one.disabled is not None),
+            (
+                endpoint.disabled
+                for endpoint in self._judge_endpoints.values()
+                if endpoint.disabled is not None
+            ),
             None,
         )
 
@@ -334,12 +338,14 @@ class Judges:
         # second.
         size = len(questions)
         rounds = [replies[start : start + size] for start in range(0, len(replies), size)]
-        grades = [await settle_round(judge, case, one, self._plugin_threads) for one in rounds]
-        fault = next((one for one in grades if isinstance(one, JudgeError)), None)
+        grades = [await settle_round(judge, case, entry, self._plugin_threads) for entry in rounds]
+        fault = next((entry for entry in grades if isinstance(entry, JudgeError)), None)
         sample.context.has_missing_grades |= fault is not None
         grade: Grade | None = None
         try:
-            grade = aggregate_repeats([one if isinstance(one, Grade) else None for one in grades])
+            grade = aggregate_repeats(
+                [entry if isinstance(entry, Grade) else None for entry in grades]
+            )
         except JudgeError as error:
             fault = fault or error
         first_round = zip(questions, rounds[0], strict=True)
@@ -347,12 +353,14 @@ class Judges:
             judge=member.label,
             grade=grade,
             repeats=(
-                tuple(one if isinstance(one, Grade) else None for one in grades)
+                tuple(entry if isinstance(entry, Grade) else None for entry in grades)
                 if config.repeats > 1
                 else ()
             ),
             questions=(
-                tuple((one.label, reply.label) for one, reply in first_round) if size > 1 else ()
+                tuple((entry.label, reply.label) for entry, reply in first_round)
+                if size > 1
+                else ()
             ),
             reasked=sum(reply.reasked for reply in replies),
             fault=None if grade is not None or fault is None else fault.kind,
@@ -533,13 +541,13 @@ async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
     """
     if len(work) == 1:
         return [await work[0]]
-    found = await asyncio.gather(*work, return_exceptions=True)
-    faults = [one for one in found if isinstance(one, BaseException)]
+    results = await asyncio.gather(*work, return_exceptions=True)
+    faults = [result for result in results if isinstance(result, BaseException)]
     # An error that is not a judge's, such as a spent budget, ends the run: it goes before the
     # others.
     if faults:
-        raise next((one for one in faults if not isinstance(one, JudgeError)), faults[0])
-    return [one for one in found if not isinstance(one, BaseException)]
+        raise next((result for result in faults if not isinstance(result, JudgeError)), faults[0])
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 def _request(

@@ -89,8 +89,8 @@ class Snapshot:
         """
         if not path.is_file():
             runs = [
-                one.parent.name
-                for one in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]
+                run_db.parent.name
+                for run_db in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]
             ]
             hint = (
                 f"it holds the runs {', '.join(runs)}: give one of them"
@@ -164,10 +164,15 @@ class Snapshot:
         with suppress(sqlite3.Error):
             self._connection.interrupt()
 
+    def _value(self, query: str, values: Sequence[SqlValue]) -> Any:
+        """Return the first column of the first row, or None."""
+        row = self._connection.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
     def meta(self, key: str) -> Any:
         """Return a stored value, or None."""
-        found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if found is None else _loads(found[0])
+        text = self._value("SELECT value FROM meta WHERE key = ?", (key,))
+        return None if text is None else _loads(text)
 
     def benchmarks(self) -> list[tuple[int, str, str, StoredPlan]]:
         """Return ``(id, slot, name, plan)`` of each benchmark, in the order of the run."""
@@ -286,33 +291,24 @@ class Snapshot:
 
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
         """Return the body that was sent last for a (sample, repeat), or None."""
-        found = self._connection.execute(
-            "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?",
-            (benchmark, idx, repeat),
-        ).fetchone()
-        return None if found is None else found[0]
+        query = "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?"
+        return self._value(query, (benchmark, idx, repeat))  # type: ignore[no-any-return]
 
     def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
         """Return the stored answer to one further request of a sample, or None."""
-        if not self.has_calls:
-            return None
-        found = self._connection.execute(
-            "SELECT response FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
-            (benchmark, idx, repeat, key),
-        ).fetchone()
-        return None if found is None else str(found[0])
+        return self._of_call("response", (benchmark, idx, repeat, key))  # type: ignore[no-any-return]
 
     def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
         """Return the number of the session that stored an answer to a further request, None where
         there is none.
         """
+        return self._of_call("session", (benchmark, idx, repeat, key))  # type: ignore[no-any-return]
+
+    def _of_call(self, column: str, call: tuple[int, int, int, str]) -> Any:
         if not self.has_calls:
             return None
-        found = self._connection.execute(
-            "SELECT session FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
-            (benchmark, idx, repeat, key),
-        ).fetchone()
-        return None if found is None else int(found[0])
+        where = "benchmark = ? AND idx = ? AND repeat = ? AND key = ?"
+        return self._value(f"SELECT {column} FROM calls WHERE {where}", call)  # noqa: S608 - no input in it
 
     def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
         """Yield ``(key, response)`` of every stored answer to a further request of a benchmark."""
@@ -353,10 +349,10 @@ class Snapshot:
         )
         first = 0
         while (
-            found := self._connection.execute(query, (benchmark, first, samples)).fetchone()
+            row := self._connection.execute(query, (benchmark, first, samples)).fetchone()
         ) is not None:
-            yield first, found[0] - 1
-            first = found[0]
+            yield first, row[0] - 1
+            first = row[0]
         yield first, _IDX_MAX
 
     def mean_bytes(self, benchmark: int) -> int:
@@ -374,14 +370,16 @@ class Snapshot:
         self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
     ) -> Iterator[StoredRow]:
         """Yield every sample in order with all of its planned repeats, as plain tuples."""
-        found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
+        results: dict[tuple[int, int], tuple[str | None, str | None]] = {}
         others: set[int] = set()
         for rows in self._sample_pages(benchmark, first, last):
-            found = self._results_between(benchmark, rows[0][0], rows[-1][0])
+            results = self._results_between(benchmark, rows[0][0], rows[-1][0])
             others = self.elsewhere(benchmark, rows[0][0], rows[-1][0])
             for row in rows:
                 idx = row[0]
-                answers = tuple([found.get((idx, repeat), _NO_ANSWER) for repeat in range(repeats)])
+                answers = tuple(
+                    [results.get((idx, repeat), _NO_ANSWER) for repeat in range(repeats)]
+                )
                 yield *row, idx in others, answers
 
     def _results_between(
@@ -398,12 +396,12 @@ class Snapshot:
             "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?",
             where,
         ).fetchall()
-        found = {
+        results = {
             (idx, repeat): (responses.pop((idx, repeat), None), outcome)
             for idx, repeat, outcome in rows
         }
-        found.update({place: (response, None) for place, response in responses.items()})
-        return found
+        results.update({key: (response, None) for key, response in responses.items()})
+        return results
 
 
 def _loads(text: object) -> Any:  # JSON of any shape

@@ -150,15 +150,15 @@ class Mirror:
         """Return the files of a snapshot by their names, with a copy of the store as it is now."""
         with Snapshot(self._run_dir / FILE_NAME) as snapshot:
             copy_store(snapshot, work / FILE_NAME)
-        found = {FILE_NAME: work / FILE_NAME}
+        paths = {FILE_NAME: work / FILE_NAME}
         everything = (
             self._run_dir.rglob("*") if complete else (self._run_dir / name for name in _LIVE)
         )
         for path in everything:
             name = path.relative_to(self._run_dir).as_posix()
             if name not in _NOT_SENT and path.is_file() and not path.is_symlink():
-                found[name] = path
-        return found
+                paths[name] = path
+        return paths
 
 
 @contextmanager
