@@ -59,7 +59,7 @@ ROOMS = {
     "datasets": 11_500,
     "decide": 12_900,
     "discovery": 3_300,
-    "engine": 70_300,
+    "engine": 70_400,
     "judges": 26_200,
     "metrics": 17_300,
     "models": 39_000,

@@ -102,7 +102,7 @@ class LeasedExecutor:
         """
         assert self._work is not None  # noqa: S101 - a session opens its scorers first
         languages = sorted(
-            {one for benchmark in self._work.benchmarks for one in benchmark.languages}
+            {language for benchmark in self._work.benchmarks for language in benchmark.languages}
         )
         kinds: list[HostKind] = ["scoring", "sandbox"] if languages else ["scoring"]
         shared = {

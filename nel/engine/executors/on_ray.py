@@ -121,11 +121,11 @@ class RayFleet:
                 " --executor out",
                 endpoint_kind=None,
             )
-        found = json.loads(first[2])
+        reply = json.loads(first[2])
         if first[0] != b"C":
-            raise PreflightError(f"{found['reason']}", endpoint_kind=None)
-        self._facts = {"address": self._where, "ray": found["ray"]}
-        return int(found["planned"])
+            raise PreflightError(f"{reply['reason']}", endpoint_kind=None)
+        self._facts = {"address": self._where, "ray": reply["ray"]}
+        return int(reply["planned"])
 
     def _advice(self) -> str:
         advice = "see whether ray status works there"
