@@ -64,7 +64,7 @@ ROOMS = {
     "metrics": 17_300,
     "models": 39_000,
     "prompts": 3_300,
-    "reading": 17_000,
+    "reading": 17_100,
     "reports": 18_700,
     "runs": 13_000,
     "sandbox": 24_000,
