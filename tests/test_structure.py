@@ -36,10 +36,7 @@ FENCES = {
     "langdetect": ("nel/benchmarks/instructions/language.py",),
     "fcntl": ("nel/engine/store/lock.py", "nel/apps/pytest_plugin.py"),
     "pandas": ("nel/artifacts/exporting/frames.py", "nel/runs/evaluation.py"),  # the latter for its type alone
-    "mlflow": ("nel/artifacts/exporting/mlflow_store.py",),
-    "wandb": ("nel/artifacts/exporting/wandb_run.py",),
     "fsspec": ("nel/runs/remote/objects.py",),
-    "ray": ("nel/engine/executors/ray_gateway.py",),
     "opentelemetry": ("nel/engine/observability/spans.py",),
     "prometheus_client": ("nel/engine/observability/metrics.py",),
 }
@@ -74,6 +71,8 @@ ROOMS = {
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 FUNCTION_NODES = 420
 MODULE_NODES = 3_300
+VAGUE_SHARE = 0.01
+VAGUE = {"found", "one", "said", "given", "place", "part", "kept", "told", "shown", "held", "taken", "behind"}
 WIDE_LINES = 76
 LOOSE = {"__init__", "__main__", "clients", "errors", "plugins", "scorers", "types", "version"}
 """Modules of nel that lie in no room."""
@@ -127,6 +126,25 @@ def test_functions_and_modules_are_small() -> None:
                 if size > FUNCTION_NODES:
                     long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {size} nodes")
     assert long == []
+
+
+def test_names_say_what_a_value_is() -> None:
+    """Of the names that nel binds, at most one in a hundred says nothing of its value."""
+    names = [
+        name.strip("_")
+        for path in _sources()
+        for node in _nodes(path)
+        if isinstance(node, (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for name in [_bound(node)]
+        if name
+    ]
+    assert sum(name in VAGUE for name in names) <= VAGUE_SHARE * len(names)
+
+
+def _bound(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id if isinstance(node.ctx, ast.Store) else None
+    return node.arg if isinstance(node, ast.arg) else getattr(node, "name", None)
 
 
 def test_code_has_100_columns() -> None:

@@ -23,12 +23,12 @@ from nel.artifacts.exporting.table import (
     metric_rows,
     sample_rows,
 )
-from nel.artifacts.exporting.tracked import files_of, numbers_of, settings_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_bytes
 from nel.core.work_directories import final_directory
 from nel.errors import PluginError
 from nel.reports.run_files import BenchmarkFiles
+from nel_tracking.tracked import files_of, numbers_of, settings_of
 
 if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient

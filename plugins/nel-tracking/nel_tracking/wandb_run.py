@@ -18,9 +18,9 @@ from typing import Any, Final
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.run import RunToExport, open_run
 from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS, metric_rows, sample_rows
-from nel.artifacts.exporting.tracked import files_of, numbers_of, settings_of
 from nel.core.work_directories import final_directory
 from nel.errors import OutputError, PluginError
+from nel_tracking.tracked import files_of, numbers_of, settings_of
 
 ROWS_MAX: Final = 200_000
 """Of a table; W&B cuts longer ones."""

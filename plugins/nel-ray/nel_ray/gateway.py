@@ -3,7 +3,7 @@ between the two.
 
 Run as a program, so that Ray sends the actor's class by value, and a node without nel is named by
 its host's own error. Depends on Ray and the standard library. Each side of the pipe has frames of
-`nel.engine.executors.on_ray`.
+`nel_ray.executor`.
 """
 
 from __future__ import annotations
