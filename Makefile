@@ -58,10 +58,10 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-evalscope/pyproject.toml plugins/nel-bedrock/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
+$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-evalscope/pyproject.toml plugins/nel-bedrock/pyproject.toml plugins/nel-tracking/pyproject.toml plugins/nel-ray/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need: several minutes, once"
 	@$(call install,-e '.[dev]')
-	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-evalscope -e ./plugins/nel-bedrock -e ./plugins/nel-example ./plugins/nel-broken)
+	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-evalscope -e ./plugins/nel-bedrock -e ./plugins/nel-tracking -e ./plugins/nel-ray -e ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)
@@ -154,7 +154,7 @@ test-servers: $(DEV_STAMP)
 test-exports: $(DEV_STAMP)
 	@echo "==> installing the tools that read exports, into .venv-readers: several minutes, once"
 	@$(READERS_PYTHON) -m venv .venv-readers
-	@.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check -e '.[mlflow,wandb]' evalscope every-eval-ever
+	@.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check -e . -e './plugins/nel-tracking[mlflow,wandb]' evalscope every-eval-ever
 	@NEL_TEST_READERS=$(CURDIR)/.venv-readers/bin/python $(BIN)/pytest tests/artifacts/exporting -k "reads or accepts"
 
 test-storms: $(DEV_STAMP)

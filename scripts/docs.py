@@ -1,4 +1,4 @@
-"""Write the generated pages of docs/reference, from the command line to the rule of reading.
+"""Write the generated pages of docs/reference and the JSON Schemas of the artifacts.
 
 python scripts/docs.py            write them
 python scripts/docs.py --check    exit 1 when one is out of date
@@ -22,12 +22,13 @@ import reference_pages
 from pydantic import BaseModel
 
 from nel import plugins
+from nel.artifacts.shapes.schemas import SHAPES, schema_text
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import find_benchmark
 from nel.config import schema
 from nel.engine.benchmark_description import Fact, facts_of, metrics_of, prompt_of, rule_of
 
-REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
+ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = (
     (),
     ("eval",),
@@ -283,14 +284,16 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    for name, text in pages.items():
-        path = REFERENCE / name
+    files = {f"docs/reference/{name}": text for name, text in pages.items()}
+    files |= {f"nel/artifacts/schemas/{name}.schema.json": schema_text(name) for name in SHAPES}
+    for name, text in files.items():
+        path = ROOT / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(name)
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
-            print(f"wrote docs/reference/{name}")
+            print(f"wrote {name}")
     if stale and "--check" in sys.argv:
         print(f"out of date: {', '.join(stale)}; run make docs", file=sys.stderr)
         return 1

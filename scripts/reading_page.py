@@ -74,8 +74,18 @@ In YAML it is the key `answer_form` (its checks `equals` and `numeric` look ther
 
 Where the authors of a benchmark published a rule, `--rule official` reads by it and `--rule general` by this page.
 `gsm8k` is read by this page, since its prompt asks for `Answer: N` and not for the authors' `#### N`; `mmlu_pro` is
-read by the authors' rule, since its prompt is theirs and published numbers rest on it. `nel scorer audit` sets the ways
-of reading [side by side](../how-to/audit-a-scorer.md).
+read by the authors' rule, since its prompt is theirs and published numbers rest on it; `bbh` by this page, since chat
+models do not end in the sentence of the examples. `nel scorer audit` sets the ways of reading
+[side by side](../how-to/audit-a-scorer.md).
+
+| benchmark | official rule | on recorded outputs |
+|---|---|---|
+| `bbh` | what follows the last `answer is `, without a full stop, or the whole response; equal as text | 4,356 of 4,356 verdicts |
+| `gsm8k` | the number after the first `#### ` | none is in this form |
+| `mmlu_pro` | the first `answer is (X)`; else, on the first line that has one, the last `Answer: X`; else the last lone letter | 11,338 of 11,338 letters; in 694 outputs there is none, where the authors draw one at random |
+
+No other benchmark offers an official rule: no published rule of its authors comes with recorded verdicts to check it
+against.
 
 metrics.json names the rule and, for each kind of answer that the scorer reads, the version of its readers, now
 {version}. A change that reads a recorded output differently raises a version, and with it the identity of the runs

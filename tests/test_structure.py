@@ -36,10 +36,7 @@ FENCES = {
     "langdetect": ("nel/benchmarks/instructions/language.py",),
     "fcntl": ("nel/engine/store/lock.py", "nel/apps/pytest_plugin.py"),
     "pandas": ("nel/artifacts/exporting/frames.py", "nel/runs/evaluation.py"),  # the latter for its type alone
-    "mlflow": ("nel/artifacts/exporting/mlflow_store.py",),
-    "wandb": ("nel/artifacts/exporting/wandb_run.py",),
     "fsspec": ("nel/runs/remote/objects.py",),
-    "ray": ("nel/engine/executors/ray_gateway.py",),
     "opentelemetry": ("nel/engine/observability/spans.py",),
     "prometheus_client": ("nel/engine/observability/metrics.py",),
 }
@@ -47,7 +44,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 56_900,
-    "artifacts": 43_400,
+    "artifacts": 48_400,
     "authoring": 33_700,
     "benchmarks": 11_500,
     "byob": 800,
@@ -55,26 +52,28 @@ ROOMS = {
     "comparison": 22_700,
     "compat": 11_500,
     "config": 13_000,
-    "core": 5_200,
+    "core": 5_300,
     "datasets": 11_500,
     "decide": 12_900,
     "discovery": 3_300,
-    "engine": 70_300,
+    "engine": 70_400,
     "judges": 26_200,
     "metrics": 17_300,
     "models": 39_000,
     "prompts": 3_300,
-    "reading": 18_000,
+    "reading": 17_100,
     "reports": 18_700,
     "runs": 13_000,
     "sandbox": 24_000,
-    "scoring": 26_900,
+    "scoring": 25_900,
     "solvers": 200,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
 FUNCTION_NODES = 420
 MODULE_NODES = 3_300
-WIDE_LINES = 75
+VAGUE_SHARE = 0.01
+VAGUE = {"found", "one", "said", "given", "place", "part", "kept", "told", "shown", "held", "taken", "behind"}
+WIDE_LINES = 76
 LOOSE = {"__init__", "__main__", "clients", "errors", "plugins", "scorers", "types", "version"}
 """Modules of nel that lie in no room."""
 
@@ -127,6 +126,25 @@ def test_functions_and_modules_are_small() -> None:
                 if size > FUNCTION_NODES:
                     long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {size} nodes")
     assert long == []
+
+
+def test_names_say_what_a_value_is() -> None:
+    """Of the names that nel binds, at most one in a hundred says nothing of its value."""
+    names = [
+        name.strip("_")
+        for path in _sources()
+        for node in _nodes(path)
+        if isinstance(node, (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for name in [_bound(node)]
+        if name
+    ]
+    assert sum(name in VAGUE for name in names) <= VAGUE_SHARE * len(names)
+
+
+def _bound(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id if isinstance(node.ctx, ast.Store) else None
+    return node.arg if isinstance(node, ast.arg) else getattr(node, "name", None)
 
 
 def test_code_has_100_columns() -> None:

@@ -35,22 +35,9 @@ async def serve(
         UsageError: The port is in use or the host is not an address of this machine.
     """
     stop = stop_on_signals()
-    async with listening(app, host, port) as base_url:
+    async with running(app, host=host, port=port) as base_url:
         on_ready(ready_line(base_url, app[MODEL]))
         await stop.wait()
-
-
-@asynccontextmanager
-async def running(
-    app: web.Application, *, host: str = "127.0.0.1", port: int = 0
-) -> AsyncIterator[str]:
-    """Serve within the block; yields the base URL, which ends in ``/v1``.
-
-    Raises:
-        UsageError: The port is in use or the host is not an address of this machine.
-    """
-    async with listening(app, host, port) as base_url:
-        yield base_url
 
 
 def ready_line(base_url: str, model: str) -> str:
@@ -89,8 +76,12 @@ def bind_error(error: OSError, host: str, port: int) -> UsageError:
 
 
 @asynccontextmanager
-async def listening(
-    app: web.Application, host: str, port: int, *, handler_cancellation: bool = False
+async def running(
+    app: web.Application,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    handler_cancellation: bool = False,
 ) -> AsyncIterator[str]:
     """Serve within the block; yields the base URL, which ends in ``/v1``.
 

@@ -48,24 +48,28 @@ def annotators_json(labels: Iterable[Mapping[str, float]]) -> dict[str, Any] | N
     Args:
         labels: Of each answer, annotator to label.
     """
-    found = [dict(one) for one in labels]
-    names = sorted({name for one in found for name in one})
+    labels_of_answers = [dict(answer_labels) for answer_labels in labels]
+    names = sorted({name for answer_labels in labels_of_answers for name in answer_labels})
     if len(names) < 2:  # noqa: PLR2004 - agreement needs two
         return None
-    scores = {score for one in found for score in one.values()}
+    scores = {score for answer_labels in labels_of_answers for score in answer_labels.values()}
     is_binary = scores <= {0.0, 1.0}
     patterns = GradePatterns()
-    for place, one in enumerate(found):
-        grades = [one.get(name) for name in names]
+    for position, answer_labels in enumerate(labels_of_answers):
+        grades = [answer_labels.get(name) for name in names]
         patterns.add(
-            place, [f"{grade:g}" if is_binary and grade is not None else grade for grade in grades]
+            position,
+            [f"{grade:g}" if is_binary and grade is not None else grade for grade in grades],
         )
-    several = [one for one in found if len(one) > 1]
+    several = [answer_labels for answer_labels in labels_of_answers if len(answer_labels) > 1]
     return {
         "names": names,
-        "n_labels": {name: sum(name in one for one in found) for name in names},
+        "n_labels": {
+            name: sum(name in answer_labels for answer_labels in labels_of_answers)
+            for name in names
+        },
         "n_several": len(several),
-        "n_disputed": sum(len(set(one.values())) > 1 for one in several),
+        "n_disputed": sum(len(set(answer_labels.values())) > 1 for answer_labels in several),
         "agreement": agreement_json(
             dict(enumerate(names)), "nominal" if is_binary else "interval", patterns
         ),

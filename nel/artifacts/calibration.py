@@ -58,16 +58,16 @@ def read_labels(directory: Path) -> dict[Key, StoredLabel]:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}; {_AGAIN}") from error
-    found: dict[Key, StoredLabel] = {}
+    labels: dict[Key, StoredLabel] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             row = loads(line)
             key = str(row["sample_id"]), int(row["repeat"])
             by = {str(name): float(score) for name, score in row.get("annotators", {}).items()}
-            found[key] = StoredLabel(float(row["label"]), str(row["response_sha256"]), by)
+            labels[key] = StoredLabel(float(row["label"]), str(row["response_sha256"]), by)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{path}:{number} is no label; {_AGAIN}") from error
-    return found
+    return labels
 
 
 def write_labels(directory: Path, labels: Mapping[Key, StoredLabel]) -> None:
@@ -126,8 +126,8 @@ class Calibrating:
         """Count what each judge of a panel said of a labelled answer, where one judgement
         decided.
         """
-        found = judgements_of(result.outcome.details)
-        for opinion in found[0]["opinions"] if len(found) == 1 else ():
+        judgements = judgements_of(result.outcome.details)
+        for opinion in judgements[0]["opinions"] if len(judgements) == 1 else ():
             if opinion.get("score") is not None:
                 agrees = key_of(opinion["score"]) == key_of(label)
                 self._tally.add_opinion(str(opinion["judge"]), reward, agrees=agrees)
@@ -154,20 +154,20 @@ class Calibrating:
             }
         self._tally.n_stale = len(self._labels) - self._n_used
         annotators = annotators_json(self._annotations)
-        found = calibration_json(self._tally) | (
+        calibration = calibration_json(self._tally) | (
             {} if annotators is None else {"annotators": annotators}
         )
-        corrected = corrected_headline(self._tally, headline, found)
-        write_file(path, [pretty({**head, "judge": judge, **found, "corrected": corrected})])
-        self.warnings = [str(text) for text in found["warnings"]]
-        kept = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement")
+        corrected = corrected_headline(self._tally, headline, calibration)
+        write_file(path, [pretty({**head, "judge": judge, **calibration, "corrected": corrected})])
+        self.warnings = [str(text) for text in calibration["warnings"]]
+        names = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement")
         rates = ("sensitivity", "specificity")
-        shown = {
-            name: found[name]
-            for name in (*kept, *rates, "recall", "panel", "annotators")
-            if name in found
+        summary = {
+            name: calibration[name]
+            for name in (*names, *rates, "recall", "panel", "annotators")
+            if name in calibration
         }
-        return {"calibration": shown, "corrected": corrected}
+        return {"calibration": summary, "corrected": corrected}
 
 
 def read_borrowed(directory: Path) -> dict[str, object] | None:
@@ -178,15 +178,15 @@ def read_borrowed(directory: Path) -> dict[str, object] | None:
     """
     path = directory / BORROWED_NAME
     try:
-        found = loads(path.read_bytes())
+        borrowed = loads(path.read_bytes())
         rates = [
-            found[name][key]
+            borrowed[name][key]
             for name in ("sensitivity", "specificity")
             for key in ("value", "n_effective")
         ]
-        if not all(isinstance(rate, (int, float)) for rate in (*rates, found["n_labelled"])):
+        if not all(isinstance(rate, (int, float)) for rate in (*rates, borrowed["n_labelled"])):
             raise ValueError("a rate is no number")
-        return {"judge": None, "templates": [], "run_id": "", **found}
+        return {"judge": None, "templates": [], "run_id": "", **borrowed}
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -235,14 +235,14 @@ def judge_setup(plan: Mapping[str, Any]) -> dict[str, object] | None:
         {"name": member.get("name"), "model": member.get("model")}
         for member in judge.get("panel") or ()
     ]
-    kept = ("template", "criteria", "aggregate", "quorum", "repeats", "swap")
+    names = ("template", "criteria", "aggregate", "quorum", "repeats", "swap")
     own = {"weights": judge["weights"]} if judge.get("weights") else {}
-    return {"panel": panel, **{name: judge.get(name) for name in kept}, **own}
+    return {"panel": panel, **{name: judge.get(name) for name in names}, **own}
 
 
 def templates_of(result: Result) -> set[str]:
     """Return what a result was judged by."""
-    return {str(one.get("template")) for one in judgements_of(result.outcome.details)}
+    return {str(judgement.get("template")) for judgement in judgements_of(result.outcome.details)}
 
 
 def is_verdict(result: Result) -> bool:
@@ -266,11 +266,11 @@ def response_digest(result: Result) -> str:
 
 
 def _label_lines(labels: Mapping[Key, StoredLabel]) -> Iterator[bytes]:
-    for (sample_id, repeat), one in labels.items():
+    for (sample_id, repeat), label in labels.items():
         row = {
             "sample_id": sample_id,
             "repeat": repeat,
-            "label": one.score,
-            "response_sha256": one.response_sha256,
+            "label": label.score,
+            "response_sha256": label.response_sha256,
         }
-        yield dumps_line(row | ({"annotators": dict(one.by)} if one.by else {}))
+        yield dumps_line(row | ({"annotators": dict(label.by)} if label.by else {}))

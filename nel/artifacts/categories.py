@@ -38,12 +38,12 @@ class Categories:
         """
         columns, labels = counted.columns(), np.array(counted.label_codes, dtype=np.int64)
         _, firsts = np.unique(labels, return_index=True)
-        found: list[dict[int, Accumulator]] = [{} for _ in (None, *FIELDS)]
+        by_column: list[dict[int, Accumulator]] = [{} for _ in (None, *FIELDS)]
         names = list(counted.labels)
         for label in labels[np.sort(firsts)].tolist():
-            for place, part in self._parts(names[label]):
-                found[place][label] = part
-        for parts in found:
+            for position, accumulators in self._parts(names[label]):
+                by_column[position][label] = accumulators
+        for parts in by_column:
             self._add_to(parts, columns, labels)
 
     def _add_to(
@@ -52,16 +52,18 @@ class Categories:
         """Count each result in the accumulator of its label; several labels may have one."""
         if not parts:
             return
-        accumulators = list({id(one): one for one in parts.values()}.values())
-        numbers = {id(one): number for number, one in enumerate(accumulators)}
+        accumulators = list(
+            {id(accumulator): accumulator for accumulator in parts.values()}.values()
+        )
+        numbers = {id(accumulator): number for number, accumulator in enumerate(accumulators)}
         number_of = np.full(int(labels.max()) + 1, len(accumulators))  # of none of them
-        for label, part in parts.items():
-            number_of[label] = numbers[id(part)]
+        for label, category_part in parts.items():
+            number_of[label] = numbers[id(category_part)]
         of_rows = number_of[labels]
         order = np.argsort(of_rows, kind="stable")
         ends = np.searchsorted(of_rows[order], np.arange(len(accumulators)), side="right").tolist()
-        for start, end, part in zip((0, *ends), ends, accumulators, strict=False):
-            part.add_all(columns.selected(order[start:end]))
+        for start, end, category_part in zip((0, *ends), ends, accumulators, strict=False):
+            category_part.add_all(columns.selected(order[start:end]))
 
     def by_name(self) -> dict[str, Accumulator]:
         """Return the accumulators by category, sorted: of the benchmark's own field, else of the
@@ -79,8 +81,10 @@ class Categories:
         if fields.subset is not None:
             return [(0, self._of(self._named, fields.subset))]
         return [
-            (place, self._of(self._found[name], value))
-            for place, (name, value) in enumerate(zip(FIELDS, fields.found, strict=True), start=1)
+            (position, self._of(self._found[name], value))
+            for position, (name, value) in enumerate(
+                zip(FIELDS, fields.texts, strict=True), start=1
+            )
             if value is not None and self._has_room(name, value)
         ]
 

@@ -80,11 +80,13 @@ class FailureClusters:
     def merge(self, later: FailureClusters) -> None:
         """Note the failures of a part after those that were noted here."""
         self._failures += later._failures
-        for one in later._clusters.values():
-            cluster = self._cluster(one.kind, one.signature)
+        for later_cluster in later._clusters.values():
+            cluster = self._cluster(later_cluster.kind, later_cluster.signature)
             if cluster is not None:
-                cluster.count += one.count
-                cluster.exemplars += one.exemplars[: EXEMPLARS_MAX - len(cluster.exemplars)]
+                cluster.count += later_cluster.count
+                cluster.exemplars += later_cluster.exemplars[
+                    : EXEMPLARS_MAX - len(cluster.exemplars)
+                ]
 
     def _cluster(self, kind: str, signature: str) -> _Cluster | None:
         """Return the cluster of a signature, None where there is no room for a new one."""
@@ -101,28 +103,30 @@ class FailureClusters:
         Args:
             total: Results of the benchmark, of which a rate is.
         """
-        large = [one for one in self._clusters.values() if one.count >= _SMALLEST]
-        listed = sorted(large, key=lambda one: (-one.count, one.kind, one.signature))[:CLUSTERS_MAX]
+        large = [cluster for cluster in self._clusters.values() if cluster.count >= _SMALLEST]
+        listed = sorted(
+            large, key=lambda cluster: (-cluster.count, cluster.kind, cluster.signature)
+        )[:CLUSTERS_MAX]
         clusters = [
             {
-                "kind": one.kind,
-                "signature": one.signature,
-                "count": one.count,
-                "rate": one.count / total,
-                "exemplars": one.exemplars,
+                "kind": cluster.kind,
+                "signature": cluster.signature,
+                "count": cluster.count,
+                "rate": cluster.count / total,
+                "exemplars": cluster.exemplars,
             }
-            for one in listed
+            for cluster in listed
         ]
         return {
             "clusters": clusters,
-            "n_unclustered": self._failures - sum(one.count for one in listed),
+            "n_unclustered": self._failures - sum(cluster.count for cluster in listed),
         }
 
 
 def signature_of(result: Result) -> str:
     """Return what a failure has in common with others like it."""
-    said = _error_of(result)
-    return normalised(said) if said else _form_of(result)
+    error = _error_of(result)
+    return normalised(error) if error else _form_of(result)
 
 
 def normalised(text: str) -> str:
@@ -145,9 +149,9 @@ def _error_of(result: Result) -> str:
 
 def _form_of(result: Result) -> str:
     outcome = result.outcome
-    found = outcome.answer if isinstance(outcome, Scored | ModelFailure) else None
+    answer = outcome.answer if isinstance(outcome, Scored | ModelFailure) else None
     expected = None if result.sample is None else result.sample.target
-    return f"read {form_of(found)}, expected {form_of(expected)}"
+    return f"read {form_of(answer)}, expected {form_of(expected)}"
 
 
 def form_of(value: object) -> str:

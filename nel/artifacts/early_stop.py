@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from nel.artifacts.results import NOT_RUN, Result, result_line
 from nel.config.schema import StopConfig
 from nel.engine.stop_rule import StopRule
 from nel.engine.stop_rule_opening import rule_of
@@ -32,12 +31,6 @@ NO_INTERVAL: Final = Interval(
         " narrow"
     ),
 )
-_OUTCOME: Final = {
-    "state": "not_asked",
-    "kind": None,
-    "cause": None,
-    "detail": "the stop rule ended the benchmark before this question",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +70,7 @@ class EarlyStop:
         rule, decision = self.rule, self.decision
         direction = None if rule is None else rule.direction
         return {
-            "when": [one.name for one in self.config.conditions],
+            "when": [condition.name for condition in self.config.conditions],
             "seed": self.config.seed,
             "reason": decision["reason"] if decision else "exhausted" if complete else None,
             "condition": decision["condition"] if decision else None,
@@ -132,13 +125,3 @@ def _counted(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
     for idx in rule.order.first(decision["n_clusters"]):
         counted[idx] = 1
     return bytes(counted)
-
-
-def not_asked_line(result: Result) -> dict[str, object]:
-    """Return the line of results.jsonl of a question that does not count; an answer in flight is
-    not in it.
-    """
-    return {
-        **result_line(replace(result, response=None, outcome=NOT_RUN)),
-        "outcome": dict(_OUTCOME),
-    }

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from nel.artifacts.files import directory_name
 from nel.artifacts.model_readings import load_model_readings
-from nel.artifacts.readings import NEVER_READ, AnswerReadings, read_again, reading_json
+from nel.artifacts.readings import AnswerReadings, NeverRead, read_again, reading_json
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError, did_you_mean
@@ -30,17 +30,20 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
         UsageError: The run has no such sample, or no reading applies to its answers.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        found = list(_explanations(run_dir, snapshot, sample_id))
-        if not found:
+        explanations = list(_explanations(run_dir, snapshot, sample_id))
+        if not explanations:
             known = islice(_sample_ids(snapshot), _IDS_MAX)
             hint = did_you_mean(sample_id, known) or "; results.jsonl has the ids (sample_id)"
             raise UsageError(f'no sample "{sample_id}" in {run_dir}{hint}')
-    if all(one["without_reading"] in NEVER_READ for one in found):
+    if all(isinstance(explanation["without_reading"], NeverRead) for explanation in explanations):
         why = "; ".join(
-            dict.fromkeys(f"{one['benchmark']}: {one['without_reading']}" for one in found)
+            dict.fromkeys(
+                f"{explanation['benchmark']}: {explanation['without_reading']}"
+                for explanation in explanations
+            )
         )
         raise UsageError(f'no reading applies to sample "{sample_id}": {why}')
-    return found
+    return explanations
 
 
 def _explanations(run_dir: Path, snapshot: Snapshot, sample_id: str) -> Iterator[dict[str, Any]]:
@@ -63,7 +66,7 @@ def _sample_ids(snapshot: Snapshot) -> Iterator[str]:
         yield from (sample.sample_id for sample in snapshot.samples(key))
 
 
-def _explanation(result: Result, found: AnswerReadings | str) -> dict[str, Any]:
+def _explanation(result: Result, readings: AnswerReadings | str) -> dict[str, Any]:
     outcome = result.outcome
     head = {
         "sample_id": result.sample_id,
@@ -77,25 +80,25 @@ def _explanation(result: Result, found: AnswerReadings | str) -> dict[str, Any]:
             "reward": reward_of(outcome),
         },
     }
-    if isinstance(found, str):
-        return {**head, "without_reading": found, "kind": None, "cut_at": None, "readings": {}}
+    if isinstance(readings, str):
+        return {**head, "without_reading": readings, "kind": None, "cut_at": None, "readings": {}}
     return {
         **head,
         "without_reading": None,
-        "kind": found.ways.gold.kind,
-        "cut_at": found.ways.cut_at,
-        **_read(found),
+        "kind": readings.ways.gold.kind,
+        "cut_at": readings.ways.cut_at,
+        **_read(readings),
     }
 
 
-def _read(found: AnswerReadings) -> Mapping[str, object]:
-    rewards = found.rewards()
+def _read(answer: AnswerReadings) -> Mapping[str, object]:
+    rewards = answer.rewards()
     readings = {
-        name: {**reading_json(one, found.response), "reward": rewards[name]}
-        for name, one in found.ways.read.items()
+        name: {**reading_json(reading, answer.response), "reward": rewards[name]}
+        for name, reading in answer.ways.read.items()
     }
     return {
-        "accepted": list(found.ways.gold.accepted),
-        "differs": found.differs,
+        "accepted": list(answer.ways.gold.accepted),
+        "differs": answer.differs,
         "readings": readings,
     }

@@ -15,7 +15,14 @@ from typing import Any, Final
 
 from nel.artifacts.files import benchmark_dir
 from nel.artifacts.model_readings import ModelReadings, load_model_readings, unread_answer
-from nel.artifacts.readings import MODEL, PROGRAMS, SCORED, AnswerReadings, read_again, reading_json
+from nel.artifacts.readings import (
+    MODEL,
+    SCORED,
+    AnswerReadings,
+    NeverRead,
+    read_again,
+    reading_json,
+)
 from nel.artifacts.results import Result, read_result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
@@ -65,23 +72,23 @@ class Auditing:
         reward = reward_of(result.outcome)
         self._is_binary = self._is_binary and reward in (None, 0.0, 1.0)
         self._n += not isinstance(result.outcome, Unscored)
-        found = read_again(result, self._benchmark, self._plan, self._by_model)
-        if isinstance(found, str):
-            self._without[found] += 1
+        readings = read_again(result, self._benchmark, self._plan, self._by_model)
+        if isinstance(readings, str):
+            self._without[str(readings)] += 1
             self._unread += reward or 0.0
             return
-        self._kinds[found.ways.gold.kind] += 1
-        self._n_ran_on += found.ways.cut_at is not None
-        rewards = found.rewards()
-        for name, value in found.values.items():
+        self._kinds[readings.ways.gold.kind] += 1
+        self._n_ran_on += readings.ways.cut_at is not None
+        rewards = readings.rewards()
+        for name, value in readings.values.items():
             self._n_of[name] += 1
             self._n_read[name] += value is not None
             self._sums[name] += rewards[name]
             self._scored_of[name] += rewards[SCORED]
-        if found.differs:
+        if readings.differs:
             self._n_differ += 1
             if len(self._differences) < DIFFERENCES_MAX:
-                self._differences.append(_difference(result, found, rewards))
+                self._differences.append(_difference(result, readings, rewards))
 
     def write(self, head: Mapping[str, object]) -> dict[str, Any]:
         """Write extraction_audit.json and return the part ``extraction`` of metrics.json; nothing
@@ -89,9 +96,9 @@ class Auditing:
         """
         if not self.wants_results:
             return {}
-        found = self._summary()
-        write_file(self._path, [pretty({**head, **found, "differences": self._differences})])
-        return {"extraction": found}
+        summary = self._summary()
+        write_file(self._path, [pretty({**head, **summary, "differences": self._differences})])
+        return {"extraction": summary}
 
     def _summary(self) -> dict[str, Any]:
         ways = (SCORED, STRICT, LENIENT, OFFICIAL, MODEL)
@@ -99,9 +106,9 @@ class Auditing:
         # A model's readings are shown beside the band and never move it: they have an error of
         # their own.
         scores = [
-            one["score"]
-            for name, one in readings.items()
-            if name != MODEL and one["score"] is not None
+            value["score"]
+            for name, value in readings.items()
+            if name != MODEL and value["score"] is not None
         ]
         return {
             "n_answers": self._n_of[SCORED],
@@ -139,17 +146,17 @@ def _reader_json(by_model: ModelReadings | None) -> dict[str, str] | None:
 
 
 def _difference(
-    result: Result, found: AnswerReadings, rewards: Mapping[str, float]
+    result: Result, readings: AnswerReadings, rewards: Mapping[str, float]
 ) -> dict[str, object]:
-    ways: dict[str, object] = {SCORED: {"value": found.scored, "reward": rewards[SCORED]}}
-    for name, one in found.ways.read.items():
-        ways[name] = {**reading_json(one, found.response), "reward": rewards[name]}
+    ways: dict[str, object] = {SCORED: {"value": readings.scored, "reward": rewards[SCORED]}}
+    for name, reading in readings.ways.read.items():
+        ways[name] = {**reading_json(reading, readings.response), "reward": rewards[name]}
     return {
         "problem_idx": result.idx,
         "sample_id": result.sample_id,
         "repeat": result.repeat,
-        "kind": found.ways.gold.kind,
-        "expected": list(found.ways.gold.accepted),
+        "kind": readings.ways.gold.kind,
+        "expected": list(readings.ways.gold.accepted),
         "readings": ways,
     }
 
@@ -164,7 +171,7 @@ def request_audit(run_dir: Path) -> dict[str, str]:
     """
     refused: dict[str, str] = {}
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        planned = [one for one in snapshot.benchmarks() if one[-1]]
+        planned = [benchmark for benchmark in snapshot.benchmarks() if benchmark[-1]]
         for key, slot, name, plan in planned:
             why = _why_not(snapshot, key, name, plan)
             if why is not None:
@@ -189,24 +196,28 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
         StoreError: There is no usable run.db.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        ((key, plan),) = [(one[0], one[-1]) for one in snapshot.benchmarks() if one[1] == slot]
+        ((key, plan),) = [
+            (benchmark[0], benchmark[-1])
+            for benchmark in snapshot.benchmarks()
+            if benchmark[1] == slot
+        ]
         for stored in snapshot.results(key, plan["repeats"]):
             result = read_result(stored)
             if not isinstance(result.outcome, ModelFailure) or result.outcome.kind != "no_answer":
                 continue
-            found = read_again(result, name, plan)
-            if not isinstance(found, str) and found.scored is None:
-                yield unread_answer(result, found.ways.gold)
+            readings = read_again(result, name, plan)
+            if not isinstance(readings, str) and readings.scored is None:
+                yield unread_answer(result, readings.ways.gold)
 
 
 def _why_not(snapshot: Snapshot, key: int, name: str, plan: Mapping[str, Any]) -> str | None:
     """Return why no answer of a benchmark is read; None where one is, be it the last."""
     reasons: Counter[str] = Counter()
     for stored in snapshot.results(key, plan["repeats"]):
-        found = read_again(read_result(stored), name, plan)
-        if not isinstance(found, str):
+        readings = read_again(read_result(stored), name, plan)
+        if not isinstance(readings, str):
             return None
-        if found == PROGRAMS:
-            return found
-        reasons[found] += 1
+        if readings is NeverRead.PROGRAMS:
+            return readings
+        reasons[readings] += 1
     return ", ".join(f"{why} ({n:,})" for why, n in reasons.most_common()) or "there are no answers"

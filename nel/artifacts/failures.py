@@ -44,9 +44,9 @@ class FailureAnalysis:
             return
         self._counts[kind] += 1
         self._clusters.add(kind, result)
-        held = self._exemplars.setdefault(kind, [])
-        if len(held) < _EXEMPLARS_MAX:
-            held.append(_exemplar(kind, result))
+        exemplars = self._exemplars.setdefault(kind, [])
+        if len(exemplars) < _EXEMPLARS_MAX:
+            exemplars.append(_exemplar(kind, result))
 
     def merge(self, later: FailureAnalysis) -> None:
         """Note what was collected of the results after those that were noted here."""
@@ -54,8 +54,8 @@ class FailureAnalysis:
         self._counts.update(later._counts)
         self._clusters.merge(later._clusters)
         for kind, exemplars in later._exemplars.items():
-            held = self._exemplars.setdefault(kind, [])
-            held += exemplars[: _EXEMPLARS_MAX - len(held)]
+            own = self._exemplars.setdefault(kind, [])
+            own += exemplars[: _EXEMPLARS_MAX - len(own)]
 
     def as_json(self) -> dict[str, Any]:
         """Return totals, categories, the kinds within them, and exemplars."""
@@ -107,8 +107,10 @@ def _kind_of_wrong(outcome: Scored) -> str:
 def _is_judged_refusal(outcome: Scored) -> bool:
     judgements = outcome.details.get(JUDGEMENTS)
     return isinstance(judgements, list) and any(
-        isinstance(one, dict) and one.get("template") == "refusal" and one.get("grade") in _REFUSED
-        for one in judgements
+        isinstance(judgement, dict)
+        and judgement.get("template") == "refusal"
+        and judgement.get("grade") in _REFUSED
+        for judgement in judgements
     )
 
 

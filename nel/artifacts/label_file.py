@@ -90,7 +90,7 @@ def write_label_file(path: Path, entries: Sequence[Entry | PairEntry]) -> None:
         (
             _csv_chunks(entries)
             if is_csv
-            else (dumps_line({**asdict(one), "label": None}) for one in entries)
+            else (dumps_line({**asdict(entry), "label": None}) for entry in entries)
         ),
     )
 
@@ -128,8 +128,8 @@ def same_text(first: str, second: str) -> bool:
     """Return whether two texts are the same but for white space and a leading apostrophe, which
     spreadsheets change.
     """
-    one, two = (" ".join(text.removeprefix("'").split()) for text in (first, second))
-    return one == two
+    left, two = (" ".join(text.removeprefix("'").split()) for text in (first, second))
+    return left == two
 
 
 def shown_id(sample_id: str) -> str:
@@ -206,29 +206,29 @@ def _json_lines(path: Path, text: str) -> Iterator[Line]:
         if not raw.strip():
             continue
         try:
-            found = loads(raw)
+            fields = loads(raw)
         except ValueError as error:
             raise UsageError(f"{path}:{number}: not JSON: {error}") from error
-        if not isinstance(found, dict) or "sample_id" not in found or "label" not in found:
+        if not isinstance(fields, dict) or "sample_id" not in fields or "label" not in fields:
             raise UsageError(f"{path}:{number}: not an object with sample_id and label")
-        label = found["label"]
+        label = fields["label"]
         if label is not None and not isinstance(label, (str, int, float)):
             raise UsageError(f"{path}:{number}: the label is neither text nor a number")
-        yield _line(f"{path}:{number}", found)
+        yield _line(f"{path}:{number}", fields)
 
 
-def _line(where: str, found: Mapping[str, object]) -> Line:
-    repeat = found.get("repeat")
+def _line(where: str, fields: Mapping[str, object]) -> Line:
+    repeat = fields.get("repeat")
     text = "0" if repeat is None or not str(repeat).strip() else _WHOLE.sub("", str(repeat).strip())
     if not text.isascii() or not text.isdigit():
         raise UsageError(f"{where}: the repeat {text[:40]!r} is not a whole number from 0 on")
-    response, first, second = found.get("response"), found.get("answer_a"), found.get("answer_b")
+    response, first, second = fields.get("response"), fields.get("answer_a"), fields.get("answer_b")
     return Line(
         where=where,
-        sample_id=str(found["sample_id"]),
+        sample_id=str(fields["sample_id"]),
         repeat=int(text),
-        label=found.get("label"),
+        label=fields.get("label"),
         response=response if isinstance(response, str) and response.strip() else None,
         pair=(first, second) if isinstance(first, str) and isinstance(second, str) else None,
-        annotator=str(found.get("annotator") or "").strip(),
+        annotator=str(fields.get("annotator") or "").strip(),
     )

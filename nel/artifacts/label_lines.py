@@ -51,16 +51,16 @@ def lines_by_annotator(paths: Sequence[Path]) -> dict[str, tuple[dict[Key, Line]
         UsageError: An annotator has two labels of one answer that differ; or two files have one
             name and no annotators.
     """
-    found: dict[str, tuple[list[Line], Path]] = {}
+    by_annotator: dict[str, tuple[list[Line], Path]] = {}
     for path in paths:
         own: dict[str, list[Line]] = {}
         for line in read_label_file(path):
             own.setdefault(line.annotator or (path.stem if len(paths) > 1 else ""), []).append(line)
         for name, lines in own.items():
-            found.setdefault(name, ([], path))[0].extend(lines)
-    if len(found) > 1:
-        found.pop("", None)  # lines of no annotator, in a file that names others
-    return {name: (_unique(lines), path) for name, (lines, path) in found.items()} or {
+            by_annotator.setdefault(name, ([], path))[0].extend(lines)
+    if len(by_annotator) > 1:
+        by_annotator.pop("", None)  # lines of no annotator, in a file that names others
+    return {name: (_unique(lines), path) for name, (lines, path) in by_annotator.items()} or {
         "": ({}, paths[0])
     }
 
@@ -76,28 +76,28 @@ def _unique(lines: Iterable[Line]) -> dict[Key, Line]:
     Raises:
         UsageError: An answer has two labels that differ.
     """
-    found: dict[Key, Line] = {}
+    unique: dict[Key, Line] = {}
     for line in lines:
         key = line.sample_id, line.repeat
-        first = found.get(key)
+        first = unique.get(key)
         if (
             first is not None
             and not _is_empty(first)
             and not _is_empty(line)
-            and _said(first) != _said(line)
+            and _label_text(first) != _label_text(line)
         ):
             raise UsageError(
                 f"{line.where}: sample {line.sample_id!r} repeat {line.repeat} is labelled"
-                f" {_said(line)!r}, at {first.where} {_said(first)!r}; keep one of the two"
+                f" {_label_text(line)!r}, at {first.where} {_label_text(first)!r}; keep one of the two"
             )
         if first is None or _is_empty(first):
-            found[key] = line
-    return found
+            unique[key] = line
+    return unique
 
 
 def _is_empty(line: Line) -> bool:
-    return not _said(line)
+    return not _label_text(line)
 
 
-def _said(line: Line) -> str:
+def _label_text(line: Line) -> str:
     return "" if line.label is None else str(line.label).strip()

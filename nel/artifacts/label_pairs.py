@@ -28,7 +28,9 @@ DESCRIBED: Final = "A, B or tie"
 
 def is_pair(result: Result) -> bool:
     """Return whether the judge compared two answers."""
-    return {one.get("template") for one in judgements_of(result.outcome.details)} == {_TEMPLATE}
+    return {judgement.get("template") for judgement in judgements_of(result.outcome.details)} == {
+        _TEMPLATE
+    }
 
 
 def baseline_of(result: Result) -> str | None:

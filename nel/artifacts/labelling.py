@@ -104,20 +104,20 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
     Raises:
         UsageError: There is no such benchmark, none was judged, or several were and none is named.
     """
-    found = [
+    candidates = [
         JudgedBenchmark(key=key, slot=name, plan=plan)
         for key, name, _, plan in snapshot.benchmarks()
         if plan
     ]
     if slot is not None:
-        named = [one for one in found if one.slot == slot]
+        named = [candidate for candidate in candidates if candidate.slot == slot]
         if not named:
-            slots = [one.slot for one in found]
+            slots = [candidate.slot for candidate in candidates]
             raise UsageError(
                 f'{run_dir} has no benchmark "{slot}"{did_you_mean(slot, slots) or _listed(slots)}'
             )
-        found = named
-    judged = [one for one in found if any(_verdicts(snapshot, one))]
+        candidates = named
+    judged = [candidate for candidate in candidates if any(_verdicts(snapshot, candidate))]
     if not judged:
         what = f'no answer of "{slot}"' if slot is not None else "no answer"
         raise UsageError(
@@ -126,7 +126,7 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
         )
     if len(judged) > 1:
         raise UsageError(
-            f"{run_dir} has several judged benchmarks{_listed([one.slot for one in judged])}; give"
+            f"{run_dir} has several judged benchmarks{_listed([candidate.slot for candidate in judged])}; give"
             " --bench"
         )
     return judged[0]
@@ -159,10 +159,10 @@ def draw_labels(
         keys, sizes, n_judged = _strata(snapshot, benchmark)
         wanted: dict[tuple[float, str], int] = {}
         for stratum, count in allocate(
-            {key: sum(part.values()) for key, part in sizes.items()}, n
+            {key: sum(amount.values()) for key, amount in sizes.items()}, n
         ).items():
             wanted |= {
-                (stratum, name): part for name, part in spread(sizes[stratum], count).items()
+                (stratum, name): amount for name, amount in spread(sizes[stratum], count).items()
             }
         chosen = _chosen(snapshot, benchmark, keys, wanted)
         if path is None:
@@ -202,25 +202,11 @@ def import_labels(
         benchmark = judged_benchmark(snapshot, run_dir, slot)
         files = lines_by_annotator(paths)
         read = _reader(snapshot, benchmark)
-        skipped: list[str] = []
-        labels: dict[Key, StoredLabel] = {}
-        n_empty = n_given = 0
-        for annotator, (lines, source) in files.items():
-            given = {
-                key: score for key, line in lines.items() if (score := read.score(line)) is not None
-            }
-            n_empty += len(lines) - len(given)
-            n_given += len(given)
-            found, left_out = (
-                _joined(snapshot, benchmark, lines, given, source) if given else ({}, [])
-            )
-            skipped += left_out
-            for key, label in found.items():
-                by = {**(labels[key].by if key in labels else {}), annotator: label.score}
-                score = counted_label(by, *key) if len(files) > 1 else label.score
-                labels[key] = StoredLabel(
-                    score, label.response_sha256, by if len(files) > 1 else {}
-                )
+        labels, skipped = _labels_of_files(snapshot, benchmark, files, read)
+        n_lines = sum(len(lines) for lines, _ in files.values())
+        n_given = sum(
+            read.score(line) is not None for lines, _ in files.values() for line in lines.values()
+        )
         if not n_given:
             raise UsageError(
                 f"no line of {listed(paths)} has a label; fill in the column label"
@@ -234,7 +220,7 @@ def import_labels(
     return Imported(
         directory=directory,
         n=len(labels),
-        n_empty=n_empty,
+        n_empty=n_lines - n_given,
         skipped=skipped,
         n_replaced=before,
         annotators=list(files) if len(files) > 1 else (),
@@ -252,11 +238,11 @@ def _compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
     """Return whether the judge compared pairs; raises UsageError where people cannot be shown both
     answers of one.
     """
-    found = False
+    pairs_seen = False
     for result in _verdicts(snapshot, benchmark):
         check_pair(result)
-        found |= is_pair(result)
-    return found
+        pairs_seen |= is_pair(result)
+    return pairs_seen
 
 
 def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -> Path:
@@ -286,25 +272,27 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
         )
     path = other / directory_name(benchmark.slot) / CALIBRATION_NAME
     try:
-        found = loads(path.read_bytes())
-        rates = {name: found[name] for name in ("sensitivity", "specificity")}
+        calibration = loads(path.read_bytes())
+        rates = {name: calibration[name] for name in ("sensitivity", "specificity")}
         missing = [
             f"{name}: {rate['reason']}" for name, rate in rates.items() if rate["value"] is None
         ]
-        kept = {name: found[name] for name in ("run_id", "judge", "templates", "n_labelled")}
+        borrowed = {
+            name: calibration[name] for name in ("run_id", "judge", "templates", "n_labelled")
+        }
     except FileNotFoundError as error:
         raise UsageError(
             f"there is no {path}; calibrate that run first, with labels of its own"
         ) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is damaged; make it again with nel report {other}") from error
-    if differs := setup_difference(found, judge_setup(benchmark.plan), templates):
+    if differs := setup_difference(calibration, judge_setup(benchmark.plan), templates):
         raise UsageError(f"the calibration of {other} is not this run's: {differs}")
     if missing:
         raise UsageError(
             f"the calibration of {other} cannot correct another run: {'; '.join(missing)}"
         )
-    write_file(directory / BORROWED_NAME, [pretty({**kept, **rates})])
+    write_file(directory / BORROWED_NAME, [pretty({**borrowed, **rates})])
     return directory
 
 
@@ -328,8 +316,8 @@ def _candidates(
     """
     for _, same in groupby(_verdicts(snapshot, benchmark), key=lambda result: result.idx):
         results = list(same)
-        place = priority(results[0].sample_id, _content(results[0].sample))
-        yield place, results[place[-1] % len(results)], len(results)
+        rank = priority(results[0].sample_id, _content(results[0].sample))
+        yield rank, results[rank[-1] % len(results)], len(results)
 
 
 def _strata(
@@ -343,10 +331,10 @@ def _strata(
     for _, result, count in _candidates(snapshot, benchmark):
         by_score.setdefault(key_of(_score(result)), Counter())[_category(result)] += 1
         n_judged += count
-    keys = stratum_keys({key: part.total() for key, part in by_score.items()})
+    keys = stratum_keys({key: amount.total() for key, amount in by_score.items()})
     sizes: dict[float, Counter[str]] = {}
-    for key, part in by_score.items():
-        sizes.setdefault(keys[key], Counter()).update(part)
+    for key, amount in by_score.items():
+        sizes.setdefault(keys[key], Counter()).update(amount)
     return keys, sizes, n_judged
 
 
@@ -360,22 +348,22 @@ def _chosen(
     both.
     """
     heaps: dict[tuple[float, str], list[tuple[bytes, int, Entry | PairEntry]]] = {}
-    for place, result, _ in _candidates(snapshot, benchmark):
+    for rank, result, _ in _candidates(snapshot, benchmark):
         stratum = keys[key_of(_score(result))], _category(result)
         if not wanted.get(stratum):
             continue
         heap = heaps.setdefault(stratum, [])
-        inverse = bytes(255 - byte for byte in place)
+        inverse = bytes(255 - byte for byte in rank)
         if len(heap) < wanted[stratum]:
             heapq.heappush(heap, (inverse, result.idx, _entry(result)))
         elif inverse > heap[0][0]:
             heapq.heapreplace(heap, (inverse, result.idx, _entry(result)))
-    found = [
-        (bytes(255 - byte for byte in place), key, one)
+    drawn = [
+        (bytes(255 - byte for byte in rank), key, candidate)
         for (key, _), heap in heaps.items()
-        for place, _, one in heap
+        for rank, _, candidate in heap
     ]
-    return sorted(found, key=lambda item: (item[0], item[2].sample_id))
+    return sorted(drawn, key=lambda item: (item[0], item[2].sample_id))
 
 
 def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
@@ -392,11 +380,35 @@ def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
     return scale_of(grades, scores, templates)
 
 
+def _labels_of_files(
+    snapshot: Snapshot,
+    benchmark: JudgedBenchmark,
+    files: Mapping[str, tuple[dict[Key, Line], Path]],
+    read: LabelReader,
+) -> tuple[dict[Key, StoredLabel], list[str]]:
+    """Return the label that counts of each answer, and what was left out."""
+    labels: dict[Key, StoredLabel] = {}
+    skipped: list[str] = []
+    for annotator, (lines, source) in files.items():
+        scores = {
+            key: score for key, line in lines.items() if (score := read.score(line)) is not None
+        }
+        joined, left_out = (
+            _joined(snapshot, benchmark, lines, scores, source) if scores else ({}, [])
+        )
+        skipped += left_out
+        for key, label in joined.items():
+            by = {**(labels[key].by if key in labels else {}), annotator: label.score}
+            score = counted_label(by, *key) if len(files) > 1 else label.score
+            labels[key] = StoredLabel(score, label.response_sha256, by if len(files) > 1 else {})
+    return labels, skipped
+
+
 def _joined(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
     lines: Mapping[Key, Line],
-    given: Mapping[Key, float],
+    scores: Mapping[Key, float],
     path: Path,
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the labels of answers that this run judged, in dataset order, and what was left out.
@@ -405,8 +417,8 @@ def _joined(
         UsageError: A label is of an answer that the run does not have, or most are of other
             answers.
     """
-    left = dict(given)
-    found: dict[Key, StoredLabel] = {}
+    left = dict(scores)
+    joined: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
     others = 0
     for stored in snapshot.results(benchmark.key, benchmark.repeats):
@@ -428,7 +440,19 @@ def _joined(
             )
         else:
             own_score = response_score(result, score) if is_pair(result) else score
-            found[own] = StoredLabel(own_score, response_digest(result))
+            joined[own] = StoredLabel(own_score, response_digest(result))
+    _refuse_unknown(left, lines, benchmark)
+    if others and others >= _OTHER_RUN_SHARE * len(scores):
+        raise UsageError(
+            f"{others:,} of {len(scores):,} labels in {path} are of other responses; were they"
+            " another run's?"
+        )
+    return joined, skipped
+
+
+def _refuse_unknown(
+    left: Mapping[Key, float], lines: Mapping[Key, Line], benchmark: JudgedBenchmark
+) -> None:
     if left:
         key = next(iter(left))
         more = f" and {len(left) - 1} more" if len(left) > 1 else ""
@@ -436,20 +460,14 @@ def _joined(
             f"{lines[key].where}: {benchmark.slot} has no sample {key[0]!r} repeat {key[1]}{more}; "
             "labels belong to the run they were drawn from"
         )
-    if others and others >= _OTHER_RUN_SHARE * len(given):
-        raise UsageError(
-            f"{others:,} of {len(given):,} labels in {path} are of other responses; were they"
-            " another run's?"
-        )
-    return found, skipped
 
 
 def _is_of(result: Result, line: Line) -> bool:
     """Return whether a line is of this run's answer, or of both answers of its pair."""
     baseline = baseline_of(result)
     if baseline is None:
-        return line.response is None or same_text(line.response, _shown(response_text(result)))
-    ours = shown_pair(result, _shown(response_text(result)), _shown(baseline))
+        return line.response is None or same_text(line.response, _printable(response_text(result)))
+    ours = shown_pair(result, _printable(response_text(result)), _printable(baseline))
     return line.pair is not None and all(map(same_text, line.pair, ours))
 
 
@@ -470,7 +488,7 @@ def _entry(result: Result) -> Entry | PairEntry:
     sample = result.sample
     question = "" if sample is None else _question(sample)
     reference = "" if sample is None or sample.target is None else _shown_value(sample.target)
-    response, baseline = _shown(response_text(result)), baseline_of(result)
+    response, baseline = _printable(response_text(result)), baseline_of(result)
     if baseline is None:
         return Entry(
             sample_id=result.sample_id,
@@ -479,7 +497,7 @@ def _entry(result: Result) -> Entry | PairEntry:
             reference=reference,
             response=response,
         )
-    first, second = shown_pair(result, response, _shown(baseline))
+    first, second = shown_pair(result, response, _printable(baseline))
     return PairEntry(
         sample_id=result.sample_id,
         repeat=result.repeat,
@@ -507,7 +525,7 @@ def _shown_value(value: object) -> str:
     return value if isinstance(value, str) else dumps(value)
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     """Return text that every format can hold."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 

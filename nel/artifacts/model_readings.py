@@ -68,10 +68,10 @@ def find_reader(name: str) -> AnswerReader:
     Raises:
         PluginError: There is none, or it is no `AnswerReader`.
     """
-    found = plugins.load("readers", name)
-    if not isinstance(found, AnswerReader):
-        raise PluginError(f'the reader "{name}" is a {type(found).__name__}, not an AnswerReader')
-    return found
+    reader = plugins.load("readers", name)
+    if not isinstance(reader, AnswerReader):
+        raise PluginError(f'the reader "{name}" is a {type(reader).__name__}, not an AnswerReader')
+    return reader
 
 
 def guarded(name: str, function: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
@@ -102,7 +102,9 @@ def unread_answer(result: Result, gold: GoldAnswer) -> UnreadAnswer:
 def _question(sample: Sample) -> str:
     if isinstance(sample.input, str):
         return sample.input
-    return "\n\n".join(one.content for one in sample.input if isinstance(one.content, str))
+    return "\n\n".join(
+        message.content for message in sample.input if isinstance(message.content, str)
+    )
 
 
 def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> ModelReadings | None:
@@ -116,7 +118,7 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
     Raises:
         PluginError: The reader is no longer installed.
     """
-    found: dict[ReaderId, dict[str, str | None]] = {}
+    by_model: dict[ReaderId, dict[str, str | None]] = {}
     last = ReaderId("", "")
     for run_dir in reader_runs(directory):
         with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
@@ -125,22 +127,24 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
                 if result.sample is None or isinstance(result.outcome, Unscored):
                     continue
                 last = ReaderId(str(result.sample.metadata.get("reader")), model)
-                said = result.response if isinstance(result.outcome, Scored) else None
-                found.setdefault(last, {})[result.sample_id] = None if said is None else said.text
+                answer_text = result.response if isinstance(result.outcome, Scored) else None
+                by_model.setdefault(last, {})[result.sample_id] = (
+                    None if answer_text is None else answer_text.text
+                )
     chosen = made_by or last
     return (
         None
-        if chosen not in found
-        else ModelReadings(chosen, find_reader(chosen.reader), found[chosen])
+        if chosen not in by_model
+        else ModelReadings(chosen, find_reader(chosen.reader), by_model[chosen])
     )
 
 
 def reader_runs(directory: Path) -> list[Path]:
     """Return the runs of readers of a benchmark, oldest first."""
-    found = [
+    directories = [
         path for path in (directory / DIRECTORY).glob("*") if path.name.isdigit() and path.is_dir()
     ]
-    return sorted(found, key=lambda path: int(path.name))
+    return sorted(directories, key=lambda path: int(path.name))
 
 
 def _results(snapshot: Snapshot) -> Iterator[Result]:

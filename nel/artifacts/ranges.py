@@ -14,18 +14,16 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
-from nel.artifacts.early_stop import EarlyStop, not_asked_line
+from nel.artifacts.early_stop import EarlyStop
 from nel.artifacts.failures import FailureAnalysis
-from nel.artifacts.results import Result, read_row, result_line
+from nel.artifacts.results import Result, not_asked_line, read_row, result_line
 from nel.artifacts.runtime import RuntimeStats
 from nel.artifacts.served import ServedBuilds
-from nel.artifacts.shard import other_shard_line
 from nel.config.schema import Price
-from nel.core.collection import collection_paused
-from nel.core.forked_map import mapped, usable_processes
+from nel.core.forked_map import collection_paused, mapped, usable_processes
 from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.snapshot import Snapshot
@@ -39,6 +37,8 @@ RESULTS_ALONE: Final = 20_000
 """So many results are read in this process alone: a second of work, and few benchmarks have
 more.
 """
+_STOPPED_BEFORE: Final = "the stop rule ended the benchmark before this question"
+_OTHER_SHARD_ASKS: Final = "another shard of the run asks this question"
 _RESULTS_AT_ONCE: Final = 512
 _BYTES_AT_ONCE: Final = 1 << 20
 """Of run.db, for a range of samples of mean length."""
@@ -149,32 +149,41 @@ class RangeReader:
             return
         with snapshot.detached(), closing(_OwnSnapshot(snapshot.path)) as own:
             read = partial(_read_in_process, self, own, key, repeats)
-            with closing(mapped(read, places, processes=processes)) as found:
-                yield from found
+            with closing(mapped(read, places, processes=processes)) as pending:
+                yield from pending
 
     def read(self, snapshot: Snapshot, key: int, repeats: int, first: int, last: int) -> Range:
         """Return what the results of the samples from one idx to another come to."""
-        found = Range(runtime=RuntimeStats(self.price, is_part=True))
+        read_range = Range(runtime=RuntimeStats(self.price, is_part=True))
         with collection_paused():  # what is decoded has no cycles
             for row in snapshot.result_rows(key, repeats, first=first, last=last):
                 for result in read_row(row, not_run=self.not_run):
-                    self._add(found, result, snapshot, key)
-        return found
+                    self._add(read_range, result, snapshot, key)
+        return read_range
 
-    def _add(self, found: Range, result: Result, snapshot: Snapshot, key: int) -> None:
-        found.runtime.add(result.response)
+    def _add(self, read_range: Range, result: Result, snapshot: Snapshot, key: int) -> None:
+        read_range.runtime.add(result.response)
         if result.is_elsewhere:
-            found.add_not_asked(result, OTHER_SHARD, dumps_line(other_shard_line(result)))
+            read_range.add_not_asked(
+                result,
+                OTHER_SHARD,
+                dumps_line(not_asked_line(result, OTHER_SHARD, _OTHER_SHARD_ASKS)),
+            )
         elif self.early is not None and not self.early.counts(result.idx):
-            found.n_beyond += result.response is not None
-            found.add_not_asked(result, STOP_RULE, dumps_line(not_asked_line(result)))
+            read_range.n_beyond += result.response is not None
+            read_range.add_not_asked(
+                result, STOP_RULE, dumps_line(not_asked_line(result, None, _STOPPED_BEFORE))
+            )
         else:
             line = result_line(result)
             if result.sample is not None and result.sample.turns:
-                line |= _turns(snapshot.request(key, result.idx, result.repeat))
-            found.add(result, dumps_line(line))
+                sent = snapshot.request(key, result.idx, result.repeat)
+                if sent:  # the prompt of several turns: all messages before the last answer
+                    messages: Any = messages_in(loads(sent))
+                    line["prompt"] = messages
+            read_range.add(result, dumps_line(line))
             if self.keeps_results:
-                found.results.append(result)
+                read_range.results.append(result)
 
 
 class _OwnSnapshot:
@@ -201,15 +210,8 @@ class _OwnSnapshot:
 
 
 def _read_in_process(
-    reader: RangeReader, own: _OwnSnapshot, key: int, repeats: int, place: tuple[int, int]
+    reader: RangeReader, own: _OwnSnapshot, key: int, repeats: int, limits: tuple[int, int]
 ) -> Range:
-    found = reader.read(own.get(), key, repeats, *place)
-    found.lines = [b"".join(found.lines)]
-    return found
-
-
-def _turns(sent: str | None) -> dict[str, object]:
-    """Return the prompt of a sample with several turns: all that was said before the last
-    answer.
-    """
-    return {"prompt": messages_in(loads(sent))} if sent else {}
+    read_range = reader.read(own.get(), key, repeats, *limits)
+    read_range.lines = [b"".join(read_range.lines)]
+    return read_range

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Final
 
 from nel.artifacts.model_readings import ModelReadings, unread_answer
@@ -21,13 +22,18 @@ SCORED: Final = "scored"
 """The name of what the run's own scorer read."""
 MODEL: Final = "model"
 """The name of what a model read where the run's own scorer found nothing."""
-PROGRAMS: Final = "the answers are programs"
-NO_KIND: Final = "the gold answer is no letter, number, yes or no, or short text"
-RANKED: Final = "the choices were ranked by log-likelihood"
-JUDGED: Final = "a judge decided"
-SEVERAL_TURNS: Final = "each of several turns has a gold answer of its own"
-NEVER_READ: Final = frozenset({PROGRAMS, NO_KIND, RANKED, JUDGED, SEVERAL_TURNS})
-"""Reasons for which no reader applies to an answer, whatever it says."""
+
+
+class NeverRead(StrEnum):
+    """Reasons for which no reader applies to an answer, whatever it says, as reports give them."""
+
+    PROGRAMS = "the answers are programs"
+    NO_KIND = "the gold answer is no letter, number, yes or no, or short text"
+    RANKED = "the choices were ranked by log-likelihood"
+    JUDGED = "a judge decided"
+    SEVERAL_TURNS = "each of several turns has a gold answer of its own"
+
+
 _SCORER_FOUND_NOTHING: Final = frozenset({"no_answer", "refusal"})
 """Model failures that say what the scorer found, which another way may find."""
 _EXCERPT: Final = 60
@@ -47,23 +53,26 @@ class AnswerReadings:
     @property
     def values(self) -> dict[str, str | None]:
         """Return what each way reads, the run's scorer first."""
-        return {SCORED: self.scored, **{name: one.value for name, one in self.ways.read.items()}}
+        return {
+            SCORED: self.scored,
+            **{name: reading.value for name, reading in self.ways.read.items()},
+        }
 
     @property
     def differs(self) -> bool:
         """Return whether two ways read two answers, or one reads an answer and another none."""
         kind, first = self.ways.gold.kind, self.scored
-        return any(not _same(kind, first, one.value) for one in self.ways.read.values())
+        return any(not _same(kind, first, reading.value) for reading in self.ways.read.values())
 
     def rewards(self) -> dict[str, float]:
         """Return what the answer is worth by each way; a way that reads what the scorer read has
         its verdict.
         """
-        kind, found = self.ways.gold.kind, {SCORED: self.reward}
-        for name, one in self.ways.read.items():
-            same = one.value is not None and _same(kind, self.scored, one.value)
-            found[name] = self.reward if same else float(self.ways.is_right(one.value))
-        return found
+        kind, rewards_by_way = self.ways.gold.kind, {SCORED: self.reward}
+        for name, reading in self.ways.read.items():
+            same = reading.value is not None and _same(kind, self.scored, reading.value)
+            rewards_by_way[name] = self.reward if same else float(self.ways.is_right(reading.value))
+        return rewards_by_way
 
 
 def read_again(
@@ -91,7 +100,7 @@ def read_again(
     )
     ways = read_in_every_way(sample, official_reading(benchmark, sample))
     if ways is None:
-        return NO_KIND
+        return NeverRead.NO_KIND
     scored = _scored(result, sample.response)
     by_model_too = (
         by_model.of(unread_answer(result, ways.gold))
@@ -117,7 +126,7 @@ def _scored(result: Result, response: str) -> str | None:
 def _without_reading(result: Result, plan: Mapping[str, Any]) -> str | None:
     outcome = result.outcome
     if "sandbox.limits" in (plan.get("identity") or {}):
-        return PROGRAMS
+        return NeverRead.PROGRAMS
     if isinstance(outcome, Unscored):
         return f"unscored ({outcome.cause}: {outcome.kind})"
     if result.sample is None or result.response is None or result.response.error is not None:
@@ -125,10 +134,10 @@ def _without_reading(result: Result, plan: Mapping[str, Any]) -> str | None:
     if isinstance(outcome, ModelFailure) and outcome.kind not in _SCORER_FOUND_NOTHING:
         return f"model failure ({outcome.kind})"
     if result.sample.turns:
-        return SEVERAL_TURNS
+        return NeverRead.SEVERAL_TURNS
     if result.response.choice_scores:
-        return RANKED
-    return JUDGED if outcome.details.get(JUDGEMENTS) else None
+        return NeverRead.RANKED
+    return NeverRead.JUDGED if outcome.details.get(JUDGEMENTS) else None
 
 
 def _same(kind: Any, left: str | None, right: str | None) -> bool:
@@ -142,16 +151,19 @@ def reading_json(reading: Reading, response: str) -> dict[str, object]:
     return {
         "value": reading.value,
         "form": reading.form.value,
-        **_place(reading.start, reading.end, response, found=reading.value is not None),
+        **_span(reading.start, reading.end, response, is_read=reading.value is not None),
         "rejected": [
-            {"why": one.why, **_place(one.start, one.end, response, found=True)}
-            for one in reading.rejected
+            {
+                "why": rejected_reading.why,
+                **_span(rejected_reading.start, rejected_reading.end, response, is_read=True),
+            }
+            for rejected_reading in reading.rejected
         ],
     }
 
 
-def _place(start: int, end: int, response: str, *, found: bool) -> dict[str, object]:
-    if not found:
+def _span(start: int, end: int, response: str, *, is_read: bool) -> dict[str, object]:
+    if not is_read:
         return {"start": None, "end": None, "excerpt": None}
     return {"start": start, "end": end, "excerpt": excerpt(response, start, end)}
 
@@ -162,9 +174,9 @@ def excerpt(text: str, start: int, end: int) -> str:
     >>> excerpt("The answer is B.", 14, 15)
     'The answer is ⟦B⟧.'
     """
-    before, behind = text[max(0, start - _EXCERPT) : start], text[end : end + _EXCERPT]
+    before, after_it = text[max(0, start - _EXCERPT) : start], text[end : end + _EXCERPT]
     inside = (
         text[start:end] if end - start <= 2 * _EXCERPT else f"{text[start : start + _EXCERPT]}…"
     )
     left, right = "…" if start > _EXCERPT else "", "…" if end + _EXCERPT < len(text) else ""
-    return " ".join(f"{left}{before}⟦{inside}⟧{behind}{right}".split())
+    return " ".join(f"{left}{before}⟦{inside}⟧{after_it}{right}".split())

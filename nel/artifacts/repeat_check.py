@@ -31,8 +31,8 @@ class Pair:
     def has_texts(self) -> bool:
         """Return whether both are answers of the endpoint."""
         return all(
-            one is not None and one.error is None
-            for one in (self.first.response, self.second.response)
+            response is not None and response.error is None
+            for response in (self.first.response, self.second.response)
         )
 
     @property
@@ -45,8 +45,8 @@ class Pair:
     @property
     def rewards(self) -> tuple[float, float] | None:
         """Return what both count in a score, None where one of them counts nothing."""
-        one, other = reward_of(self.first.outcome), reward_of(self.second.outcome)
-        return None if one is None or other is None else (one, other)
+        result, other = reward_of(self.first.outcome), reward_of(self.second.outcome)
+        return None if result is None or other is None else (result, other)
 
 
 def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pair]:
@@ -59,11 +59,11 @@ def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pa
     """
     for idx in drawn(snapshot, benchmark, n):
         (sample,) = snapshot.samples(benchmark, first=idx, last=idx)
-        one, other = (
+        result, other = (
             read_result(StoredResult(sample, repeat, *snapshot.answers(benchmark, idx, repeat)))
             for repeat in (0, SECOND_ASKING)
         )
-        yield Pair(one, other)
+        yield Pair(result, other)
 
 
 def repeat_check_json(
@@ -86,7 +86,7 @@ def repeat_check_json(
         "temperature": generation.get("temperature"),
         "seed": generation.get("seed"),
         "text": _rate_json(sum(texts), len(texts)),
-        "verdict": _rate_json(sum(one != other for one, other in counted), len(counted)),
+        "verdict": _rate_json(sum(first != other for first, other in counted), len(counted)),
         "score": _score_json(counted, headline, n),
         "examples": [_example(pair) for pair in pairs if _differs(pair)][:_EXAMPLES_MAX],
     }
@@ -109,7 +109,7 @@ def _score_json(
 ) -> dict[str, Any] | None:
     if not counted or not n:
         return None
-    rerun = rerun_of([one for one, _ in counted], [other for _, other in counted], n_answers=n)
+    rerun = rerun_of([pair for pair, _ in counted], [other for _, other in counted], n_answers=n)
     lower, upper = headline["ci_lower"], headline["ci_upper"]
     half_width = None if lower is None or upper is None else (upper - lower) / 2
     return {

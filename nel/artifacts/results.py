@@ -6,11 +6,30 @@ fields must be equal.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, NotRequired, TypeAlias
 
+from annotated_types import MinLen
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
+from nel.artifacts.shapes.rules import NUMBERS_OF_METRICS
+from nel.core.json_types import Amount, Count, Text
 from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
 from nel.engine.store.snapshot import StoredResult, StoredRow
-from nel.types import Message, ModelFailure, Outcome, Response, Sample, Scored, Unscored
+from nel.types import (
+    FailureKind,
+    Message,
+    ModelFailure,
+    Outcome,
+    Response,
+    Sample,
+    Scored,
+    ToolCall,
+    Unscored,
+    UnscoredCause,
+)
 
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
 """What a sample is that the run never came to, unless the store knows better."""
@@ -18,6 +37,103 @@ ELSEWHERE = Unscored(
     cause="cancelled", kind="other_shard", detail="another shard of the run asks it"
 )
 """What a sample of another shard is for those who do not leave it out."""
+
+
+class ScoredFields(TypedDict):
+    """The outcome of a sample that the scorer judged."""
+
+    state: Literal["scored"]
+    kind: None
+    cause: None
+    detail: str | None
+
+
+class ModelFailureFields(TypedDict):
+    """The outcome of a sample that the model failed to answer."""
+
+    state: Literal["model_failure"]
+    kind: FailureKind
+    cause: None
+    detail: str | None
+
+
+class UnscoredFields(TypedDict):
+    """The outcome of a sample without a score, by the component at fault."""
+
+    state: Literal["unscored"]
+    kind: Text
+    cause: UnscoredCause
+    detail: str | None
+
+
+class NotAskedFields(TypedDict):
+    """The outcome of a sample that was not to be asked; its kind is null after a stop rule."""
+
+    state: Literal["not_asked"]
+    kind: Literal["other_shard"] | None
+    cause: None
+    detail: str | None
+
+
+@with_config(ConfigDict(extra="allow"))
+class PromptMessage(TypedDict):
+    """A message as it was sent."""
+
+    role: Text
+    content: str | Sequence[Mapping[str, object]] | None
+    tool_calls: NotRequired[list[ToolCallFields]]
+    tool_call_id: NotRequired[str]
+
+
+class LineTokens(TypedDict):
+    """Tokens as the server counted them."""
+
+    prompt: Count | None
+    completion: Count | None
+    reasoning: Count | None
+    cached: Count | None
+
+
+class LineTiming(TypedDict):
+    """How long an answer took; volatile."""
+
+    latency_seconds: Amount | None
+    first_token_seconds: Amount | None
+    attempts: Count
+
+
+class ToolCallFields(TypedDict):
+    """A call of a tool, as the model wrote it."""
+
+    id: str
+    name: Text
+    arguments: str
+
+
+OutcomeFields: TypeAlias = ScoredFields | ModelFailureFields | UnscoredFields | NotAskedFields
+
+
+class ResultLine(TypedDict):
+    """One line of results.jsonl: one (sample, repeat)."""
+
+    problem_idx: Count
+    sample_id: str
+    repeat: Count
+    reward: float | None
+    expected_answer: object
+    model_response: str | None
+    reasoning: str | None
+    extracted_answer: str | None
+    outcome: OutcomeFields
+    finish_reason: str | None
+    model: str | None
+    prompt: str | list[PromptMessage] | None
+    metadata: dict[str, object]
+    group: NotRequired[str | None]
+    scoring_details: Annotated[dict[str, object], NUMBERS_OF_METRICS]
+    tokens: LineTokens
+    timing: LineTiming
+    tool_calls: NotRequired[Annotated[list[ToolCallFields], MinLen(1)]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +155,13 @@ class Result:
 
 def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
-    held = stored.sample
-    sample = None if held.content is None else decode_sample(held.sample_id, held.content)
-    row = held.idx, held.sample_id, held.fault, stored.is_elsewhere
+    sample_row = stored.sample
+    sample = (
+        None
+        if sample_row.content is None
+        else decode_sample(sample_row.sample_id, sample_row.content)
+    )
+    row = sample_row.idx, sample_row.sample_id, sample_row.fault, stored.is_elsewhere
     return _result(row, sample, stored.repeat, (stored.response, stored.outcome), not_run)
 
 
@@ -49,9 +169,9 @@ def read_row(row: StoredRow, *, not_run: Unscored = NOT_RUN) -> list[Result]:
     """Return the results of a sample by repeat, as `read_result` does."""
     idx, sample_id, _, content, fault, is_elsewhere, answers = row
     sample = None if content is None else decode_sample(sample_id, content)
-    place = idx, sample_id, fault, is_elsewhere
+    identity = idx, sample_id, fault, is_elsewhere
     return [
-        _result(place, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)
+        _result(identity, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)
     ]
 
 
@@ -76,10 +196,10 @@ def _result(
     return Result(idx, sample_id, repeat, sample, response, outcome, was_run, is_elsewhere)
 
 
-def result_line(result: Result) -> dict[str, object]:
+def result_line(result: Result) -> ResultLine:
     """Return the JSON object of one line of results.jsonl."""
     sample, response, outcome = result.sample, result.response, result.outcome
-    line: dict[str, object] = {
+    line: ResultLine = {
         "problem_idx": result.idx,
         "sample_id": result.sample_id,
         "repeat": result.repeat,
@@ -103,7 +223,19 @@ def result_line(result: Result) -> dict[str, object]:
         "timing": _timing(response),
     }
     if response is not None and response.tool_calls:
-        line["tool_calls"] = [asdict(call) for call in response.tool_calls]
+        line["tool_calls"] = [_tool_call(call) for call in response.tool_calls]
+    return line
+
+
+def not_asked_line(result: Result, kind: Literal["other_shard"] | None, detail: str) -> ResultLine:
+    """Return the JSON object of a (sample, repeat) that was not to be asked; an answer in flight is
+    not in it.
+
+    Args:
+        kind: None after a stop rule.
+    """
+    line = result_line(replace(result, response=None, outcome=NOT_RUN))
+    line["outcome"] = {"state": "not_asked", "kind": kind, "cause": None, "detail": detail}
     return line
 
 
@@ -114,7 +246,7 @@ def reward_of(outcome: Outcome) -> float | None:
     return 0.0 if isinstance(outcome, ModelFailure) else None
 
 
-def outcome_json(outcome: Outcome) -> dict[str, object]:
+def outcome_json(outcome: Outcome) -> OutcomeFields:
     """Return the ``outcome`` object of a result line."""
     if isinstance(outcome, Scored):
         return {"state": "scored", "kind": None, "cause": None, "detail": None}
@@ -133,19 +265,23 @@ def outcome_json(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _prompt(sample: Sample) -> object:
+def _tool_call(call: ToolCall) -> ToolCallFields:
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def _prompt(sample: Sample) -> str | list[PromptMessage]:
     if isinstance(sample.input, str):
         return sample.input
     return [_message(message) for message in sample.input]
 
 
-def _message(message: Message) -> dict[str, object]:
-    fields: dict[str, object] = {"role": message.role, "content": message.content}
+def _message(message: Message) -> PromptMessage:
+    fields: PromptMessage = {"role": message.role, "content": message.content}
     if message.tool_calls:
-        fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
-    return (
-        fields if message.tool_call_id is None else {**fields, "tool_call_id": message.tool_call_id}
-    )
+        fields["tool_calls"] = [_tool_call(call) for call in message.tool_calls]
+    if message.tool_call_id is not None:
+        fields["tool_call_id"] = message.tool_call_id
+    return fields
 
 
 def _metadata(sample: Sample | None) -> dict[str, object]:
@@ -158,7 +294,7 @@ def _metadata(sample: Sample | None) -> dict[str, object]:
     )
 
 
-def _tokens(response: Response | None) -> dict[str, int | None]:
+def _tokens(response: Response | None) -> LineTokens:
     usage = None if response is None else response.usage
     return {
         "prompt": usage.prompt_tokens if usage else None,
@@ -168,7 +304,7 @@ def _tokens(response: Response | None) -> dict[str, int | None]:
     }
 
 
-def _timing(response: Response | None) -> dict[str, object]:
+def _timing(response: Response | None) -> LineTiming:
     return {
         "latency_seconds": None if response is None else response.latency_seconds,
         "first_token_seconds": None if response is None else response.first_token_seconds,

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict
+from typing import Any, Final
+
+from typing_extensions import TypedDict
 
 from nel.artifacts.cautions import Copies
 from nel.artifacts.failure_kinds import hint_for
 from nel.artifacts.selection import selection_text
 from nel.metrics.accumulator import Accounting, Accumulator, MetricJson
+from nel.types import FailureKind
 
-FAILURE_RATES_MAX: Final[Mapping[str, float]] = {
+FAILURE_RATES_MAX: Final[Mapping[FailureKind, float]] = {
     "truncated": 0.0,
     "empty": 0.0,
     "context_exceeded": 0.0,
@@ -122,13 +125,13 @@ def _partial(noticed: Noticed) -> Iterator[str]:
 
 
 def _unscored(accounting: Accounting) -> Iterator[str]:
-    for cause, part in accounting.as_json()["unscored"].items():
-        kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
-        text = f"{part['n']:,} of {accounting.n_total:,} unscored by {cause} ({kinds})"
+    for cause, causes in accounting.as_json()["unscored"].items():
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in causes["kinds"].items())
+        text = f"{causes['n']:,} of {accounting.n_total:,} unscored by {cause} ({kinds})"
         if cause == _BAD_ROW:
             text += f"; {hint_for(cause)}; failure_analysis.json names each"
         yield text
-        if cause == "judge" and "tie" in part["kinds"]:
+        if cause == "judge" and "tie" in causes["kinds"]:
             yield (
                 "an even panel or judge.repeats can tie; make it odd and resume with"
                 " --allow-judge-change"
@@ -175,7 +178,7 @@ def _judge_not_asked(
 ) -> Iterator[str]:
     roles = (plan.get("identity") or {}).get("judge.roles") or {}
     judges = [*((plan.get("judge") or {}).get("panel") or ()), *roles.values()]
-    names = list(dict.fromkeys(str(one["name"]) for one in judges))
+    names = list(dict.fromkeys(str(judge["name"]) for judge in judges))
     if names and accounting.n_scored and not noticed.judges_asked:
         scorer = (plan.get("scorer") or {}).get("name")
         yield (

@@ -247,6 +247,12 @@ def _percentiles(values: array[float]) -> dict[str, float | None]:
         return dict.fromkeys(("p50", "p90", "p99", "max", "mean"))
     observed = np.frombuffer(values, dtype=np.float32)
     mean = float(observed.mean(dtype=np.float64))
-    found = (*np.percentile(observed, (50, 90, 99), overwrite_input=True), observed.max(), mean)
+    percentiles = (
+        *np.percentile(observed, (50, 90, 99), overwrite_input=True),
+        observed.max(),
+        mean,
+    )
     names = ("p50", "p90", "p99", "max", "mean")
-    return {name: round(float(value), _DECIMALS) for name, value in zip(names, found, strict=True)}
+    return {
+        name: round(float(value), _DECIMALS) for name, value in zip(names, percentiles, strict=True)
+    }

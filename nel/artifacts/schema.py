@@ -1,8 +1,4 @@
-"""Reads the JSON Schemas of the artifacts, which ship beside this module.
-
-Note: `jsonschema` lets NaN pass ``minimum`` and ``maximum``; the schemas' own ``number`` refuses
-it, so use that definition for every number that is added.
-"""
+"""Reads the JSON Schemas of the artifacts, which scripts/docs.py generates from their shapes."""
 
 from __future__ import annotations
 
@@ -13,10 +9,15 @@ import orjson
 
 from nel.errors import UsageError, did_you_mean
 
-SCHEMA_NAMES: Final = (
-    "bundle", "calibration", "comparison", "decision", "extraction_audit", "failure_analysis", "leaderboard",
-    "matrix_results", "metrics", "result", "runtime_stats", "standings",
-)  # fmt: skip
+_SUFFIX: Final = ".schema.json"
+_DIRECTORY: Final = files("nel.artifacts").joinpath("schemas")
+SCHEMA_NAMES: Final = tuple(
+    sorted(
+        path.name.removesuffix(_SUFFIX)
+        for path in _DIRECTORY.iterdir()
+        if path.name.endswith(_SUFFIX)
+    )
+)
 """The artifacts that have a schema; ``result`` is one line of results.jsonl."""
 
 
@@ -32,6 +33,5 @@ def load_schema(name: str) -> dict[str, object]:
     if name not in SCHEMA_NAMES:
         hint = did_you_mean(name, SCHEMA_NAMES) or f"; known: {', '.join(SCHEMA_NAMES)}"
         raise UsageError(f'no artifact schema "{name}"{hint}')
-    resource = files("nel.artifacts").joinpath("schemas", f"{name}.schema.json")
-    schema: dict[str, object] = orjson.loads(resource.read_bytes())
+    schema: dict[str, object] = orjson.loads(_DIRECTORY.joinpath(f"{name}{_SUFFIX}").read_bytes())
     return schema

@@ -26,8 +26,8 @@ def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
     stored = plan.get("selection")
     if stored is None:
         return None
-    shown = {name: stored[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")}
-    return {**shown, "n_strata": stored["n_strata"], "text": selection_text(stored)}
+    selection = {name: stored[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")}
+    return {**selection, "n_strata": stored["n_strata"], "text": selection_text(stored)}
 
 
 def selection_text(selection: Mapping[str, Any]) -> str:
@@ -86,8 +86,8 @@ class Drawn:
         labels: list[Any] = list(results.labels)
         for question, code in zip(results.questions, results.label_codes, strict=True):
             fields: Fields | None = labels[code]
-            found = labels_of(fields, results.groups.get(question))
-            self._strata[question] = found.get(self._by or "", "")
+            names = labels_of(fields, results.groups.get(question))
+            self._strata[question] = names.get(self._by or "", "")
 
 
 def no_interval(reason: str) -> Interval:

@@ -94,10 +94,10 @@ class ServedBuilds:
         """Return a warning where the endpoint answered under more than one name."""
         if len(self._builds) <= 1:
             return []
-        shown = list(self._builds.items())[:_SHOWN_MAX]
+        builds = list(self._builds.items())[:_SHOWN_MAX]
         named = [
-            f"{_shown(*name)} for {build.n:,} answers from problem_idx {build.first}"
-            for name, build in shown
+            f"{_build_text(*name)} for {build.n:,} answers from problem_idx {build.first}"
+            for name, build in builds
         ]
         more = len(self._builds) - len(named)
         also = f" and {more} more" if more else ""
@@ -106,7 +106,7 @@ class ServedBuilds:
         return [f"{text}; the model may have been exchanged during the run"]
 
 
-def _shown(model: str | None, fingerprint: str | None) -> str:
+def _build_text(model: str | None, fingerprint: str | None) -> str:
     if model is None:
         return f'"{fingerprint}"'
     return f'"{model}"' if fingerprint is None else f'"{model}" ("{fingerprint}")'

@@ -23,7 +23,7 @@ from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.judge_summary import judging_json, judging_warnings
 from nel.artifacts.ranges import Range, RangeReader
-from nel.artifacts.repeat_check import read_pairs, repeat_check_json
+from nel.artifacts.repeat_check import Pair, read_pairs, repeat_check_json
 from nel.artifacts.results import NOT_RUN, Result
 from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
@@ -162,25 +162,25 @@ class _Pass:
 
     def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Generator[bytes]:
         with closing(self.reader.ranges(snapshot, key, repeats)) as ranges:
-            for one in ranges:
-                self._add(one)
-                yield from one.lines
+            for read_range in ranges:
+                self._add(read_range)
+                yield from read_range.lines
         self._count()
 
-    def _add(self, found: Range) -> None:
-        self.runtime.merge(found.runtime)
-        self.uncounted.extend(found.counted)
+    def _add(self, read_range: Range) -> None:
+        self.runtime.merge(read_range.runtime)
+        self.uncounted.extend(read_range.counted)
         if len(self.uncounted) >= _COUNTED_AT_ONCE:
             self._count()
-        self.failures.merge(found.failures)
-        self.endings.merge(found.endings)
-        self.copies.merge(found.copies)
-        self.shared_passes.merge(found.shared_passes)
-        self.served.merge(found.served)
-        self.not_run += found.not_run
-        self.n_beyond += found.n_beyond
-        self._add_judgements(found)
-        for result in found.results:
+        self.failures.merge(read_range.failures)
+        self.endings.merge(read_range.endings)
+        self.copies.merge(read_range.copies)
+        self.shared_passes.merge(read_range.shared_passes)
+        self.served.merge(read_range.served)
+        self.not_run += read_range.not_run
+        self.n_beyond += read_range.n_beyond
+        self._add_judgements(read_range)
+        for result in read_range.results:
             if not self.chosen.requested.is_empty:
                 group = None if result.sample is None else result.sample.group
                 self.chosen.add(result.idx, result.outcome, _sample_score(result), group=group)
@@ -193,21 +193,21 @@ class _Pass:
         self.categories.add_all(self.uncounted)
         self.uncounted = OutcomeColumnsBuilder()
 
-    def _add_judgements(self, found: Range) -> None:
+    def _add_judgements(self, read_range: Range) -> None:
         before = self.n_questions
-        if found.n_questions and before and found.first_question == self.question:
+        if read_range.n_questions and before and read_range.first_question == self.question:
             before -= 1  # the first question of the range is the last one of the range before
-        for one in found.judged:
+        for judged in read_range.judged:
             self.judging.add(
-                before + one.question,
-                one.judgements,
-                unscored_kind=one.kind,
-                unscored_detail=one.detail,
+                before + judged.question,
+                judged.judgements,
+                unscored_kind=judged.kind,
+                unscored_detail=judged.detail,
             )
-        if found.n_questions:
-            self.n_questions = before + found.n_questions
-            self.question = found.question
-        for model in found.models:
+        if read_range.n_questions:
+            self.n_questions = before + read_range.n_questions
+            self.question = read_range.question
+        for model in read_range.models:
             if len(self.models) < SERVED_MAX:
                 self.models.add(model)
 
@@ -229,57 +229,65 @@ def _write_benchmark(
     not_run = Unscored(**why) if why else NOT_RUN
     early = read_early_stop(snapshot, key, slot, plan)
     collected = _collecting(config, plan, choice, directory, name, early, not_run)
-    for call, stored in snapshot.calls(key):
-        response = decode_response(stored)
-        if not collected.judges.add(call, response):
-            collected.runtime.add(response)
-    pairs = list(
-        read_pairs(snapshot, key, plan.get("repeat_check"))
-    )  # runs of an older version have none
-    for pair in pairs:
-        collected.runtime.add(pair.second.response)
+    pairs = _add_requests(collected, snapshot, key, plan)
     with closing(collected.lines(snapshot, key, plan["repeats"])) as lines:
         write_file(directory / "results.jsonl", lines)
     head = {"run_id": run_id, "benchmark": name}
-    metrics = {**head, **_metrics_json(collected, plan)}
-    metrics["judging"] = _with_labels(
-        metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan)
-    )
-    metrics["warnings"] = run_warnings(plan, collected.total, _noticed(collected, plan, metrics))
-    metrics |= collected.auditing.write(head)
-    if pairs:
-        n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
-        metrics["repeat_check"] = repeat_check_json(pairs, plan, headline=metrics["headline"], n=n)
+    metrics = _whole_metrics(collected, plan, head, pairs)
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
-    accounting = {"accounting": collected.total.accounting.as_json()}
-    runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)
-    runtime["served"] = collected.served.as_json()
-    runtime["n_beyond_stop"] = collected.n_beyond
-    runtime["sandboxes"] = snapshot.meta("sandboxes") or []
-    runtime["executors"] = snapshot.meta("executors") or []
-    runtime["limiters"] = snapshot.meta("limiters") or []
+    failures = {"accounting": metrics["accounting"], **collected.failures.as_json()}
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
-    write_file(
-        directory / "failure_analysis.json",
-        [pretty({**head, **accounting, **collected.failures.as_json()})],
-    )
-    write_file(
-        directory / "runtime_stats.json",
-        [pretty({**head, **runtime, "judges": collected.judges.as_json()})],
-    )
+    write_file(directory / "failure_analysis.json", [pretty({**head, **failures})])
+    runtime = _runtime_json(collected, snapshot)
+    write_file(directory / "runtime_stats.json", [pretty({**head, **runtime})])
     return BenchmarkResult(
         name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle
     )
 
 
-def _with_labels(
-    judging: dict[str, object] | None, labelled: dict[str, object]
-) -> dict[str, Any] | None:
-    """Return what is known of the judging, with what people's labels say of it where there are
-    any.
+def _whole_metrics(
+    collected: _Pass, plan: Mapping[str, Any], head: Mapping[str, str], pairs: list[Pair]
+) -> dict[str, Any]:
+    """Return metrics.json with what labels, an audit and the repeat check say; the first two write
+    their own files too.
     """
-    return None if judging is None else {**judging, **labelled}
+    metrics = {**head, **_metrics_json(collected, plan)}
+    labelled = collected.calibrating.write(head, metrics["headline"], plan)
+    if metrics["judging"] is not None:
+        metrics["judging"] |= labelled
+    metrics["warnings"] = run_warnings(plan, collected.total, _noticed(collected, plan, metrics))
+    metrics |= collected.auditing.write(head)
+    if pairs:
+        n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
+        metrics["repeat_check"] = repeat_check_json(pairs, plan, headline=metrics["headline"], n=n)
+    return metrics
+
+
+def _add_requests(
+    collected: _Pass, snapshot: Snapshot, key: int, plan: Mapping[str, Any]
+) -> list[Pair]:
+    """Count the requests of judges and of the repeat check, and return the latter's answers."""
+    for call, stored in snapshot.calls(key):
+        response = decode_response(stored)
+        if not collected.judges.add(call, response):
+            collected.runtime.add(response)
+    # Runs of an older version have no repeat check.
+    pairs = list(read_pairs(snapshot, key, plan.get("repeat_check")))
+    for pair in pairs:
+        collected.runtime.add(pair.second.response)
+    return pairs
+
+
+def _runtime_json(collected: _Pass, snapshot: Snapshot) -> dict[str, object]:
+    n_correct = collected.total.n_correct
+    return {
+        **collected.runtime.as_json(snapshot.sessions(), n_correct=n_correct),
+        "served": collected.served.as_json(),
+        "n_beyond_stop": collected.n_beyond,
+        **{name: snapshot.meta(name) or [] for name in ("sandboxes", "executors", "limiters")},
+        "judges": collected.judges.as_json(),
+    }
 
 
 def _collecting(
@@ -297,11 +305,7 @@ def _collecting(
     panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
     models = _models_of_judges(config, plan)
     drawn = Drawn(plan)
-    anytime = None if early is None else early.interval
-    if anytime is not None and drawn.design.fixed is not None:
-        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
-    design = drawn.design if anytime is None else Design(fixed=NO_INTERVAL)
-    of_category = drawn.of_category if anytime is None else design
+    design, headline, of_category = _designs(drawn, early)
     price = prices.get((config.get("endpoint") or {}).get("model"))
     chosen = StatisticsCollector(choice or _stored_choice(plan), design)
     calibrating, auditing = Calibrating(directory), Auditing(directory, name, plan)
@@ -310,7 +314,7 @@ def _collecting(
     )
     return _Pass(
         reader=RangeReader(not_run=not_run, price=price, early=early, keeps_results=wants_results),
-        total=Accumulator(design, headline=None if anytime is None else Design(fixed=anytime)),
+        total=Accumulator(design, headline=headline),
         categories=Categories(lambda: Accumulator(of_category)),
         failures=FailureAnalysis(),
         runtime=RuntimeStats(price),
@@ -329,6 +333,19 @@ def _collecting(
     )
 
 
+def _designs(drawn: Drawn, early: EarlyStop | None) -> tuple[Design, Design | None, Design]:
+    """Return how questions were drawn for all metrics, for the headline where it has an interval of
+    its own, and for categories.
+    """
+    anytime = None if early is None else early.interval
+    if anytime is None:
+        return drawn.design, None, drawn.of_category
+    if drawn.design.fixed is not None:
+        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
+    design = Design(fixed=NO_INTERVAL)
+    return design, Design(fixed=anytime), design
+
+
 def _models_of_judges(config: dict[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
     """Return by judge what the configuration calls its model: of the panel, in a role, or the
     evaluated one itself.
@@ -340,7 +357,7 @@ def _models_of_judges(config: dict[str, Any], plan: Mapping[str, Any]) -> dict[s
     ).values()  # the benchmark's too, of newer runs
     itself = [config["endpoint"]] if config.get("endpoint") else []
     judges = (*itself, *own_roles, *roles, *panel)
-    return {str(one.get("name") or one["model"]): str(one["model"]) for one in judges}
+    return {str(judge.get("name") or judge["model"]): str(judge["model"]) for judge in judges}
 
 
 def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -348,7 +365,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
     headline = total.headline()
     own = total.metrics()
     chosen = collected.chosen.rows(total.headline_name, own)
-    kept = (
+    names = (
         "value",
         "ci_lower",
         "ci_upper",
@@ -368,7 +385,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "accounting": total.accounting.as_json(),
         "headline": {
             "metric": headline["name"],
-            **{name: value for name, value in headline.items() if name in kept},
+            **{name: value for name, value in headline.items() if name in names},
         },
         "metrics": [*own, *chosen],
         **(
@@ -378,7 +395,8 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         ),
         "failed_metrics": list(collected.chosen.failed),
         "categories": {
-            name: _category_json(part) for name, part in collected.categories.by_name().items()
+            name: _category_json(accumulator)
+            for name, accumulator in collected.categories.by_name().items()
         },
         "rates": total.rates(),
         "completed": total.completed(),
@@ -408,7 +426,8 @@ def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, An
             )
         ),
         calibration=collected.calibrating.warnings,
-        judges_asked=sum(sum(one["requests"].values()) for one in asked) + (judging is not None),
+        judges_asked=sum(sum(requests["requests"].values()) for requests in asked)
+        + (judging is not None),
         copies=collected.copies,
         is_complete=metrics["complete"],
         is_shard="shard" in metrics,
@@ -444,8 +463,8 @@ def _sample_score(result: Result) -> SampleScore:
     )
 
 
-def _category_json(part: Accumulator) -> dict[str, object]:
-    headline, accounting = part.headline(), part.accounting.as_json()
+def _category_json(accumulator: Accumulator) -> dict[str, object]:
+    headline, accounting = accumulator.headline(), accumulator.accounting.as_json()
     counts = {
         name: accounting[name]
         for name in ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
@@ -478,7 +497,7 @@ def _bundle_json(
             "model": plan["model"],
             "base_url": redact_url(endpoint["url"]) if endpoint else None,
             "protocol": plan["protocol"],
-            **{part: plan[part] for part in _SHOWN_OF_PLAN},
+            **{field_name: plan[field_name] for field_name in _SHOWN_OF_PLAN},
             "fewshot": plan.get("fewshot"),  # runs of an older version have none
         },
         "benchmark": {
@@ -487,8 +506,8 @@ def _bundle_json(
             "repeats": plan["repeats"],
             "scores": _scores_json(total, metrics),
             "categories": {
-                part: _bundle_category(numbers)
-                for part, numbers in collected.categories.by_name().items()
+                field_name: _bundle_category(numbers)
+                for field_name, numbers in collected.categories.by_name().items()
             },
             "accounting": total.accounting.as_json(),
         },
@@ -526,8 +545,8 @@ def _score_json(metric: Mapping[str, object]) -> dict[str, Any]:
     return {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
 
 
-def _bundle_category(part: Accumulator) -> dict[str, object]:
-    headline = part.headline()
+def _bundle_category(accumulator: Accumulator) -> dict[str, object]:
+    headline = accumulator.headline()
     return {
         "mean_reward": headline["value"],
         "n": headline["n"],
@@ -537,8 +556,11 @@ def _bundle_category(part: Accumulator) -> dict[str, object]:
 
 
 def _run_yaml(run_id: str, config: dict[str, Any]) -> bytes:
-    shown = {**config}
-    if shown.get("endpoint"):
-        shown["endpoint"] = {**shown["endpoint"], "url": redact_url(shown["endpoint"]["url"])}
+    redacted = {**config}
+    if redacted.get("endpoint"):
+        redacted["endpoint"] = {
+            **redacted["endpoint"],
+            "url": redact_url(redacted["endpoint"]["url"]),
+        }
     head = f"# Run {run_id}, as resolved by nel {__version__}. Secrets are named, never stored.\n"
-    return (head + yaml.safe_dump(shown, sort_keys=True, allow_unicode=True)).encode()
+    return (head + yaml.safe_dump(redacted, sort_keys=True, allow_unicode=True)).encode()

@@ -21,6 +21,12 @@ def official_reading(benchmark: str, sample: ScorerInput) -> Read | None:
         )
 
         return read_official
+    if benchmark == "bbh":
+        from nel.benchmarks.reasoning.bbh import (  # noqa: PLC0415 - as above
+            read_official as read_answer_is,
+        )
+
+        return read_answer_is
     if benchmark == "gsm8k" and sample.sample is not None and "####" in str(sample.sample.input):
         from nel.benchmarks.mathematics.gsm8k import (  # noqa: PLC0415 - as above
             read_official as read_hashes,

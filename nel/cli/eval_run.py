@@ -13,7 +13,7 @@ import typer
 from nel.cli.gate import FailUnder
 from nel.cli.places import resumed_path
 from nel.cli.settings import JUDGE_FLAGS, MODEL_FLAGS, Chosen, chosen_settings, taking_settings
-from nel.core.collection import collection_paused
+from nel.core.forked_map import collection_paused
 from nel.engine.process_limits import check_memory
 from nel.errors import ConfigError, UsageError
 

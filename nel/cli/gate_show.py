@@ -16,7 +16,7 @@ from nel.comparison.floors import Floor, hold, read_floors
 from nel.comparison.gate import gate
 from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides
-from nel.core.existing import exists
+from nel.core.paths import exists
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
 from nel.reports.decision import HEADINGS, reason_lines, rows, write_decision

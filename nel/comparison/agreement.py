@@ -148,13 +148,13 @@ class _Bundle(_Part):
 
 
 def check_files(
-    run_dir: Path, found: Sequence[BenchmarkFiles], plans: Mapping[str, Mapping[str, Any]]
+    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], plans: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """Check that the small files of a run are of one run, and agree.
 
     Args:
         run_dir: Of the run.
-        found: Its benchmarks.
+        benchmarks: Its benchmarks.
         plans: What the store planned, by the slot of each benchmark; empty where there is no store
             that can be read.
 
@@ -163,11 +163,15 @@ def check_files(
     """
     again = f"write its files again with nel report {run_dir}"
     stored = {directory_name(slot): plan for slot, plan in plans.items()}
-    titles = Counter(files.title for files in found)
-    for files in found:
+    titles = Counter(files.title for files in benchmarks)
+    for files in benchmarks:
         name = files.directory.name
         if titles[files.title] > 1:
-            both = " and ".join(one.directory.name for one in found if one.title == files.title)
+            both = " and ".join(
+                benchmark_files.directory.name
+                for benchmark_files in benchmarks
+                if benchmark_files.title == files.title
+            )
             raise OutputError(
                 f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote"
             )
@@ -182,7 +186,7 @@ def check_files(
         )
         if wrong:
             raise OutputError(f"{files.directory}: {wrong}; {again}")
-    ids = sorted({str(files.metrics["run_id"]) for files in found})
+    ids = sorted({str(files.metrics["run_id"]) for files in benchmarks})
     if len(ids) > 1:
         raise OutputError(f"{run_dir} holds results of the runs {' and '.join(ids)}; {again}")
 
@@ -200,7 +204,7 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
     wrong = (columns.states == FAILED) & (columns.numbers("reward") != 0)
     if wrong.any():
         raise OutputError(
-            _said(
+            _statement(
                 files,
                 f"{int(wrong.sum()):,} model failures have a reward, which is 0 for all of them",
             )
@@ -208,7 +212,9 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
     repeats, planned = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
     if planned is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < planned:
         raise OutputError(
-            _said(files, f"each sample was asked {planned} times, and a line is of another repeat")
+            _statement(
+                files, f"each sample was asked {planned} times, and a line is of another repeat"
+            )
         )
     for row in metrics["metrics"]:
         values = _values_of(columns, row["name"], metrics["headline"]["metric"])
@@ -223,39 +229,50 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
     Raises:
         OutputError: They are not, or are those of another level.
     """
+    _check_own_ends(files, row)
     name, headline = row["name"], files.metrics["headline"]["metric"]
     values = _values_of(columns, name, headline)
-    lower, upper = row["ci_lower"], row["ci_upper"]
+    if values is None or row["ci_method"] == ANYTIME or (columns.states == NOT_ASKED).any():
+        return
+    series = _series(columns, values)
+    _check_ends(files, columns, row, series)
+    if row["bounds"] is not None:
+        n_unscored = int((columns.states == UNSCORED).sum())
+        lowest = series.total / len(columns) if n_unscored else row["value"]
+        highest = lowest + n_unscored / len(columns)
+        _refuse_unequal(files, f"lower bound of {name}", row["bounds"]["lower"], lowest)
+        _refuse_unequal(files, f"upper bound of {name}", row["bounds"]["upper"], highest)
+
+
+def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
+    """Check that the interval and the bounds of a metric fit each other."""
+    name, lower, upper = row["name"], row["ci_lower"], row["ci_upper"]
     if (
         row["ci_level"] != LEVEL
         or (lower is None) != (upper is None)
         or (lower is not None and lower > upper)
     ):
-        raise OutputError(_said(files, f"the interval of {name} is none of level {LEVEL:g}"))
+        raise OutputError(_statement(files, f"the interval of {name} is none of level {LEVEL:g}"))
     bounds, value = row["bounds"], row["value"]
     if bounds is not None and value is not None and not _is_within(value, bounds):
-        raise OutputError(_said(files, f"the bounds of {name} do not hold its value"))
-    if values is None or row["ci_method"] == ANYTIME or (columns.states == NOT_ASKED).any():
-        return
-    series = _series(columns, values)
+        raise OutputError(_statement(files, f"the bounds of {name} do not hold its value"))
+
+
+def _check_ends(
+    files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any], series: Series
+) -> None:
+    """Check that the interval is the one that the values give."""
     kind = (files.metrics.get("selection") or {}).get("kind")
     ends: tuple[float | None, float | None] = (None, None)
     if kind != "first":  # the first so many questions have no interval
-        found = new_questions_interval(series, _groups(columns))
-        ends = found.lower, found.upper
+        recomputed = new_questions_interval(series, _groups(columns))
+        ends = recomputed.lower, recomputed.upper
     written = row["new_questions"] if kind == "sample" else row
     for end, made in zip(_ENDS, ends, strict=True):
         limit = made
         if made is not None and series.unit:
             limit = min(max(made, 0.0), 1.0)
-        _refuse_unequal(files, f"{end} of {name}", written[end], limit)
-    if bounds is not None:
-        n_unscored = int((columns.states == UNSCORED).sum())
-        made = series.total / len(columns) if n_unscored else value
-        _refuse_unequal(files, f"lower bound of {name}", bounds["lower"], made)
-        _refuse_unequal(
-            files, f"upper bound of {name}", bounds["upper"], made + n_unscored / len(columns)
-        )
+        _refuse_unequal(files, f"{end} of {row['name']}", written[end], limit)
 
 
 def shape_problem(files: BenchmarkFiles) -> str:
@@ -293,15 +310,24 @@ def _disagreement(files: BenchmarkFiles) -> str:
         row["name"] for row in metrics["metrics"]
     }  # which may have a metric of that name
     scores = {
-        one: found["value"] for one, found in (bundle["benchmark"].get("scores") or {}).items()
+        score_key: score["value"]
+        for score_key, score in (bundle["benchmark"].get("scores") or {}).items()
     }
     pairs = {
         "run_id": (metrics["run_id"], bundle["run_id"]),
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
         "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
-        **{one: (headline["value"], scores[one]) for one in (name, *aliases) if one in scores},
+        **{
+            score_key: (headline["value"], scores[score_key])
+            for score_key in (name, *aliases)
+            if score_key in scores
+        },
     }
-    differ = [f"{what} {one} and {other}" for what, (one, other) in pairs.items() if one != other]
+    differ = [
+        f"{what} {score_key} and {other}"
+        for what, (score_key, other) in pairs.items()
+        if score_key != other
+    ]
     return f"metrics.json and eval-*.json differ in {', '.join(differ)}" if differ else ""
 
 
@@ -349,7 +375,8 @@ def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     if not rewards or headline in _OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
     first, *others = (
-        {name: key for key, name in published_names(keys, headline, one).items()} for one in rewards
+        {name: key for key, name in published_names(keys, headline, reward).items()}
+        for reward in rewards
     )
     return {
         name: key for name, key in first.items() if all(other.get(name) == key for other in others)
@@ -368,9 +395,9 @@ def _mean_by_question(columns: Columns, values: Floats) -> float | None:
         _, positions = np.unique(positions, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore"):
         counts, sums = np.bincount(positions), np.bincount(positions, values[known])
-        found = float((sums[counts > 0] / counts[counts > 0]).mean())
+        mean = float((sums[counts > 0] / counts[counts > 0]).mean())
     return (
-        found if math.isfinite(found) else _series(columns, values).mean()
+        mean if math.isfinite(mean) else _series(columns, values).mean()
     )  # sums of the largest numbers overflow
 
 
@@ -389,7 +416,8 @@ def _groups(columns: Columns) -> dict[int, str]:
     known = np.flatnonzero(codes >= 0)
     positions = columns.integers("position")[known].tolist()
     return {
-        place: names[code] for place, code in zip(positions, codes[known].tolist(), strict=True)
+        position: names[code]
+        for position, code in zip(positions, codes[known].tolist(), strict=True)
     }
 
 
@@ -402,17 +430,17 @@ def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
 
 
 def _refuse_unequal(
-    files: BenchmarkFiles, what: str, told: float | None, found: float | None
+    files: BenchmarkFiles, what: str, stated: float | None, computed: float | None
 ) -> None:
-    if told is None or found is None:
-        is_equal = told is found
+    if stated is None or computed is None:
+        is_equal = stated is computed
     else:
-        is_equal = math.isclose(told, found, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+        is_equal = math.isclose(stated, computed, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
     if not is_equal:
         raise OutputError(
-            _said(
+            _statement(
                 files,
-                f"{what} is {_number(told)} in metrics.json and {_number(found)} by its lines",
+                f"{what} is {_number(stated)} in metrics.json and {_number(computed)} by its lines",
             )
         )
 
@@ -421,7 +449,7 @@ def _number(value: float | None) -> str:
     return "null" if value is None else f"{value:.10g}"
 
 
-def _said(files: BenchmarkFiles, what: str) -> str:
+def _statement(files: BenchmarkFiles, what: str) -> str:
     run_dir = files.directory.parent
     return (
         f"{files.directory / 'results.jsonl'} does not agree with metrics.json: {what}; one of the"

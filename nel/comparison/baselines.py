@@ -33,9 +33,9 @@ def set_baseline(name: str, result: Path) -> Baseline:
         )
     known = read_baselines()
     (side,) = read_sides([str(result)])
-    found = Baseline(directory=str(result.expanduser().resolve()), run_id=side.run_id)
-    _write({**known, name: found})
-    return found
+    baseline = Baseline(directory=str(result.expanduser().resolve()), run_id=side.run_id)
+    _write({**known, name: baseline})
+    return baseline
 
 
 def remove_baseline(name: str) -> None:
@@ -48,7 +48,7 @@ def remove_baseline(name: str) -> None:
     known = read_baselines()
     if name not in known:
         raise _unknown(name, known)
-    _write({one: baseline for one, baseline in known.items() if one != name})
+    _write({label: baseline for label, baseline in known.items() if label != name})
 
 
 def baseline_side(name: str) -> str:
@@ -66,11 +66,11 @@ def baseline_side(name: str) -> str:
     if not Path(baseline.directory).exists():
         raise OutputError(f'the baseline "{name}" is gone from {baseline.directory}; {again}')
     side = f"{name}={baseline.directory}"
-    (found,) = read_sides([side])
-    if found.run_id != baseline.run_id:
+    (read_side,) = read_sides([side])
+    if read_side.run_id != baseline.run_id:
         raise OutputError(
             f'the baseline "{name}" is {baseline.run_id}, and {baseline.directory} holds'
-            f" {found.run_id} now; {again}"
+            f" {read_side.run_id} now; {again}"
         )
     return side
 
@@ -96,7 +96,7 @@ def _unknown(name: str, known: Mapping[str, Baseline]) -> UsageError:
 def _write(baselines: Mapping[str, Baseline]) -> None:
     path = baselines_file()
     content: dict[str, Any] = {
-        "baselines": {name: asdict(one) for name, one in sorted(baselines.items())}
+        "baselines": {name: asdict(baseline) for name, baseline in sorted(baselines.items())}
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -172,33 +172,33 @@ class BlockReader:
     def _expected_digests(self, values: Sequence[object]) -> Digests:
         known = self._expected.get
         if _TEXTS.issuperset(map(type, values)):
-            found = [known(one) or self._expected_digest(one) for one in values]  # type: ignore[call-overload]
+            digests = [known(value) or self._expected_digest(value) for value in values]  # type: ignore[call-overload]
         else:
-            found = [self._expected_digest(one) for one in values]
-        return np.array(found, dtype=np.uint64)
+            digests = [self._expected_digest(value) for value in values]
+        return np.array(digests, dtype=np.uint64)
 
     def _expected_digest(self, value: object) -> int:
         if not isinstance(value, str):
             return digest(value)
-        found = self._expected.get(value)
-        if found is None:
-            found = digest(value)
+        digest_of_value = self._expected.get(value)
+        if digest_of_value is None:
+            digest_of_value = digest(value)
             if len(self._expected) < _EXPECTED_KEPT:
-                self._expected[value] = found
-        return found
+                self._expected[value] = digest_of_value
+        return digest_of_value
 
 
 def _rewards(values: Sequence[Any], states: npt.NDArray[np.int8]) -> Floats:
-    found = _numbers(values, _REWARDS)
+    rewards = _numbers(values, _REWARDS)
     has_reward = states < UNSCORED
-    if not np.isfinite(found[has_reward]).all() or not np.isnan(found[~has_reward]).all():
+    if not np.isfinite(rewards[has_reward]).all() or not np.isnan(rewards[~has_reward]).all():
         raise _NotPlainError
-    return found
+    return rewards
 
 
-def _metrics(found: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
-    names = dict.fromkeys(chain.from_iterable(found))
-    return {name: _numbers([one.get(name, math.nan) for one in found], _METRICS) for name in names}
+def _metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
+    names = dict.fromkeys(chain.from_iterable(rows))
+    return {name: _numbers([row.get(name, math.nan) for row in rows], _METRICS) for name in names}
 
 
 def _numbers(values: Sequence[Any], known: frozenset[type]) -> Floats:
@@ -221,7 +221,7 @@ def _whole(values: Sequence[Any]) -> Ints:
 def _as_texts(values: Sequence[Any]) -> Sequence[str | None]:
     if _KNOWN_TEXTS.issuperset(map(type, values)):
         return values
-    return [one if one is None else str(one) for one in values]
+    return [value if value is None else str(value) for value in values]
 
 
 def _texts(values: Sequence[Any]) -> Sequence[str]:

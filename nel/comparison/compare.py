@@ -87,7 +87,9 @@ class Comparison:
     def family(self) -> int:
         """Return the number of comparisons that Holm's adjustment covers."""
         return sum(
-            one.headline.found is not None for side in self.candidates for one in side.benchmarks
+            benchmark.headline.tested is not None
+            for side in self.candidates
+            for benchmark in side.benchmarks
         )
 
 
@@ -124,13 +126,13 @@ def _candidate(
     columns: dict[tuple[str, bool], Columns],
 ) -> Candidate:
     shared = common_benchmarks(baseline, side, only)
-    found = []
+    compared_benchmarks = []
     for left, right in shared:
         before, after = baseline.benchmarks[left], side.benchmarks[right]
         key = left, needs_rows(before, after)
         if key not in columns:
             columns[key] = before.columns(rows=key[1])
-        found.append(
+        compared_benchmarks.append(
             compare_benchmark(
                 before,
                 columns[key],
@@ -142,7 +144,7 @@ def _candidate(
         )
     return Candidate(
         side=side,
-        benchmarks=found,
+        benchmarks=compared_benchmarks,
         only_baseline=sorted(
             baseline.benchmarks.keys() - {left for left, _ in shared} if not only else ()
         ),
@@ -183,7 +185,7 @@ def common_benchmarks(
             f" {', '.join(sorted(baseline.benchmarks))}; {candidate.label} has"
             f" {', '.join(sorted(candidate.benchmarks))}"
         )
-    return sorted(one for one in pairs if not only or one[0] in only)
+    return sorted(side_name for side_name in pairs if not only or side_name[0] in only)
 
 
 def compare_benchmark(
@@ -203,8 +205,8 @@ def compare_benchmark(
     """
     others = candidate.columns(rows=needs_rows(baseline, candidate))
     pairing = pair(baseline, columns, candidate, others, by_position="pairing" in despite)
-    found = differences(baseline, candidate, pairing)
-    refuse_unequal(found, despite, what)
+    differing = differences(baseline, candidate, pairing)
+    refuse_unequal(differing, despite, what)
     if len(pairing) < _FEWEST:
         n = "one sample" if len(pairing) else "no sample"
         raise UsageError(
@@ -217,15 +219,15 @@ def compare_benchmark(
     if n_not_asked(pairing):
         headline = with_honest_verdict(headline, baseline, candidate, settings)
         metrics, slices = (
-            [without_interval(one) for one in metrics],
-            [without_interval(one) for one in slices],
+            [without_interval(measured) for measured in metrics],
+            [without_interval(measured) for measured in slices],
         )
     return BenchmarkComparison(
         name=baseline.name,
         baseline=baseline,
         candidate=candidate,
         pairing=pairing,
-        differs=found,
+        differs=differing,
         unchecked=unchecked(baseline, candidate),
         headline=headline,
         scores=scores,
@@ -246,13 +248,13 @@ def check_before_asking(side: Side, margin: float) -> None:
         UsageError: The margin is larger than scores can differ.
         OutputError: A file is damaged, or the files do not agree.
     """
-    for one in side.benchmarks.values():
-        rewards = one.columns(rows=False).numbers("reward")
+    for benchmark in side.benchmarks.values():
+        rewards = benchmark.columns(rows=False).numbers("reward")
         known = rewards[~np.isnan(rewards)]
         if margin >= 1:
             _refuse_margin(
                 margin,
-                f"{one.name} of {side.label}",
+                f"{benchmark.name} of {side.label}",
                 are_shares=bool(((known >= 0) & (known <= 1)).all()),
             )
 
@@ -268,15 +270,17 @@ def _other_metrics(pairing: Pairing, settings: Settings) -> list[Measure]:
     again.
     """
     columns = pairing.baseline.columns, pairing.candidate.columns
-    found = []
+    measures = []
     for name in columns[0].metric_names:
-        if name not in columns[1].metric_names or all(_is_reward(one, name) for one in columns):
+        if name not in columns[1].metric_names or all(
+            _is_reward(column, name) for column in columns
+        ):
             continue
         scores = scores_of(pairing, name)
         if len(scores.baseline):
-            is_bounded = all(is_universal(one, name) for one in columns)
-            found.append(measure(scores, name, settings, is_bounded=is_bounded))
-    return found
+            is_bounded = all(is_universal(column, name) for column in columns)
+            measures.append(measure(scores, name, settings, is_bounded=is_bounded))
+    return measures
 
 
 def _is_reward(columns: Columns, name: str) -> bool:
@@ -294,13 +298,13 @@ def _slices(pairing: Pairing, settings: Settings) -> list[Measure]:
     names = columns.categories
     if not 1 < len(names) <= SLICES_MAX:
         return []
-    found = []
+    measures = []
     for name in sorted(names):
         chosen = np.flatnonzero(codes == names.index(name))
         if len(chosen):
-            part = replace(pairing, left=pairing.left[chosen], right=pairing.right[chosen])
-            found.append(measure(scores_of(part, REWARD), name, settings))
-    return found
+            sliced = replace(pairing, left=pairing.left[chosen], right=pairing.right[chosen])
+            measures.append(measure(scores_of(sliced, REWARD), name, settings))
+    return measures
 
 
 def _variances(questions: Questions, chosen: Ints) -> VarianceParts | None:
@@ -308,31 +312,31 @@ def _variances(questions: Questions, chosen: Ints) -> VarianceParts | None:
     if int(questions.n_repeats.max()) < _FEWEST:
         return None
     values = questions.values(questions.columns.numbers("reward"))
-    kept = chosen[values.n_scored[chosen] > 0]
-    if not np.isfinite(values.squares[kept]).all():  # squares of the largest numbers overflow
+    scored = chosen[values.n_scored[chosen] > 0]
+    if not np.isfinite(values.squares[scored]).all():  # squares of the largest numbers overflow
         return None
     try:
         return variance_parts_of_sums(
-            values.n_scored[kept], values.scored_sum[kept], values.squares[kept]
+            values.n_scored[scored], values.scored_sum[scored], values.squares[scored]
         )
     except UndefinedMetric:
         return None
 
 
 def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing) -> list[str]:
-    found = []
+    cautions = []
     if pairing.key == "position":
-        found.append("paired by position alone: a file in another order gives another result")
+        cautions.append("paired by position alone: a file in another order gives another result")
     for side, name in ((baseline, "baseline"), (candidate, "candidate")):
-        found += [f"the {name}: {text}" for text in texts_of({"warnings": side.warnings})]
+        cautions += [f"the {name}: {text}" for text in texts_of({"warnings": side.warnings})]
     n_left_out = n_not_asked(pairing)
     if n_left_out:
-        found.append(
+        cautions.append(
             f"a stop rule ended a run early: {len(pairing) - n_left_out:,} of {len(pairing):,}"
             " pairs were asked on both sides, and intervals of a fixed number of samples do not"
             " hold for them"
         )
-    return found
+    return cautions
 
 
 def calibration_warnings(side: SideBenchmark) -> list[str]:
@@ -347,21 +351,25 @@ def _adjusted(comparison: Comparison) -> Comparison:
     slices and metrics.
     """
     alpha = 1 - comparison.settings.level
-    every = [one for side in comparison.candidates for one in side.benchmarks]
-    headlines = iter(_in_family([one.headline for one in every], holm, alpha, "Holm's adjustment"))
+    every = [benchmark for side in comparison.candidates for benchmark in side.benchmarks]
+    headlines = iter(
+        _in_family([benchmark.headline for benchmark in every], holm, alpha, "Holm's adjustment")
+    )
     sides = []
     for side in comparison.candidates:
-        found = []
-        for one in side.benchmarks:
-            explored = [*one.slices, *one.metrics]
+        candidates = []
+        for benchmark in side.benchmarks:
+            explored = [*benchmark.slices, *benchmark.metrics]
             adjusted = _in_family(
                 explored, benjamini_hochberg, alpha, "Benjamini and Hochberg's adjustment"
             )
-            n = len(one.slices)
-            found.append(
-                replace(one, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:])
+            n = len(benchmark.slices)
+            candidates.append(
+                replace(
+                    benchmark, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:]
+                )
             )
-        sides.append(replace(side, benchmarks=found))
+        sides.append(replace(side, benchmarks=candidates))
     return replace(comparison, candidates=sides)
 
 
@@ -371,12 +379,14 @@ def _in_family(
     alpha: float,
     name: str,
 ) -> list[Measure]:
-    p_values = [one.p_value for one in measures if one.p_value is not None]
+    p_values = [measured.p_value for measured in measures if measured.p_value is not None]
     values = iter(adjust(p_values))
     family = f"{name} over {len(p_values)}"
     return [
-        one if one.p_value is None else one.adjusted(next(values), alpha=alpha, family=family)
-        for one in measures
+        measured
+        if measured.p_value is None
+        else measured.adjusted(next(values), alpha=alpha, family=family)
+        for measured in measures
     ]
 
 

@@ -75,17 +75,17 @@ class GatedBenchmark:
         """Return ``missing``, ``breach``, ``inconclusive`` or ``pass``; harm is decided first."""
         if self.is_missing:
             return "missing"
-        found = {one.status for one in self.checks}
-        if GateDecision.NO_GO in found:
+        states = {check.status for check in self.checks}
+        if GateDecision.NO_GO in states:
             return _STATUS[GateDecision.NO_GO]
-        if self.blockers or found != {GateDecision.GO}:
+        if self.blockers or states != {GateDecision.GO}:
             return _STATUS[GateDecision.INCONCLUSIVE]
         return _STATUS[GateDecision.GO]
 
     @property
     def reasons(self) -> list[str]:
         """Return what speaks against the benchmark."""
-        return [*self.blockers, *(one.reason for one in self.checks if one.reason)]
+        return [*self.blockers, *(check.reason for check in self.checks if check.reason)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,26 +107,32 @@ def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
     """Return the decision over all benchmarks: advisory ones have no say, and nothing measured is
     never GO.
     """
-    gated = [one for one in benchmarks if one.rule.is_gated]
+    gated = [benchmark for benchmark in benchmarks if benchmark.rule.is_gated]
     by_status = {
-        status: [one for one in gated if one.status == status]
+        status: [benchmark for benchmark in gated if benchmark.status == status]
         for status in (*_STATUS.values(), "missing")
     }
     reasons = [
-        f"{status}: {', '.join(f'{one.name} ({one.rule.tier})' for one in by_status[status])}"
+        f"{status}: {', '.join(f'{gated.name} ({gated.rule.tier})' for gated in by_status[status])}"
         for status in ("breach", "missing", "inconclusive")
         if by_status[status]
     ]
     if by_status["breach"]:
-        found = GateDecision.NO_GO
+        decision = GateDecision.NO_GO
     elif reasons or not gated:
-        found = GateDecision.INCONCLUSIVE
+        decision = GateDecision.INCONCLUSIVE
         reasons = reasons or ["nothing was gated: every benchmark is advisory, or there is none"]
     else:
-        found, reasons = GateDecision.GO, [f"pass: {len(gated)} of {len(gated)} gated benchmarks"]
+        decision, reasons = (
+            GateDecision.GO,
+            [f"pass: {len(gated)} of {len(gated)} gated benchmarks"],
+        )
     order = {"critical": 0, "supporting": 1, "advisory": 2}
-    ordered = sorted(benchmarks, key=lambda one: (order[one.rule.tier], one.name, one.metric))
-    return Decision(decision=found, reasons=reasons, benchmarks=ordered, level=level)
+    ordered = sorted(
+        benchmarks,
+        key=lambda benchmark: (order[benchmark.rule.tier], benchmark.name, benchmark.metric),
+    )
+    return Decision(decision=decision, reasons=reasons, benchmarks=ordered, level=level)
 
 
 def decision_json(
@@ -149,32 +155,32 @@ def decision_json(
         "baseline": None if baseline is None else side_json(baseline),
         "candidate": side_json(candidate),
         "policy": None if policy is None else policy.model_dump(mode="json", exclude_none=True),
-        "benchmarks": [_benchmark_json(one) for one in decision.benchmarks],
+        "benchmarks": [_benchmark_json(benchmark) for benchmark in decision.benchmarks],
     }
 
 
-def _benchmark_json(one: GatedBenchmark) -> dict[str, object]:
+def _benchmark_json(gated: GatedBenchmark) -> dict[str, object]:
     compared = (
-        None if one.compared is None else _evidence(benchmark_json(one.compared, flips_max=0))
+        None if gated.compared is None else _evidence(benchmark_json(gated.compared, flips_max=0))
     )
     return {
-        "benchmark": one.name,
-        "metric": one.metric,
-        "tier": str(one.rule.tier),
-        "direction": str(one.rule.direction),
-        "why_this_tier": one.rule.reason,
-        "status": one.status,
-        "reasons": one.reasons,
-        "value": one.value,
-        "measure": None if one.measured is None else measure_json(one.measured),
-        "checks": [_check_json(check) for check in one.checks],
+        "benchmark": gated.name,
+        "metric": gated.metric,
+        "tier": str(gated.rule.tier),
+        "direction": str(gated.rule.direction),
+        "why_this_tier": gated.rule.reason,
+        "status": gated.status,
+        "reasons": gated.reasons,
+        "value": gated.value,
+        "measure": None if gated.measured is None else measure_json(gated.measured),
+        "checks": [_check_json(check) for check in gated.checks],
         "evidence": compared,
     }
 
 
 def _evidence(compared: Mapping[str, Any]) -> dict[str, object]:
     """Return what of a comparison stands in a decision."""
-    kept = (
+    names = (
         "pairs",
         "differs",
         "unchecked",
@@ -187,7 +193,7 @@ def _evidence(compared: Mapping[str, Any]) -> dict[str, object]:
     )
     flips = compared["flips"]
     return {
-        **{name: compared[name] for name in (*kept, "cautions")},
+        **{name: compared[name] for name in (*names, "cautions")},
         "flips": {name: flips[name] for name in ("n_lost", "n_won")},
     }
 

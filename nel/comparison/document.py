@@ -40,7 +40,8 @@ def comparison_json(comparison: Comparison, *, flips_max: int) -> dict[str, Any]
             "family": {"n": comparison.family, "adjustment": "holm"},
         },
         "candidates": [
-            _candidate_json(comparison.baseline, one, flips_max) for one in comparison.candidates
+            _candidate_json(comparison.baseline, candidate, flips_max)
+            for candidate in comparison.candidates
         ],
     }
 
@@ -55,35 +56,37 @@ def side_json(side: Side) -> dict[str, object]:
     }
 
 
-def measure_json(found: Measure) -> dict[str, Any]:
+def measure_json(measured: Measure) -> dict[str, Any]:
     """Return a measure."""
     return {
-        "metric": found.metric,
-        "n_pairs": found.n_pairs,
-        "n_scored": found.n_scored,
-        "baseline": found.baseline,
-        "candidate": found.candidate,
-        "difference": None if found.found is None else _difference_json(found.found),
-        "bounds": _bounds_json(found),
-        "p_adjusted": found.p_adjusted,
-        "verdict": str(found.verdict),
-        "reason": found.reason or None,
-        "notes": list(found.notes),
+        "metric": measured.metric,
+        "n_pairs": measured.n_pairs,
+        "n_scored": measured.n_scored,
+        "baseline": measured.baseline,
+        "candidate": measured.candidate,
+        "difference": None if measured.tested is None else _difference_json(measured.tested),
+        "bounds": _bounds_json(measured),
+        "p_adjusted": measured.p_adjusted,
+        "verdict": str(measured.verdict),
+        "reason": measured.reason or None,
+        "notes": list(measured.notes),
     }
 
 
 def _candidate_json(baseline: Side, candidate: Candidate, flips_max: int) -> dict[str, object]:
     settings = [
-        one
-        for one in other_differences(baseline.settings, candidate.side.settings)
-        if not one[0].startswith(_NOT_SETTINGS)
+        difference
+        for difference in other_differences(baseline.settings, candidate.side.settings)
+        if not difference[0].startswith(_NOT_SETTINGS)
     ]
     return {
         **side_json(candidate.side),
         "only_baseline": list(candidate.only_baseline),
         "only_candidate": list(candidate.only_candidate),
-        "settings_differ": [_pair(*one) for one in settings],
-        "benchmarks": [benchmark_json(one, flips_max=flips_max) for one in candidate.benchmarks],
+        "settings_differ": [_pair(*difference) for difference in settings],
+        "benchmarks": [
+            benchmark_json(compared, flips_max=flips_max) for compared in candidate.benchmarks
+        ],
     }
 
 
@@ -91,8 +94,8 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
     """Return one benchmark."""
     pairing = compared.pairing
     columns = pairing.baseline.columns, pairing.candidate.columns
-    found = compared.headline.found
-    shown = [_flip_json(one) for one in flips(compared, flips_max)] if flips_max else []
+    difference = compared.headline.tested
+    examples = [_flip_json(flip) for flip in flips(compared, flips_max)] if flips_max else []
     return {
         "benchmark": compared.name,
         "candidate_benchmark": compared.candidate.name,
@@ -106,30 +109,32 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
             "n_not_scored": len(compared.scores.baseline) - compared.headline.n_scored,
         },
         "differs": [
-            {"part": one.part, **_pair(one.field, one.baseline, one.candidate)}
-            for one in compared.differs
+            {"part": field.part, **_pair(field.field, field.baseline, field.candidate)}
+            for field in compared.differs
         ],
         "unchecked": list(compared.unchecked),
         "headline": measure_json(compared.headline),
-        "metrics": [measure_json(one) for one in compared.metrics],
-        "slices": [measure_json(one) for one in compared.slices],
-        "repeats": [None if one is None else _variance_json(one) for one in compared.repeats],
+        "metrics": [measure_json(measured) for measured in compared.metrics],
+        "slices": [measure_json(measured) for measured in compared.slices],
+        "repeats": [None if parts is None else _variance_json(parts) for parts in compared.repeats],
         "moved": {
             name: {"baseline": pair[0], "candidate": pair[1]}
             for name, pair in moved(compared).items()
         },
-        "models": [dict(sorted(one.models.items())) for one in columns],
-        "causes": [dict(sorted(one.causes.items())) for one in columns],
+        "models": [dict(sorted(side.models.items())) for side in columns],
+        "causes": [dict(sorted(side.causes.items())) for side in columns],
         "fields_differ": [
-            _pair(*one)
-            for one in other_differences(compared.baseline.fields, compared.candidate.fields)
+            _pair(*difference_of_field)
+            for difference_of_field in other_differences(
+                compared.baseline.fields, compared.candidate.fields
+            )
         ],
         "n_prompts_differ": pairing.n_prompts_differ,
         "flips": {
-            "n_lost": 0 if found is None else found.losses,
-            "n_won": 0 if found is None else found.wins,
+            "n_lost": 0 if difference is None else difference.losses,
+            "n_won": 0 if difference is None else difference.wins,
             "shown_max": flips_max,
-            "shown": shown,
+            "shown": examples,
         },
         "cautions": list(compared.cautions),
     }
@@ -139,31 +144,31 @@ def _pair(name: str, baseline: object, candidate: object) -> dict[str, object]:
     return {"field": name, "baseline": baseline, "candidate": candidate}
 
 
-def _difference_json(found: PairedDifference) -> dict[str, object]:
+def _difference_json(difference: PairedDifference) -> dict[str, object]:
     return {
-        "value": found.estimate,
-        "ci_lower": found.lower,
-        "ci_upper": found.upper,
-        "ci_level": found.level,
-        "ci_method": found.interval_method,
-        "p_value": found.p_value,
-        "test": found.test_method,
-        "n": found.n,
-        "n_clusters": found.n_clusters,
-        "wins": found.wins,
-        "losses": found.losses,
-        "ties": found.ties,
-        "standard_error": found.standard_error,
-        "smallest_detectable": found.smallest_detectable,
-        "naive_ci_lower": found.naive_lower,
-        "naive_ci_upper": found.naive_upper,
+        "value": difference.estimate,
+        "ci_lower": difference.lower,
+        "ci_upper": difference.upper,
+        "ci_level": difference.level,
+        "ci_method": difference.interval_method,
+        "p_value": difference.p_value,
+        "test": difference.test_method,
+        "n": difference.n,
+        "n_clusters": difference.n_clusters,
+        "wins": difference.wins,
+        "losses": difference.losses,
+        "ties": difference.ties,
+        "standard_error": difference.standard_error,
+        "smallest_detectable": difference.smallest_detectable,
+        "naive_ci_lower": difference.naive_lower,
+        "naive_ci_upper": difference.naive_upper,
     }
 
 
-def _bounds_json(found: Measure) -> dict[str, object] | None:
-    if found.bounds is None:
+def _bounds_json(measured: Measure) -> dict[str, object] | None:
+    if measured.bounds is None:
         return None
-    worst, best = found.bounds
+    worst, best = measured.bounds
     return {
         "lower": worst.estimate,
         "upper": best.estimate,
@@ -172,8 +177,8 @@ def _bounds_json(found: Measure) -> dict[str, object] | None:
     }
 
 
-def _variance_json(found: VarianceParts) -> dict[str, object]:
-    return {"between": found.between, "within": found.within, "repeats": found.repeats}
+def _variance_json(variances: VarianceParts) -> dict[str, object]:
+    return {"between": variances.between, "within": variances.within, "repeats": variances.repeats}
 
 
 def _flip_json(flip: Flip) -> dict[str, object]:

@@ -45,15 +45,15 @@ def anytime_difference(
     None unless the candidate's rule compared with this baseline, which has all its questions.
     """
     rule: Mapping[str, Any] = candidate.stop_rule or {}
-    found = rule.get("difference")
-    if not found or rule.get("baseline") is None or rule["baseline"] != baseline.run_id:
+    difference = rule.get("difference")
+    if not difference or rule.get("baseline") is None or rule["baseline"] != baseline.run_id:
         return None
     ended = (baseline.stop_rule or {}).get("n_questions_asked")
-    return None if ended is not None else (float(found["lower"]), float(found["upper"]))
+    return None if ended is not None else (float(difference["lower"]), float(difference["upper"]))
 
 
 def with_honest_verdict(
-    found: Measure, baseline: SideBenchmark, candidate: SideBenchmark, settings: Settings
+    measured: Measure, baseline: SideBenchmark, candidate: SideBenchmark, settings: Settings
 ) -> Measure:
     """Return the headline of sides of which one was stopped early, with verdict and interval that
     hold at any time.
@@ -64,51 +64,53 @@ def with_honest_verdict(
     """
     ends = anytime_difference(baseline, candidate)
     if ends is None or settings.level > LEVEL + _ROUNDING:
-        return without_interval(found)
+        return without_interval(measured)
     reason = str((candidate.stop_rule or {}).get("reason"))
     is_decided = reason in _DIRECTIONS
-    said = Verdict(reason) if is_decided else verdict(*ends, margin=settings.margin)
+    final = Verdict(reason) if is_decided else verdict(*ends, margin=settings.margin)
     span = f"{100 * ends[0]:+.2f} % to {100 * ends[1]:+.2f} %"
     note = (
         f"by the candidate's stop rule the difference over all questions is {span}, which holds at"
         " any time"
     )
     if is_decided and ends[0] <= 0 <= ends[1]:
-        note += f"; that it is {said} was decided on the pairs that differ, which is sooner"
+        note += f"; that it is {final} was decided on the pairs that differ, which is sooner"
     why = (
         ""
-        if said is not Verdict.INCONCLUSIVE
+        if final is not Verdict.INCONCLUSIVE
         else "the interval that holds at any time has harm and gain"
     )
-    p_value = 1 - LEVEL if said in _DIRECTIONS else 1.0
-    kept = _held(found.found, ends, ANYTIME, p_value, STOP_RULE)
-    return replace(found, found=kept, verdict=said, reason=why, notes=[*found.notes, note])
+    p_value = 1 - LEVEL if final in _DIRECTIONS else 1.0
+    anytime = _with_ends(measured.tested, ends, ANYTIME, p_value, STOP_RULE)
+    return replace(
+        measured, tested=anytime, verdict=final, reason=why, notes=[*measured.notes, note]
+    )
 
 
-def without_interval(found: Measure) -> Measure:
+def without_interval(measured: Measure) -> Measure:
     """Return a measure of sides of which one was stopped early, where nothing is known that holds
     at any time.
     """
-    kept = _held(found.found, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
-    found = replace(found, found=kept, bounds=None, notes=[])
-    if found.verdict is Verdict.INCONCLUSIVE:
-        return found
-    reason = f"{found.verdict} had the number of samples been fixed; a stop rule chose it"
-    return replace(found, verdict=Verdict.INCONCLUSIVE, reason=reason)
+    without_ends = _with_ends(measured.tested, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
+    measured = replace(measured, tested=without_ends, bounds=None, notes=[])
+    if measured.verdict is Verdict.INCONCLUSIVE:
+        return measured
+    reason = f"{measured.verdict} had the number of samples been fixed; a stop rule chose it"
+    return replace(measured, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _held(
-    found: PairedDifference | None,
+def _with_ends(
+    difference: PairedDifference | None,
     ends: tuple[float, float],
     method: str,
     p_value: float,
     test: str,
 ) -> PairedDifference | None:
     """Return a difference without the interval and the p-value of a fixed number of samples."""
-    if found is None:
+    if difference is None:
         return None
     return replace(
-        found,
+        difference,
         lower=ends[0],
         upper=ends[1],
         interval_method=method,

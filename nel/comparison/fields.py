@@ -74,23 +74,25 @@ def differences(
 ) -> list[Difference]:
     """Return every field that must be equal and is not, those of the samples included."""
     names = _compared(baseline, candidate)
-    found = []
+    differing = []
     for name in sorted(names):
-        part = part_of(name)
+        aspect = part_of(name)
         values = baseline.fields.get(name), candidate.fields.get(name)
-        if part is not None and values[0] != values[1]:
-            found.append(Difference(part=part, field=name, baseline=values[0], candidate=values[1]))
-    return [*found, *_of_samples(pairing)]
+        if aspect is not None and values[0] != values[1]:
+            differing.append(
+                Difference(part=aspect, field=name, baseline=values[0], candidate=values[1])
+            )
+    return [*differing, *_of_samples(pairing)]
 
 
 def unchecked(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
     """Return the parts of which the files of at least one side say nothing."""
     if baseline.kind == candidate.kind == "nel":
         return []
-    said = {part_of(name) for name in baseline.fields} & {
+    aspects = {part_of(name) for name in baseline.fields} & {
         part_of(name) for name in candidate.fields
     }
-    return [part for part in ("prompt", "scorer", "judge", "decoding") if part not in said]
+    return [aspect for aspect in ("prompt", "scorer", "judge", "decoding") if aspect not in aspects]
 
 
 def other_differences(
@@ -99,17 +101,17 @@ def other_differences(
     """Return the settings that differ, as ``(name, baseline, candidate)``."""
     names = sorted({*baseline, *candidate})
     pairs = [(name, baseline.get(name), candidate.get(name)) for name in names]
-    return [one for one in pairs if one[1] != one[2]]
+    return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def refuse_unequal(found: Sequence[Difference], despite: Collection[str], what: str) -> None:
+def refuse_unequal(differing: Sequence[Difference], despite: Collection[str], what: str) -> None:
     """Raise UsageError where a part differs that was not waved through."""
-    refused = [one for one in found if one.part not in despite]
+    refused = [difference for difference in differing if difference.part not in despite]
     if not refused:
         return
-    parts = list(dict.fromkeys(one.part for one in refused))
-    listed = "; ".join(str(one) for one in refused)
-    flags = " ".join(f"--despite {part}" for part in parts)
+    parts = list(dict.fromkeys(difference.part for difference in refused))
+    listed = "; ".join(str(difference) for difference in refused)
+    flags = " ".join(f"--despite {aspect}" for aspect in parts)
     raise UsageError(
         f"{what}: the two sides differ in {' and '.join(parts)} ({listed}), so the scores differ by"
         f" more than the models; compare equal runs, or say {flags}"
@@ -134,28 +136,32 @@ def _compared(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
 
 def part_of(name: str) -> str | None:
     """Return which part a field of the identity belongs to, None for the model and where it is."""
-    return next((part for part, prefixes in _PREFIXES.items() if name.startswith(prefixes)), None)
+    return next(
+        (aspect for aspect, prefixes in _PREFIXES.items() if name.startswith(prefixes)), None
+    )
 
 
 def _of_samples(pairing: Pairing) -> list[Difference]:
-    found = []
+    differing = []
     counts = {
         "with other content under the same id": pairing.n_changed,
         "only in the baseline": pairing.n_only_baseline,
         "only in the candidate": pairing.n_only_candidate,
     }
-    said = ", ".join(f"{n:,} samples {text}" for text, n in counts.items() if n)
-    if said:
-        found.append(Difference(part="dataset", field="samples", baseline=None, candidate=said))
+    counts_text = ", ".join(f"{n:,} samples {text}" for text, n in counts.items() if n)
+    if counts_text:
+        differing.append(
+            Difference(part="dataset", field="samples", baseline=None, candidate=counts_text)
+        )
     if pairing.n_prompts_differ:
         text = f"other bytes in {pairing.n_prompts_differ:,} of {len(pairing):,} prompts"
-        found.append(Difference(part="prompt", field="prompts", baseline=None, candidate=text))
-    repeats = [_span(one.n_repeats) for one in (pairing.baseline, pairing.candidate)]
+        differing.append(Difference(part="prompt", field="prompts", baseline=None, candidate=text))
+    repeats = [_span(side.n_repeats) for side in (pairing.baseline, pairing.candidate)]
     if repeats[0] != repeats[1]:
-        found.append(
+        differing.append(
             Difference(part="repeats", field="repeats", baseline=repeats[0], candidate=repeats[1])
         )
-    return found
+    return differing
 
 
 def _span(counts: Ints) -> str:

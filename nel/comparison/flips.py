@@ -48,19 +48,19 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
     n_losses = min(len(losses), max(count_max - len(wins), (count_max + 1) // 2))
     chosen = np.concatenate([losses[:n_losses], wins[: count_max - n_losses]])
     offsets = [
-        side.columns.digests("offset")[side.first[place]][chosen].tolist()
-        for side, place in ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
+        side.columns.digests("offset")[side.first[position]][chosen].tolist()
+        for side, position in ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
     ]
     codes = pairing.baseline.codes_of("category")[pairing.left]
     names = pairing.baseline.columns.categories
     texts = zip(
         compared.baseline.texts(offsets[0]), compared.candidate.texts(offsets[1]), strict=True
     )
-    for place, (ours, theirs) in zip(chosen.tolist(), texts, strict=True):
+    for position, (ours, theirs) in zip(chosen.tolist(), texts, strict=True):
         yield Flip(
-            baseline_score=float(before[place]),
-            candidate_score=float(after[place]),
-            category=names[codes[place]] if codes[place] >= 0 else None,
+            baseline_score=float(before[position]),
+            candidate_score=float(after[position]),
+            category=names[codes[position]] if codes[position] >= 0 else None,
             baseline=ours,
             candidate=theirs,
         )
@@ -72,16 +72,16 @@ def moved(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float 
 
     ``tokens`` are those of completions, ``characters`` those of answers, ``latency`` is in seconds.
     """
-    found: dict[str, tuple[float | None, float | None]] = {}
+    means: dict[str, tuple[float | None, float | None]] = {}
     pairing = compared.pairing
     for name in _MOVED:
         before = _per_question(pairing.baseline, name)[pairing.left]
         after = _per_question(pairing.candidate, name)[pairing.right]
         known = ~(np.isnan(before) | np.isnan(after))
         both = before[known], after[known]
-        found[name] = (exact_mean(both[0]), exact_mean(both[1])) if known.any() else (None, None)
-    found["cost"] = compared.baseline.cost, compared.candidate.cost
-    return found
+        means[name] = (exact_mean(both[0]), exact_mean(both[1])) if known.any() else (None, None)
+    means["cost"] = compared.baseline.cost, compared.candidate.cost
+    return means
 
 
 def _per_question(questions: Questions, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -69,7 +69,7 @@ def read_floors(arguments: Sequence[str]) -> list[Floor]:
     Raises:
         ConfigError: One is not of that form.
     """
-    found = []
+    floors = []
     for argument in arguments:
         name, separator, text = argument.rpartition("=")
         try:
@@ -80,8 +80,8 @@ def read_floors(arguments: Sequence[str]) -> list[Floor]:
             raise ConfigError(
                 f'--fail-under "{argument}" is not METRIC=VALUE, such as accuracy=0.8'
             )
-        found.append(Floor(metric=name.strip(), value=value))
-    return found
+        floors.append(Floor(metric=name.strip(), value=value))
+    return floors
 
 
 def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
@@ -103,19 +103,19 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
                 f"{files.directory} is not finished; finish it with nel eval resume {run_dir}"
             )
     with readable(run_dir):
-        held = [one for floor in floors for one in _held(benchmarks, floor)]
-        _check_results(run_dir, benchmarks, held)
-        breached = _breached(held)
-        return decide([_gated(one, breached) for one in held], LEVEL)
+        rows = [row for floor in floors for row in _demands_of(benchmarks, floor)]
+        _check_results(run_dir, benchmarks, rows)
+        breached = _breached(rows)
+        return decide([_gated(row, breached) for row in rows], LEVEL)
 
 
 def _check_results(
-    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], held: Sequence[_Held]
+    run_dir: Path, benchmarks: Sequence[BenchmarkFiles], demands: Sequence[_Held]
 ) -> None:
     """Refuse numbers of metrics.json that are not those of the samples beside it."""
     side = read_side(run_dir, run_dir.name)
     for files in benchmarks:
-        rows = [one.row for one in held if one.benchmark == files.title]
+        rows = [demand.row for demand in demands if demand.benchmark == files.title]
         if rows:
             columns = side.benchmarks[files.title].columns(rows=False)
             questions_of(columns, "sample", str(files.directory))  # refuses what stands there twice
@@ -123,32 +123,32 @@ def _check_results(
                 check_interval(files, columns, row)
 
 
-def _held(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
-    found = [one for files in benchmarks for one in _rows(files, floor.metric, floor)]
+def _demands_of(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
+    rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
     name, separator, metric = floor.metric.partition(":")
-    if not found and separator:
-        found = [
-            one
+    if not rows and separator:
+        rows = [
+            demand
             for files in benchmarks
             if files.title == name
-            for one in _rows(files, metric, floor)
+            for demand in _rows(files, metric, floor)
         ]
-    if not found:
+    if not rows:
         known = sorted(
             {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
         )
         hint = did_you_mean(floor.metric, known) or f"; it has {', '.join(known)}"
         raise UsageError(f'the run has no metric "{floor.metric}"{hint}')
-    return found
+    return rows
 
 
 def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
     rows = [row for row in files.metrics["metrics"] if str(row["name"]).strip() == metric]
-    held = [_Held(benchmark=files.title, floor=floor, row=row) for row in rows]
-    for one in held:
-        if one.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:
+    demands = [_Held(benchmark=files.title, floor=floor, row=row) for row in rows]
+    for demand in demands:
+        if demand.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:
             raise UsageError(f"{files.title} has a single sample; nothing can be decided on it")
-        if one.row["bounds"] is not None and not 0 <= floor.value <= 1:
+        if demand.row["bounds"] is not None and not 0 <= floor.value <= 1:
             raise ConfigError(
                 f"--fail-under {floor.metric}={floor.value:g}: {metric} of {files.title} lies"
                 " between 0 and 1"
@@ -158,60 +158,60 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
                     else ""
                 )
             )
-        if one.row["value"] is None:
-            one.blockers.append(f"nothing was measured: {one.row['reason']}")
-        elif one.row["ci_lower"] is None:
-            one.blockers.append(f"there is no interval: {one.row['reason']}")
-        if files.metrics["accounting"]["n_unscored"] and one.row["bounds"] is None:
-            one.blockers.append("samples are unscored, and what they could change is not known")
+        if demand.row["value"] is None:
+            demand.blockers.append(f"nothing was measured: {demand.row['reason']}")
+        elif demand.row["ci_lower"] is None:
+            demand.blockers.append(f"there is no interval: {demand.row['reason']}")
+        if files.metrics["accounting"]["n_unscored"] and demand.row["bounds"] is None:
+            demand.blockers.append("samples are unscored, and what they could change is not known")
         if metric in (files.metrics.get("failed_metrics") or ()):
-            one.blockers.append("the metric failed")
-        one.blockers += [
+            demand.blockers.append("the metric failed")
+        demand.blockers += [
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
         ]
-    return held
+    return demands
 
 
-def _breached(held: Sequence[_Held]) -> dict[int, float]:
+def _breached(rows: Sequence[_Held]) -> dict[int, float]:
     """Return the level at which each floor is missed, by identity: Holm's step-down procedure."""
-    remaining, found = list(held), dict[int, float]()
+    remaining, breached = list(rows), dict[int, float]()
     while remaining:
         step = 1 - (1 - LEVEL) / len(remaining)
         failed = [
-            one
-            for one in remaining
-            if (span := one.span(step)) is not None and span[1] < one.floor.value
+            row
+            for row in remaining
+            if (span := row.span(step)) is not None and span[1] < row.floor.value
         ]
         if not failed:
             break
-        found |= {id(one): step for one in failed}
-        remaining = [one for one in remaining if id(one) not in found]
-    return found
+        breached |= {id(row): step for row in failed}
+        remaining = [row for row in remaining if id(row) not in breached]
+    return breached
 
 
-def _gated(one: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
-    span = one.span(LEVEL)
+def _gated(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
+    span = demand.span(LEVEL)
     status = GateDecision.INCONCLUSIVE
-    if id(one) in breached:
+    if id(demand) in breached:
         status = GateDecision.NO_GO
-    elif span is not None and span[0] >= one.floor.value:
+    elif span is not None and span[0] >= demand.floor.value:
         status = GateDecision.GO
     check = Check(
         kind=_KIND,
-        limit=one.floor.value,
+        limit=demand.floor.value,
         status=status,
         lower=None if span is None else span[0],
         upper=None if span is None else span[1],
         level=LEVEL,
-        breach_level=breached.get(id(one)),
+        breach_level=breached.get(id(demand)),
     )
     return GatedBenchmark(
-        name=one.benchmark,
+        name=demand.benchmark,
         rule=ResolvedRule(),
-        metric=str(one.row["name"]),
+        metric=str(demand.row["name"]),
         checks=[check],
-        blockers=one.blockers,
-        value=one.row["value"],
+        blockers=demand.blockers,
+        value=demand.row["value"],
     )
 
 

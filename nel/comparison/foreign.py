@@ -138,9 +138,9 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         state=UNSCORED if reward is None else SCORED,
         cause="infra: unknown" if reward is None else "",
         metrics={
-            name: float(one)
-            for name, one in (value.get("scorer_rewards") or {}).items()
-            if _is_number(one)
+            name: float(reward_value)
+            for name, reward_value in (value.get("scorer_rewards") or {}).items()
+            if _is_number(reward_value)
         },
         category=None if category is None else str(category),
         model=text_or_none(value.get("model")),
@@ -208,20 +208,20 @@ def _lm_eval_benchmark(
     lines = (value for value in _objects(file) if _filter_of(value) == name)
     first = next(lines)
     if not any(
-        _is_number(first.get(one)) for one in first.get("metrics") or ()
+        _is_number(first.get(name)) for name in first.get("metrics") or ()
     ):  # its first question is unscored
         first = next(
             (
                 value
                 for value in lines
-                if any(_is_number(value.get(one)) for one in value["metrics"])
+                if any(_is_number(value.get(name)) for name in value["metrics"])
             ),
             first,
         )
     metric = _metric_of(first, str(file))
     settings = (_first_arguments(first) or {}).get("arg_1")
     generation = (
-        {f"generation.{key}": one for key, one in settings.items()}
+        {f"generation.{key}": setting for key, setting in settings.items()}
         if isinstance(settings, dict)
         else {}
     )
@@ -258,7 +258,7 @@ def _lm_eval_line(
     target, doc = digest(value.get("target")), value.get("doc")
     content = value.get("doc_hash") or doc
     category = doc.get("category", doc.get("subject")) if isinstance(doc, dict) else None
-    others = (one for one in value.get("metrics") or () if one != metric)
+    others = (name for name in value.get("metrics") or () if name != metric)
     return Line(
         where=where,
         offset=offset,
@@ -270,15 +270,15 @@ def _lm_eval_line(
         reward=reward,
         state=UNSCORED if reward is None else SCORED,
         cause="scorer: unknown" if reward is None else "",
-        metrics={one: float(value[one]) for one in others if _is_number(value.get(one))},
+        metrics={name: float(value[name]) for name in others if _is_number(value.get(name))},
         category=None if category is None else str(category),
         characters=float(len(_answer(value) or "")),
     )
 
 
 def _lm_eval_texts(value: Mapping[str, Any], metric: str) -> Texts:
-    found = value.get("filtered_resps")
-    extracted = found[0] if isinstance(found, list) and found else found
+    filtered = value.get("filtered_resps")
+    extracted = filtered[0] if isinstance(filtered, list) and filtered else filtered
     return Texts(
         sample_id=str(value["doc_id"]),
         prompt=(_first_arguments(value) or {}).get("arg_0"),
@@ -291,25 +291,27 @@ def _lm_eval_texts(value: Mapping[str, Any], metric: str) -> Texts:
 
 
 def _answer(value: Mapping[str, Any]) -> str | None:
-    found = value.get("resps")
-    while isinstance(found, list) and len(found) == 1:
-        found = found[0]
-    return None if found is None else str(found)
+    responses = value.get("resps")
+    while isinstance(responses, list) and len(responses) == 1:
+        responses = responses[0]
+    return None if responses is None else str(responses)
 
 
 def _first_arguments(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    found = value.get("arguments")
-    first = found.get("gen_args_0") if isinstance(found, dict) else None
+    arguments = value.get("arguments")
+    first = arguments.get("gen_args_0") if isinstance(arguments, dict) else None
     if (
-        isinstance(found, list) and found and isinstance(found[0], list)
+        isinstance(arguments, list) and arguments and isinstance(arguments[0], list)
     ):  # older files: a list of argument lists
-        first = {f"arg_{place}": one for place, one in enumerate(found[0])}
+        first = {f"arg_{position}": argument for position, argument in enumerate(arguments[0])}
     return first if isinstance(first, dict) else None
 
 
 def _metric_of(value: Mapping[str, Any], where: str) -> str:
-    named = [str(one) for one in value.get("metrics") or () if _is_number(value.get(str(one)))]
-    usable = [one for one in named if one not in _NO_MEASURE]
+    named = [
+        str(metric) for metric in value.get("metrics") or () if _is_number(value.get(str(metric)))
+    ]
+    usable = [metric for metric in named if metric not in _NO_MEASURE]
     if not usable:
         raise UsageError(
             f"{where}: its samples have no metric that is a number; nothing can be compared"
@@ -318,10 +320,10 @@ def _metric_of(value: Mapping[str, Any], where: str) -> str:
 
 
 def _filters(path: Path) -> list[str]:
-    found = list(dict.fromkeys(_filter_of(value) for value in _objects(path)))
-    if not found:
+    names = list(dict.fromkeys(_filter_of(value) for value in _objects(path)))
+    if not names:
         raise OutputError(f"{path} holds no sample; nothing can be compared")
-    return found
+    return names
 
 
 def _filter_of(value: Mapping[str, Any]) -> str:

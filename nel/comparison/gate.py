@@ -67,11 +67,12 @@ class Demand:
         """Return the ends of all intervals together, None where nothing is defined."""
         if self.is_stopped:
             return self.anytime if level <= LEVEL else None
-        found = self.measured(level)
-        if found.found is None:
+        measured = self.measured(level)
+        if measured.tested is None:
             return None
-        every = [found.found, *(found.bounds or ())]
-        return min(one.lower for one in every), max(one.upper for one in every)
+        intervals = [measured.tested, *(measured.bounds or ())]
+        lower = min(interval.lower for interval in intervals)
+        return lower, max(interval.upper for interval in intervals)
 
 
 @dataclass(slots=True)
@@ -122,7 +123,8 @@ def gate(
         )
         entries.append(_entry(compared, policy, settings))
     breached = breaches(
-        [one for entry in entries if entry.rule.is_gated for one in entry.demands], policy.level
+        [demand for entry in entries if entry.rule.is_gated for demand in entry.demands],
+        policy.level,
     )
     return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
 
@@ -229,7 +231,7 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
 
 def _is_binary(compared: BenchmarkComparison) -> bool:
     sides = (compared.pairing.baseline, compared.pairing.candidate)
-    rewards = np.concatenate([one.columns.numbers("reward") for one in sides])
+    rewards = np.concatenate([side.columns.numbers("reward") for side in sides])
     return bool(np.isin(rewards[~np.isnan(rewards)], (0.0, 1.0)).all())
 
 
@@ -254,39 +256,41 @@ def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
 def _blockers(
     compared: BenchmarkComparison, scores: Scores, policy: Policy, metric: str
 ) -> list[str]:
-    found = []
+    reasons = []
     pairing = compared.pairing
-    parts = sorted({one.part for one in compared.differs} & NEVER_GO)
+    parts = sorted({differ.part for differ in compared.differs} & NEVER_GO)
     if pairing.key == "position":
-        found.append("paired by position alone")
+        reasons.append("paired by position alone")
     if parts:
-        found.append(f"the sides differ in {' and '.join(parts)}")
+        reasons.append(f"the sides differ in {' and '.join(parts)}")
     n_scored = int(scores.scored.sum())
     n_open = len(scores.baseline) - n_scored
     if n_open > policy.max_unscored * len(scores.baseline):
-        found.append(
+        reasons.append(
             f"{n_open:,} of {len(scores.baseline):,} pairs are unscored, more than"
             f" {policy.max_unscored:.4g}"
         )
     if n_scored < policy.min_pairs:
-        found.append(f"only {n_scored:,} pairs are scored, fewer than {policy.min_pairs:,}")
+        reasons.append(f"only {n_scored:,} pairs are scored, fewer than {policy.min_pairs:,}")
     if compared.n_not_asked and anytime_difference(compared.baseline, compared.candidate) is None:
-        found.append(f"a stop rule left {compared.n_not_asked:,} samples unasked")
+        reasons.append(f"a stop rule left {compared.n_not_asked:,} samples unasked")
     for side, name in ((compared.baseline, "baseline"), (compared.candidate, "candidate")):
-        found += _side_blockers(side, name, metric, policy)
-    return found
+        reasons += _side_blockers(side, name, metric, policy)
+    return reasons
 
 
 def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) -> list[str]:
-    found = [f"calibration of the {name}'s judge: {one}" for one in calibration_warnings(side)]
+    reasons = [
+        f"calibration of the {name}'s judge: {warning}" for warning in calibration_warnings(side)
+    ]
     if side.kind == "imported":
-        found.append(f"the {name} was imported, and its source does not record what was left out")
+        reasons.append(f"the {name} was imported, and its source does not record what was left out")
     if metric in side.failed_metrics:
-        found.append(f"the metric {metric} of the {name} failed")
+        reasons.append(f"the metric {metric} of the {name} failed")
     is_judged = side.judging is not None
     if policy.require_calibration and is_judged and not (side.judging or {}).get("calibration"):
-        found.append(f"the {name}'s judge was never calibrated, and the policy requires it")
-    return found
+        reasons.append(f"the {name}'s judge was never calibrated, and the policy requires it")
+    return reasons
 
 
 def breaches(demands: Sequence[Demand], level: float) -> Mapping[int, float]:
@@ -294,15 +298,15 @@ def breaches(demands: Sequence[Demand], level: float) -> Mapping[int, float]:
     step-down procedure.
     """
     alpha = 1 - level
-    remaining, found = list(demands), dict[int, float]()
+    remaining, breached = list(demands), dict[int, float]()
     while remaining:
         step = 1 - alpha / len(remaining)
-        failed = [one for one in remaining if _is_breached(one, step)]
+        failed = [check for check in remaining if _is_breached(check, step)]
         if not failed:
             break
-        found |= {id(one): step for one in failed}
-        remaining = [one for one in remaining if id(one) not in found]
-    return found
+        breached |= {id(check): step for check in failed}
+        remaining = [check for check in remaining if id(check) not in breached]
+    return breached
 
 
 def _is_breached(demand: Demand, level: float) -> bool:
@@ -311,7 +315,9 @@ def _is_breached(demand: Demand, level: float) -> bool:
 
 
 def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
-    checks = [_tested(one, breached, level, gated=entry.rule.is_gated) for one in entry.demands]
+    checks = [
+        _tested(demand, breached, level, gated=entry.rule.is_gated) for demand in entry.demands
+    ]
     return GatedBenchmark(
         name=entry.name,
         rule=entry.rule,
@@ -334,8 +340,8 @@ def _measured(entry: _Entry, level: float) -> Measure | None:
     if compared.n_not_asked and compared.scores is scores:
         return replace(compared.headline, metric=entry.metric)
     upright = scores.turned() if entry.rule.direction is Direction.LOWER else scores
-    found = measure(upright, entry.metric, Settings(level=level))
-    return without_interval(found) if compared.n_not_asked else found
+    measured = measure(upright, entry.metric, Settings(level=level))
+    return without_interval(measured) if compared.n_not_asked else measured
 
 
 def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool) -> Check:

@@ -142,8 +142,10 @@ class Columns:
         self._signed = {name: array("q") for name in _SIGNED}
         self._real = {name: array("d") for name in _REAL}
         self._states = array("b")
-        self._append_whole = [one.append for one in (*self._whole.values(), *self._signed.values())]
-        self._append_real = [one.append for one in self._real.values()]
+        self._append_whole = [
+            column.append for column in (*self._whole.values(), *self._signed.values())
+        ]
+        self._append_real = [column.append for column in self._real.values()]
         self._metrics: dict[str, array[float]] = {}
         self._categories, self._groups = _Labels(), _Labels()
         self.models: dict[str, int] = {}
@@ -175,8 +177,8 @@ class Columns:
             *(line.position, line.repeat, line.occurrence),
             *(self._categories.code(line.category), self._groups.code(line.group)),
         )
-        for append, one in zip(self._append_whole, whole, strict=True):
-            append(one)
+        for append, number in zip(self._append_whole, whole, strict=True):
+            append(number)
         reward = math.nan if line.reward is None else line.reward
         for append, value in zip(
             self._append_real, (reward, line.tokens, line.latency, line.characters), strict=True
@@ -215,8 +217,8 @@ class Columns:
             numbers.frombytes(
                 (block.metrics[name] if name in block.metrics else np.full(n, np.nan)).tobytes()
             )
-        for counts, found in ((self.models, block.models), (self.causes, block.causes)):
-            for text, count in found.items():
+        for counts, counter in ((self.models, block.models), (self.causes, block.causes)):
+            for text, count in counter.items():
                 _count(counts, text, count)
         self.has_rows = self.has_rows and block.row is not None
         self.has_own_ids = self.has_own_ids and block.has_own_ids
@@ -250,8 +252,8 @@ class Columns:
             self._begin_metric(name, before)
         for name, numbers in self._metrics.items():
             numbers.extend(other._metrics.get(name) or array("d", [math.nan]) * len(other))
-        for counts, found in ((self.models, other.models), (self.causes, other.causes)):
-            for text, count in found.items():
+        for counts, counter in ((self.models, other.models), (self.causes, other.causes)):
+            for text, count in counter.items():
                 _count(counts, text, count)
         for flag in _FLAGS:
             setattr(self, flag, getattr(self, flag) and getattr(other, flag))
@@ -342,26 +344,26 @@ def digest(value: object) -> int:
     return int.from_bytes(blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
 
 
-def joined(one: int, other: int) -> int:
+def joined(number: int, other: int) -> int:
     """Return a digest of two digests; their order matters."""
-    return ((one * MIX) ^ (other + (one >> 7))) & _DIGEST_BITS
+    return ((number * MIX) ^ (other + (number >> 7))) & _DIGEST_BITS
 
 
 def digests_of(values: Sequence[object]) -> Digests:
     """Return `digest` of each value."""
     if not _TEXTS.issuperset(map(type, values)):
-        return np.array([digest(one) for one in values], dtype=np.uint64)
+        return np.array([digest(text) for text in values], dtype=np.uint64)
     texts: Sequence[Any] = values
-    found = [
-        blake2b(one.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
-        for one in texts
+    digests = [
+        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+        for text in texts
     ]
-    return np.frombuffer(b"".join(found), dtype="<u8").astype(np.uint64, copy=False)
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64, copy=False)
 
 
-def joined_digests(one: Digests, other: Digests) -> Digests:
+def joined_digests(first: Digests, other: Digests) -> Digests:
     """Return `joined` of each pair of digests."""
-    return np.asarray((one * np.uint64(MIX)) ^ (other + (one >> np.uint64(7))))
+    return np.asarray((first * np.uint64(MIX)) ^ (other + (first >> np.uint64(7))))
 
 
 def number_or_nan(value: Any) -> float:

@@ -59,8 +59,8 @@ class Scores:
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
         """Return which pairs have a score on both sides."""
-        found: npt.NDArray[np.bool_] = ~(np.isnan(self.baseline) | np.isnan(self.candidate))
-        return found
+        is_scored: npt.NDArray[np.bool_] = ~(np.isnan(self.baseline) | np.isnan(self.candidate))
+        return is_scored
 
     @property
     def is_open(self) -> bool:
@@ -72,7 +72,7 @@ class Scores:
     def are_shares(self) -> bool:
         """Return whether every score lies between 0 and 1."""
         ends = (*self.baseline_ends, *self.candidate_ends)
-        return all(bool(((one >= 0) & (one <= 1)).all()) for one in ends)
+        return all(bool(((end >= 0) & (end <= 1)).all()) for end in ends)
 
     def only(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of some pairs."""
@@ -106,7 +106,7 @@ class Measure:
     """Pairs with a score on both sides."""
     baseline: float | None
     candidate: float | None
-    found: PairedDifference | None
+    tested: PairedDifference | None
     """None where the scores do not define it; the reason says why."""
     bounds: tuple[PairedDifference, PairedDifference] | None
     """With every unscored sample counted against the candidate, and for it; None where all are
@@ -120,7 +120,7 @@ class Measure:
     @property
     def p_value(self) -> float | None:
         """Return the p-value that is not adjusted."""
-        return None if self.found is None else self.found.p_value
+        return None if self.tested is None else self.tested.p_value
 
     def adjusted(self, p_value: float, *, alpha: float, family: str) -> Measure:
         """Return the measure with its p-value in a family; a verdict that does not survive it is
@@ -140,7 +140,10 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         pairing: Of two sides.
         metric: `REWARD`, or the name of a metric that both sides have.
     """
-    lines = [_lines_of(one.columns, metric) for one in (pairing.baseline, pairing.candidate)]
+    lines = [
+        _lines_of(side_scores.columns, metric)
+        for side_scores in (pairing.baseline, pairing.candidate)
+    ]
     scale = _scale(lines)
     sides = zip(
         (pairing.baseline, pairing.candidate), lines, (pairing.left, pairing.right), strict=True
@@ -188,8 +191,8 @@ def clusters_of(pairing: Pairing) -> Ints | None:
         known = codes >= 0
         if known.any():
             alone = -1 - np.arange(len(codes))
-            found = np.where(known, codes, alone)
-            return found if len(np.unique(found)) < len(found) else None
+            cluster_codes = np.where(known, codes, alone)
+            return cluster_codes if len(np.unique(cluster_codes)) < len(cluster_codes) else None
     return None
 
 
@@ -205,52 +208,71 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
     if scores.is_lower_better:
         scores = replace(scores.turned(), is_lower_better=False)
     scored = scores.scored
-    kept = scores.only(scored)
+    scored_alone = scores.only(scored)
     undefined = Measure(
         metric=metric,
         n_pairs=len(scored),
         n_scored=int(scored.sum()),
-        baseline=_mean(kept.baseline),
-        candidate=_mean(kept.candidate),
-        found=None,
+        baseline=_mean(scored_alone.baseline),
+        candidate=_mean(scored_alone.candidate),
+        tested=None,
         bounds=None,
         verdict=Verdict.INCONCLUSIVE,
         reason="no pair has a score on both sides",
     )
-    if len(kept.baseline) < _FEWEST:
+    if len(scored_alone.baseline) < _FEWEST:
         return (
             replace(undefined, reason="one pair alone has a score on both sides")
-            if len(kept.baseline)
+            if len(scored_alone.baseline)
             else undefined
         )
     try:
-        found = _difference(kept.baseline, kept.candidate, kept.clusters, settings, settings.level)
+        tested = _difference(
+            scored_alone.baseline,
+            scored_alone.candidate,
+            scored_alone.clusters,
+            settings,
+            settings.level,
+        )
         ends = _ends(scores, settings, settings.level) if is_bounded and scores.is_open else None
-        spans = [(one.lower, one.upper) for one in (found, *(ends or ()))]
-        said, reason = _verdict(kept, scores if ends else None, spans, settings)
+        spans = [
+            (end_difference.lower, end_difference.upper)
+            for end_difference in (tested, *(ends or ()))
+        ]
+        verdict_of_ends, reason = _verdict(scored_alone, scores if ends else None, spans, settings)
     except UndefinedMetric as error:
         return replace(undefined, reason=str(error))
-    notes = _notes(found, settings)
-    return replace(undefined, found=found, bounds=ends, verdict=said, reason=reason, notes=notes)
+    notes = _notes(tested, settings)
+    return replace(
+        undefined, tested=tested, bounds=ends, verdict=verdict_of_ends, reason=reason, notes=notes
+    )
 
 
 def _verdict(
-    kept: Scores, whole: Scores | None, spans: list[tuple[float, float]], settings: Settings
+    scored_alone: Scores, whole: Scores | None, spans: list[tuple[float, float]], settings: Settings
 ) -> tuple[Verdict, str]:
     """Return the verdict over all intervals, and why it is inconclusive where it is."""
     inner = spans
     if settings.margin > 0:
         level = 2 * settings.level - 1
-        narrow = [_difference(kept.baseline, kept.candidate, kept.clusters, settings, level)]
+        narrow = [
+            _difference(
+                scored_alone.baseline,
+                scored_alone.candidate,
+                scored_alone.clusters,
+                settings,
+                level,
+            )
+        ]
         narrow += [] if whole is None else _ends(whole, settings, level)
-        inner = [(one.lower, one.upper) for one in narrow]
-    said = verdict_within_bounds(spans, margin=settings.margin, equivalence=inner)
+        inner = [(narrow_end.lower, narrow_end.upper) for narrow_end in narrow]
+    decided = verdict_within_bounds(spans, margin=settings.margin, equivalence=inner)
     alone = verdict(*spans[0], margin=settings.margin, equivalence=inner[0])
-    if said is not Verdict.INCONCLUSIVE:
-        return said, ""
+    if decided is not Verdict.INCONCLUSIVE:
+        return decided, ""
     if alone is not Verdict.INCONCLUSIVE:
-        return said, f"{alone} among what was scored, but the unscored samples could change it"
-    return said, "the interval holds both harm and gain"
+        return decided, f"{alone} among what was scored, but the unscored samples could change it"
+    return decided, "the interval holds both harm and gain"
 
 
 def _ends(
@@ -276,17 +298,17 @@ def _difference(
     return paired_difference(baseline, candidate, clusters=groups, level=level, seed=settings.seed)
 
 
-def _notes(found: PairedDifference, settings: Settings) -> tuple[str, ...]:
+def _notes(difference: PairedDifference, settings: Settings) -> tuple[str, ...]:
     """Return a note where the clusters change what the questions alone would say."""
-    if found.naive_lower is None or found.naive_upper is None:
+    if difference.naive_lower is None or difference.naive_upper is None:
         return ()
-    clustered = verdict(found.lower, found.upper, margin=settings.margin)
-    naive = verdict(found.naive_lower, found.naive_upper, margin=settings.margin)
+    clustered = verdict(difference.lower, difference.upper, margin=settings.margin)
+    naive = verdict(difference.naive_lower, difference.naive_upper, margin=settings.margin)
     if clustered is naive:
         return ()
     return (
         (
-            f"questions in {found.n_clusters:,} clusters: {clustered}; as if they were independent"
+            f"questions in {difference.n_clusters:,} clusters: {clustered}; as if they were independent"
             f" it would be {naive}"
         ),
     )
@@ -311,8 +333,8 @@ def _side_of(
     """Return the mean of each chosen question, and its lowest and highest had all repeats been
     scored.
     """
-    found: Values = questions.values(values)
-    mean, n_scored = found.mean[chosen], found.n_scored[chosen]
+    means: Values = questions.values(values)
+    mean, n_scored = means.mean[chosen], means.n_scored[chosen]
     n_missing = questions.sums(
         (questions.columns.states == UNSCORED).astype(np.int64)[questions.order]
     )[chosen]

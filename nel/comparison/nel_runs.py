@@ -36,7 +36,7 @@ from nel.comparison.sides import (
 )
 from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
-from nel.core.called_tools import with_calls
+from nel.core.sent_messages import with_calls
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
@@ -75,18 +75,20 @@ def read_side(path: Path, label: str) -> Side:
         raise OutputError(
             f"{path} is not finished: it has no results yet; finish it with nel eval resume {path}"
         )
-    found = read_whole_run(path)
+    run_files = read_whole_run(path)
     with readable(path):
-        benchmarks = {files.title: _benchmark(path, files) for files in found}
+        benchmarks = {files.title: _benchmark(path, files) for files in run_files}
         models = {
             str(files.bundle["config"]["model"])
-            for files in found
+            for files in run_files
             if files.bundle["config"].get("model")
         }
-    run_id = text_or_none(found[0].metrics.get("run_id"))
+    run_id = text_or_none(run_files[0].metrics.get("run_id"))
     return Side(
         label=label,
-        kind="imported" if any(one.kind == "imported" for one in benchmarks.values()) else "nel",
+        kind="imported"
+        if any(benchmark.kind == "imported" for benchmark in benchmarks.values())
+        else "nel",
         run_id=run_id,
         models=tuple(sorted(models)),
         settings=_settings(path),
@@ -141,11 +143,11 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
 
 def fields_of(bundle: Mapping[str, Any]) -> Mapping[str, object]:
     """Return the fields of a bundle's identity, empty where it has none."""
-    found = bundle.get("identity_fields")
-    return found if isinstance(found, dict) else {}
+    identity = bundle.get("identity_fields")
+    return identity if isinstance(identity, dict) else {}
 
 
-def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
+def _state_and_reward(value: Mapping[str, Any], where: str) -> tuple[int, float | None]:
     outcome = value.get("outcome")
     if not isinstance(outcome, dict) or outcome.get("state") not in STATES:
         raise UsageError(f"{where}: there is no outcome; write the results again with nel report")
@@ -155,6 +157,11 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         raise UsageError(
             f"{where}: the reward does not fit the outcome; write the results again with nel report"
         )
+    return state, reward
+
+
+def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
+    state, reward = _state_and_reward(value, where)
     sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
     if not isinstance(sample_id, str):
         raise UsageError(
@@ -178,7 +185,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         expected=expected,
         reward=reward,
         state=state,
-        cause="" if state == SCORED else _cause(outcome),
+        cause="" if state == SCORED else _cause(value["outcome"]),
         metrics={} if state >= UNSCORED else details.get("metrics") or {},
         category=None if category is None else str(category),
         group=text_or_none(value.get("group")),
@@ -212,8 +219,12 @@ def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
     text = "".join(sample_ids)
     if lengths == {_CONTENT_ID_LENGTH} and _HEX.fullmatch(text):
         return np.frombuffer(bytes.fromhex(text), dtype=">u8").astype(np.uint64), once, False
-    found, occurrences, are_own = zip(*map(_identity, sample_ids), strict=True)
-    return np.array(found, dtype=np.uint64), np.array(occurrences, dtype=np.int64), all(are_own)
+    identities, occurrences, are_own = zip(*map(_identity, sample_ids), strict=True)
+    return (
+        np.array(identities, dtype=np.uint64),
+        np.array(occurrences, dtype=np.int64),
+        all(are_own),
+    )
 
 
 def _cause(outcome: Mapping[str, Any]) -> str:
@@ -240,19 +251,23 @@ def _settings(run_dir: Path) -> dict[str, object]:
     if text is None:
         return {}
     try:
-        found = read_value(text, str(run_dir / "run.yaml"))
+        settings = read_value(text, str(run_dir / "run.yaml"))
     except ConfigError as error:
         raise OutputError(f"{error}; make it again with nel report {run_dir}") from error
-    return dict(_flat(found, "")) if isinstance(found, dict) else {}
+    return dict(_flat(settings, "")) if isinstance(settings, dict) else {}
 
 
 def _flat(value: object, name: str) -> list[tuple[str, object]]:
     if isinstance(value, dict) and value:
         return [
             pair
-            for key, part in value.items()
-            for pair in _flat(part, f"{name}.{key}" if name else str(key))
+            for key, element in value.items()
+            for pair in _flat(element, f"{name}.{key}" if name else str(key))
         ]
-    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
-        return [pair for place, part in enumerate(value) for pair in _flat(part, f"{name}.{place}")]
+    if isinstance(value, list) and any(isinstance(element, dict) for element in value):
+        return [
+            pair
+            for position, element in enumerate(value)
+            for pair in _flat(element, f"{name}.{position}")
+        ]
     return [(name, value)]

@@ -46,11 +46,6 @@ class Pairing:
         """Return how many questions only the candidate has."""
         return len(self.candidate) - len(self.right) - self.n_changed
 
-    @property
-    def is_partial(self) -> bool:
-        """Return whether either side has questions without a partner."""
-        return bool(self.n_only_baseline or self.n_only_candidate or self.n_changed)
-
 
 def pair(
     baseline: SideBenchmark,
@@ -116,12 +111,12 @@ def _key_of(
     both = (columns, others)
     if baseline.kind == candidate.kind:
         recorded = baseline.recorded or candidate.recorded
-        has_ids = all(one.has_samples for one in both)
-        if has_ids and (not recorded or all(one.has_own_ids for one in both)):
+        has_ids = all(side.has_samples for side in both)
+        if has_ids and (not recorded or all(side.has_own_ids for side in both)):
             return "sample"
-        if not recorded and all(one.has_rows and is_distinct(one, "row") for one in both):
+        if not recorded and all(side.has_rows and is_distinct(side, "row") for side in both):
             return "row"
-    if all(one.has_questions and is_distinct(one, "question") for one in both):
+    if all(side.has_questions and is_distinct(side, "question") for side in both):
         return "question"
     return "position"
 

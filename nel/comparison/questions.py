@@ -149,12 +149,12 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
     )
     names = _mixed(content, occurrence)
     order = _sorted_by(names, repeats)
-    found = names[order]
-    starts = np.flatnonzero(np.append(True, found[1:] != found[:-1]))
-    questions = Questions(columns=columns, order=order, starts=starts, names=found[starts])
+    ordered = names[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    questions = Questions(columns=columns, order=order, starts=starts, names=ordered[starts])
     if not questions.are_single:
         if is_id:
-            _check_ids(columns, order, found, what)
+            _check_ids(columns, order, ordered, what)
         _check_repeats(questions, what)
     return questions
 
@@ -169,8 +169,8 @@ def is_distinct(columns: Columns, key: Key) -> bool:
 def _sorted_by(names: Digests, repeats: Ints) -> Ints:
     """Return the lines by name and repeat."""
     order = np.argsort(names)
-    found = names[order]
-    if (found[1:] == found[:-1]).any():
+    ordered = names[order]
+    if (ordered[1:] == ordered[:-1]).any():
         order = np.lexsort((repeats, names))
     return order
 

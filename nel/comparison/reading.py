@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
-from nel.core.existing import exists
+from nel.core.paths import exists
 from nel.errors import OutputError, UsageError
 from nel.runs.remote.places import local_copy
 
@@ -24,8 +24,8 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
         UsageError: Two sides were given the same name.
     """
     named = [_named(argument) for argument in arguments]
-    given = [name for name, _ in named if name is not None]
-    if len(set(given)) < len(given):
+    unnamed = [name for name, _ in named if name is not None]
+    if len(set(unnamed)) < len(unnamed):
         raise UsageError("two sides have the same name before =; give each a name of its own")
     labels = _labels([path for _, path in named])
     return [_read(path, name or label) for (name, path), label in zip(named, labels, strict=True)]
@@ -42,7 +42,8 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     """Return a short name of each path: its last part, with a number where two are equal."""
     names = [path.resolve().name for path in paths]
     return [
-        f"{name}@{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)
+        f"{name}@{position + 1}" if names.count(name) > 1 else name
+        for position, name in enumerate(names)
     ]
 
 
@@ -73,6 +74,6 @@ def _read_directory(path: Path, label: str) -> Side:
         return foreign.read_nemo(path, label)
     if foreign.is_lm_eval(path):
         return foreign.read_lm_eval(path, label)
-    runs = [one.parent.name for one in sorted(path.glob("*/run.db"))]
+    runs = [database.parent.name for database in sorted(path.glob("*/run.db"))]
     hint = f"; it holds the runs {', '.join(runs[:3])}: give one of them" if runs else ""
     raise OutputError(f"{path} holds no results{hint or f'; give {_KNOWN}'}")

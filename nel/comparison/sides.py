@@ -16,9 +16,7 @@ import numpy as np
 
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Columns, Line
-from nel.core.collection import collection_paused
-from nel.core.forked_map import mapped, usable_processes
-from nel.core.line_parts import parts_of_lines
+from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
 from nel.core.strict_json import loads
 from nel.errors import NelError, OutputError, UsageError
 
@@ -47,7 +45,7 @@ def readable(what: Path) -> Iterator[None]:
         yield
     except DAMAGE as error:
         raise OutputError(
-            f"{what} does not hold what it should ({_said(error)}); write it again"
+            f"{what} does not hold what it should ({_reason(error)}); write it again"
         ) from error
 
 
@@ -145,18 +143,18 @@ class SideBenchmark:
         or is damaged.
         """
         columns = Columns()
-        parts = mapped(partial(self._part, rows=rows), parts_of(self.path), processes=processes)
+        parts = mapped(partial(self._block, rows=rows), parts_of(self.path), processes=processes)
         with closing(parts), suppress(ValueError):
-            for part in parts:
-                if part is None:
+            for block in parts:
+                if block is None:
                     return None
-                columns.extend(part)
+                columns.extend(block)
             return columns
         return None
 
-    def _part(self, place: tuple[int, int], *, rows: bool) -> Columns | None:
+    def _block(self, byte_range: tuple[int, int], *, rows: bool) -> Columns | None:
         try:
-            return self._read_lines(line_blocks(self.path, *place), rows=rows)
+            return self._read_lines(line_blocks(self.path, *byte_range), rows=rows)
         except NelError:  # the whole file is read again, which says where
             return None
 
@@ -178,7 +176,7 @@ class SideBenchmark:
                 columns.add(line)
         except DAMAGE as error:
             raise OutputError(
-                f"{where} is no result ({_said(error)}); write the results again"
+                f"{where} is no result ({_reason(error)}); write the results again"
             ) from error
 
     def texts(self, offsets: list[int]) -> Iterator[Texts]:
@@ -202,7 +200,7 @@ class Side:
     benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
@@ -312,10 +310,10 @@ def whole_of(value: Mapping[str, Any], name: str, where: str, default: int | Non
     Raises:
         UsageError: It is missing without a default, or is not a whole number.
     """
-    found = value.get(name, default)
-    if isinstance(found, bool) or not isinstance(found, int):
+    number = value.get(name, default)
+    if isinstance(number, bool) or not isinstance(number, int):
         raise UsageError(f'{where}: "{name}" is not a whole number')
-    return found
+    return number
 
 
 def text_or_none(value: object) -> str | None:

@@ -81,14 +81,15 @@ def standings_json(
     scored: dict[str, list[float | None]] = {}
     duels: list[_Duel] = []
     for name in names:
-        found, scored[name] = _duels(sides, name, settings, despite)
-        duels += found
+        compared, scored[name] = _duels(sides, name, settings, despite)
+        duels += compared
     if len(names) > 1:
         duels += _overall(duels, len(sides))
     adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     if len(names) > 1:
         scored[OVERALL] = [
-            _mean_of_all([scored[name][place] for name in names]) for place in range(len(sides))
+            _mean_of_all([scored[name][position] for name in names])
+            for position in range(len(sides))
         ]
     alpha = 1 - level
     return {
@@ -119,8 +120,8 @@ def _pairs(values: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
-    found = [left for left, right in common_benchmarks(sides[0], sides[1], only) if left == right]
-    names = [name for name in found if all(name in side.benchmarks for side in sides)]
+    common = [left for left, right in common_benchmarks(sides[0], sides[1], only) if left == right]
+    names = [name for name in common if all(name in side.benchmarks for side in sides)]
     if not names:
         listed = "; ".join(
             f"{side.label} has {', '.join(sorted(side.benchmarks))}" for side in sides
@@ -134,9 +135,11 @@ def _duels(
 ) -> tuple[list[_Duel], list[float | None]]:
     """Return every pair of runs on a benchmark, and the score of each run."""
     benchmarks = [side.benchmarks[name] for side in sides]
-    rows = any(needs_rows(one, other) for one, other in itertools.combinations(benchmarks, 2))
-    columns = [one.columns(rows=rows) for one in benchmarks]
-    found: list[_Duel] = []
+    rows = any(
+        needs_rows(benchmark, other) for benchmark, other in itertools.combinations(benchmarks, 2)
+    )
+    columns = [benchmark.columns(rows=rows) for benchmark in benchmarks]
+    duels: list[_Duel] = []
     scores: list[float | None] = [None] * len(sides)
     for left, right in itertools.combinations(range(len(sides)), 2):
         what = f"{name} of {sides[left].label} and {sides[right].label}"
@@ -147,36 +150,39 @@ def _duels(
         )
         refuse_unequal(differences(baseline, candidate, pairing), despite, what)
         compared = measure(scores_of(pairing, REWARD), candidate.headline, settings)
-        found.append(_duel(name, left, right, compared, n_not_asked(pairing)))
+        duels.append(_duel(name, left, right, compared, n_not_asked(pairing)))
         scores[left], scores[right] = _mean_of(pairing.candidate), _mean_of(pairing.baseline)
-    return found, scores
+    return duels, scores
 
 
 def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _Duel:
-    found, reason = compared.found, compared.reason
+    difference, reason = compared.tested, compared.reason
     if n_open:
         reason = (
             f"a stop rule left {n_open:,} pairs unasked, and these intervals are for a fixed number"
             " of samples"
         )
-    if found is None or n_open:
+    if difference is None or n_open:
         return _Duel(
             benchmark=name,
             left=left,
             right=right,
-            difference=None if found is None else found.estimate,
+            difference=None if difference is None else difference.estimate,
             n=compared.n_scored,
             p_left=1.0,
             p_right=1.0,
             reason=reason,
         )
-    ends = [one_sided(one.estimate, one.p_value) for one in (found, *(compared.bounds or ()))]
+    ends = [
+        one_sided(end_difference.estimate, end_difference.p_value)
+        for end_difference in (difference, *(compared.bounds or ()))
+    ]
     return _Duel(
         benchmark=name,
         left=left,
         right=right,
-        difference=found.estimate,
-        n=found.n,
+        difference=difference.estimate,
+        n=difference.n,
         p_left=max(p for p, _ in ends),
         p_right=max(p for _, p in ends),
         reason=(
@@ -184,8 +190,8 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
             if compared.bounds is None
             else "the order has to hold however the unscored samples would be scored"
         ),
-        error=None if compared.bounds is not None else found.standard_error,
-        degrees=found.degrees,
+        error=None if compared.bounds is not None else difference.standard_error,
+        degrees=difference.degrees,
     )
 
 
@@ -193,13 +199,13 @@ def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
     """Return the duels over all benchmarks together; undecided where a benchmark has unscored
     samples.
     """
-    found = []
+    overall = []
     for left, right in itertools.combinations(range(n), 2):
-        parts = [one for one in duels if (one.left, one.right) == (left, right)]
+        parts = [duel for duel in duels if (duel.left, duel.right) == (left, right)]
         known = [
-            (one.difference, one.error, one.degrees)
-            for one in parts
-            if one.difference is not None and one.error is not None
+            (duel.difference, duel.error, duel.degrees)
+            for duel in parts
+            if duel.difference is not None and duel.error is not None
         ]
         mean, p_left, p_right, reason = (
             None,
@@ -213,19 +219,19 @@ def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
                 (p_left, p_right), reason = one_sided(mean, p_value), ""
             except UndefinedMetric as error:
                 reason = str(error)
-        found.append(
+        overall.append(
             _Duel(
                 benchmark=OVERALL,
                 left=left,
                 right=right,
                 difference=mean,
-                n=sum(one.n for one in parts),
+                n=sum(duel.n for duel in parts),
                 p_left=p_left,
                 p_right=p_right,
                 reason=reason,
             )
         )
-    return found
+    return overall
 
 
 def _benchmark_json(
@@ -242,17 +248,17 @@ def _benchmark_json(
         "name": name,
         "ranks": [
             {
-                "run": place,
+                "run": position,
                 "score": score,
                 "rank": (
                     None
                     if score is None
-                    else 1 + sum(one is not None and one > score for one in scores)
+                    else 1 + sum(entry is not None and entry > score for entry in scores)
                 ),
                 "rank_lower": interval.lower,
                 "rank_upper": interval.upper,
             }
-            for place, (score, interval) in enumerate(zip(scores, intervals, strict=True))
+            for position, (score, interval) in enumerate(zip(scores, intervals, strict=True))
         ],
         "pairs": [
             {
@@ -272,10 +278,10 @@ def _benchmark_json(
 def _mean_of(questions: Questions) -> float | None:
     """Return a run's own score: the mean over its scored questions of the mean of each."""
     values = questions.values(questions.columns.numbers("reward"))
-    kept = values.n_scored > 0
-    return mean_of(values.mean[kept].tolist()) if kept.any() else None
+    has_score = values.n_scored > 0
+    return mean_of(values.mean[has_score].tolist()) if has_score.any() else None
 
 
 def _mean_of_all(scores: Sequence[float | None]) -> float | None:
-    known = [one for one in scores if one is not None]
+    known = [score for score in scores if score is not None]
     return sum(known) / len(known) if len(known) == len(scores) else None

@@ -27,9 +27,11 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
         OutputError: A benchmark of the run has no metrics.json or no results.jsonl, a file is not
             what it should be, or the files are of several runs.
     """
-    found = read_run(run_dir)
-    has_metrics = {files.directory.name for files in found}
-    has_part = {path.parent.name for part in _PARTS for path in run_dir.glob(f"*/{part}")}
+    run_files = read_run(run_dir)
+    has_metrics = {files.directory.name for files in run_files}
+    has_part = {
+        path.parent.name for field_name in _PARTS for path in run_dir.glob(f"*/{field_name}")
+    }
     stored = _stored(run_dir)
     lost = sorted((has_part | {directory_name(slot) for slot in stored}) - has_metrics)
     if lost:
@@ -37,13 +39,13 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
             f"{run_dir} has no metrics of {', '.join(lost)}, and a run is decided on as a whole;"
             f" write its files again with nel report {run_dir}"
         )
-    for files in found:
+    for files in run_files:
         if not (files.directory / "results.jsonl").is_file():
             raise OutputError(
                 f"{files.directory} has no results.jsonl; make it again with nel report {run_dir}"
             )
-    check_files(run_dir, found, stored)
-    return found
+    check_files(run_dir, run_files, stored)
+    return run_files
 
 
 def _stored(run_dir: Path) -> dict[str, StoredPlan]:

@@ -128,7 +128,7 @@ def _model_of(field: FieldInfo) -> type[Strict] | None:
     return next(models, None)
 
 
-def _entries(path: Path, flags: Mapping[str, Flag], given: Mapping[str, object]) -> list[Given]:
+def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object]) -> list[Given]:
     """Return the list that repeatable flags describe, then each value in it, so that an error can
     name its flag.
 
@@ -137,7 +137,7 @@ def _entries(path: Path, flags: Mapping[str, Flag], given: Mapping[str, object])
     """
     values: dict[str, Sequence[object]] = {}
     for key, flag in flags.items():
-        value = given.get(flag.name)
+        value = typed.get(flag.name)
         values[key] = value if isinstance(value, list) else []
     if not any(values.values()):
         return []
@@ -146,25 +146,26 @@ def _entries(path: Path, flags: Mapping[str, Flag], given: Mapping[str, object])
         if not values[key]:
             together = " and ".join(flags[one].name for one in required)
             raise ConfigError(f"{together} are given together; {flags[key].name} is missing")
+    main = flags[required[-1]]
     count = len(values[required[-1]])
-    for key, found in values.items():
-        if len(found) not in (0, 1, count):
-            name, main = flags[key].name, flags[required[-1]].name
+    for key, column in values.items():
+        if len(column) not in (0, 1, count):
             raise ConfigError(
-                f"{name} is given {len(found)} times and {main} {count} times; give it once, or as"
-                " often"
+                f"{flags[key].name} is given {len(column)} times and {main.name} {count} times;"
+                " give it once, or as often"
             )
     entries = [
-        {key: found[index if len(found) > 1 else 0] for key, found in values.items() if found}
+        {key: column[index if len(column) > 1 else 0] for key, column in values.items() if column}
         for index in range(count)
     ]
-    made = [Given(flag=flags[required[-1]].name, path=path, value=entries)]
-    for index, entry in enumerate(entries):
-        made += [
-            Given(flag=flags[key].name, path=(*path, str(index), key), value=entry[key])
-            for key in entry
-        ]
-    return made
+    return [
+        Given(flag=main.name, path=path, value=entries),
+        *(
+            Given(flag=flags[key].name, path=(*path, str(index), key), value=value)
+            for index, entry in enumerate(entries)
+            for key, value in entry.items()
+        ),
+    ]
 
 
 def _item_field(path: Path, key: str) -> FieldInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -14,8 +15,29 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine on a new event loop and return its result."""
     factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with suppress(ImportError):  # absent on some platforms
-        from nel.core.uv_loop import UvLoop  # noqa: PLC0415
-
-        factory = UvLoop
+        factory = _uv_loop()
     with asyncio.Runner(loop_factory=factory) as runner:
         return runner.run(main)
+
+
+def _uv_loop() -> Callable[[], asyncio.AbstractEventLoop]:
+    """Return uvloop's event loop, which closes what a run leaves open."""
+    import uvloop  # noqa: PLC0415 - not on every platform
+
+    class UvLoop(uvloop.Loop):
+        """Closes every connection when it closes, those with unsent bytes too.
+
+        A transport that is told to close stays open until all that was written to it is sent. uvloop's
+        `close` ends it with a ResourceWarning; where warnings are errors, the warning is raised before
+        the connection is closed, and the loop hangs or fails with EBUSY.
+        """
+
+        def close(self) -> None:
+            """Close the connections and the loop, without a word about those that were still
+            sending.
+            """
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "unclosed resource", ResourceWarning)
+                super().close()
+
+    return UvLoop

@@ -10,6 +10,7 @@ Depends on `fork`, and on Linux.
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import pickle
 import signal
@@ -18,8 +19,9 @@ import struct
 import sys
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final, Generic, NoReturn, TypeVar
 
 T = TypeVar("T")
@@ -53,23 +55,23 @@ def mapped(function: Callable[[T], R], tasks: Iterable[T], *, processes: int) ->
         yield from map(function, tasks)
         return
     workers: list[_Worker[T, R]] = []
-    given: deque[tuple[_Worker[T, R], T]] = deque()
+    assigned: deque[tuple[_Worker[T, R], T]] = deque()
     try:
         for task in tasks:
             if len(workers) < processes:
                 workers.append(_Worker(function, workers))
                 worker = workers[-1]
             else:
-                worker, earlier = given.popleft()
+                worker, earlier = assigned.popleft()
                 result = worker.result(earlier)
                 worker.give(task)
-                given.append((worker, task))
+                assigned.append((worker, task))
                 yield result
                 continue
             worker.give(task)
-            given.append((worker, task))
-        while given:
-            worker, earlier = given.popleft()
+            assigned.append((worker, task))
+        while assigned:
+            worker, earlier = assigned.popleft()
             yield worker.result(earlier)
     finally:
         for worker in workers:
@@ -147,3 +149,33 @@ def _exactly(connection: socket.socket, size: int) -> bytearray:
             raise EOFError
         done += n
     return data
+
+
+def parts_of_lines(path: Path, part_bytes: int) -> Iterator[tuple[int, int]]:
+    """Yield where parts of a file begin and end; each begins with a line.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        begins, size = 0, path.stat().st_size
+        while begins < size:
+            file.seek(begins + part_bytes)
+            file.readline()
+            ends = min(file.tell(), size)
+            yield begins, ends
+            begins = ends
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Disable the garbage collector's search for reference cycles, which walks everything that was
+    made so far.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

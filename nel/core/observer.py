@@ -49,7 +49,7 @@ class Observer:
     def preflight_finished(self, problem: str | None, seconds: float) -> None:
         """The pre-flight ended; `problem` is None, or the reason why nothing can be sent."""
 
-    def sample_started(self, place: Place, sample_id: str) -> None:
+    def sample_started(self, position: Place, sample_id: str) -> None:
         """A sample is about to be sent; called in the task that sends it."""
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
@@ -60,7 +60,7 @@ class Observer:
         backoff between them.
         """
 
-    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+    def sample_finished(self, position: Place, outcome: Outcome) -> None:
         """An outcome was committed to disk."""
 
     def throttled(self, limit: int) -> None:
@@ -116,9 +116,11 @@ class Observers(Observer):
         self._listening: dict[str, tuple[Callable[..., None], ...]] = {}
         for call in _CALLS:
             listeners = [
-                one for one in observers if getattr(type(one), call) is not getattr(Observer, call)
+                listener
+                for listener in observers
+                if getattr(type(listener), call) is not getattr(Observer, call)
             ]
-            self._listening[call] = tuple(getattr(one, call) for one in listeners)
+            self._listening[call] = tuple(getattr(listener, call) for listener in listeners)
 
     def session_started(self, info: SessionInfo) -> None:
         """Forward the event."""
@@ -128,9 +130,9 @@ class Observers(Observer):
         """Forward the event."""
         self._forward("preflight_finished", problem, seconds)
 
-    def sample_started(self, place: Place, sample_id: str) -> None:
+    def sample_started(self, position: Place, sample_id: str) -> None:
         """Forward the event."""
-        self._forward("sample_started", place, sample_id)
+        self._forward("sample_started", position, sample_id)
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
         """Forward the event."""
@@ -140,9 +142,9 @@ class Observers(Observer):
         """Forward the event."""
         self._forward("request_finished", request, response, seconds)
 
-    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+    def sample_finished(self, position: Place, outcome: Outcome) -> None:
         """Forward the event."""
-        self._forward("sample_finished", place, outcome)
+        self._forward("sample_finished", position, outcome)
 
     def throttled(self, limit: int) -> None:
         """Forward the event."""
@@ -187,7 +189,9 @@ class Observers(Observer):
         for call, listeners in self._listening.items():
             if call != "close":
                 self._listening[call] = tuple(
-                    one for one in listeners if getattr(one, "__self__", None) is not observer
+                    listener
+                    for listener in listeners
+                    if getattr(listener, "__self__", None) is not observer
                 )
         if self._report is not None:
             with suppress(Exception):  # the run goes on either way

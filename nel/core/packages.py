@@ -20,8 +20,8 @@ def is_readable(distribution: Distribution) -> bool:
     try:
         named = (distribution.metadata["Name"], distribution.metadata["Version"])
         return all(
-            isinstance(one, str)
-            for one in (*named, *(entry.value for entry in distribution.entry_points))
+            isinstance(text, str)
+            for text in (*named, *(entry.value for entry in distribution.entry_points))
         )
     except DAMAGE:
         return False
@@ -29,7 +29,7 @@ def is_readable(distribution: Distribution) -> bool:
 
 def readable_distributions() -> Iterator[Distribution]:
     """Yield the installed packages whose metadata can be read."""
-    return (one for one in distributions() if is_readable(one))
+    return (distribution for distribution in distributions() if is_readable(distribution))
 
 
 def place_of(distribution: Distribution) -> str:

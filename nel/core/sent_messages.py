@@ -24,10 +24,10 @@ def messages_in(body: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     if not isinstance(body.get("contents"), list):
         return None
     system = body.get("systemInstruction")
-    found = [(_role(one), _text(one)) for one in body["contents"]]
+    messages = [(_role(entry), _text(entry)) for entry in body["contents"]]
     if isinstance(system, dict):
-        found = [("system", _text(system)), *found]
-    return [{"role": role, "content": content} for role, content in found]
+        messages = [("system", _text(system)), *messages]
+    return [{"role": role, "content": content} for role, content in messages]
 
 
 def _role(content: Mapping[str, Any]) -> str:
@@ -37,6 +37,29 @@ def _role(content: Mapping[str, Any]) -> str:
 def _text(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:
     """Return the text of Gemini's parts, or the parts where one is no text."""
     parts = content.get("parts") or []
-    if all(set(part) == {"text"} for part in parts):
-        return "".join(str(part["text"]) for part in parts)
+    if all(set(item) == {"text"} for item in parts):
+        return "".join(str(item["text"]) for item in parts)
     return list(parts)
+
+
+def with_calls(answer: str | None, calls: object) -> str | None:
+    """Return an answer followed by its calls, one on a line.
+
+    Args:
+        answer: The text of the answer; None where there is none.
+        calls: As results.jsonl has them: objects with ``name`` and ``arguments``; anything else is
+            left out.
+
+    >>> with_calls("I add.", [{"id": "1", "name": "add", "arguments": '{"x": 1}'}])
+    'I add.\\n[calls add({"x": 1})]'
+    """
+    listed = (
+        [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    )
+    if not listed:
+        return answer
+    return "\n".join([*([answer] if answer else []), *map(_line, listed)])
+
+
+def _line(call: Mapping[str, Any]) -> str:
+    return f"[calls {call.get('name')}({call.get('arguments')})]"

@@ -100,4 +100,4 @@ def has_closing_tag(text: str) -> bool:
 
 
 def _joined(parts: list[str]) -> str:
-    return "\n".join(part for part in parts if part)
+    return "\n".join(text for text in parts if text)

@@ -49,29 +49,34 @@ def parse_uri(uri: str) -> HubAddress:
         raise DatasetError(f"{uri}: {form}")
     if parts[0] == "datasets" and len(parts) > 1:
         raise DatasetError(f"{uri}: leave out datasets/; {form}")
-    given = dict(zip(("config", "split"), parts[2:], strict=False))
+    parameters = _parameters(uri, query, dict(zip(("config", "split"), parts[2:], strict=False)))
+    return HubAddress(
+        repo="/".join(parts[:2]),
+        config=parameters.get("config"),
+        split=parameters.get("split", "train" if "file" in parameters else "test"),
+        revision=parameters.get("revision"),
+        configs=tuple(parameters["configs"].split(",")) if "configs" in parameters else (),
+        file=parameters.get("file"),
+    )
+
+
+def _parameters(uri: str, query: str, parameters: dict[str, str]) -> dict[str, str]:
+    """Return the parameters of a URI with those that its path gives."""
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in _PARAMETERS:
             hint = did_you_mean(name, _PARAMETERS) or ";"
             raise DatasetError(
                 f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}'
             )
-        if name in given:
+        if name in parameters:
             raise DatasetError(f"{uri}: {name} is given twice")
         if value:
-            given[name] = value
-    if "config" in given and "configs" in given:
+            parameters[name] = value
+    if "config" in parameters and "configs" in parameters:
         raise DatasetError(f"{uri}: give config or configs, not both")
-    if "file" in given and {"config", "configs"} & given.keys():
+    if "file" in parameters and {"config", "configs"} & parameters.keys():
         raise DatasetError(f"{uri}: a file is named by its path, without a config")
-    return HubAddress(
-        repo="/".join(parts[:2]),
-        config=given.get("config"),
-        split=given.get("split", "train" if "file" in given else "test"),
-        revision=given.get("revision"),
-        configs=tuple(given["configs"].split(",")) if "configs" in given else (),
-        file=given.get("file"),
-    )
+    return parameters
 
 
 def form_of(uri: str) -> str:

@@ -84,15 +84,15 @@ class DrawnMean:
     def lower(self) -> float:
         """Return the lower end now."""
         certain = self._totals[0] / self._drawn.n_questions
-        found = max(_MIDDLE + (self._low.lower - _MIDDLE) * self._drawn.scale, certain)
-        return min(max(found - ROUNDING, 0.0), 1.0)
+        bound = max(_MIDDLE + (self._low.lower - _MIDDLE) * self._drawn.scale, certain)
+        return min(max(bound - ROUNDING, 0.0), 1.0)
 
     @property
     def upper(self) -> float:
         """Return the upper end now."""
         certain = (self._totals[1] + self._drawn.n_questions - self._n) / self._drawn.n_questions
-        found = min(_MIDDLE + (self._high.upper - _MIDDLE) * self._drawn.scale, certain)
-        return max(min(found + ROUNDING, 1.0), 0.0)
+        bound = min(_MIDDLE + (self._high.upper - _MIDDLE) * self._drawn.scale, certain)
+        return max(min(bound + ROUNDING, 1.0), 0.0)
 
 
 class PairedBets:
@@ -154,7 +154,7 @@ class PairedDirection:
         low, high = candidate[0] - baseline[1], candidate[1] - baseline[0]
         if low != high and self._interval[0] is self._interval[1]:
             self._interval[1] = deepcopy(self._interval[0])
-        ends = [min(max(one / self._drawn.size_max, -1.0), 1.0) for one in (low, high)]
+        ends = [min(max(bet_value / self._drawn.size_max, -1.0), 1.0) for bet_value in (low, high)]
         self._interval[0].extend(ends[:1])
         if self._interval[1] is not self._interval[0]:
             self._interval[1].extend(ends[1:])
@@ -189,8 +189,8 @@ class PairedDirection:
         if self._totals[0] - self._left[1] > rounding:
             return StopReason.BETTER
         if self._is_binary:
-            found = {one.decided for one in self._bets}
-            return next(iter(found)) if len(found) == 1 else None
+            decisions = {bet.decided for bet in self._bets}
+            return next(iter(decisions)) if len(decisions) == 1 else None
         if self._interval[1].upper < -ROUNDING:
             return StopReason.WORSE
         return StopReason.BETTER if self._interval[0].lower > ROUNDING else None

@@ -59,12 +59,12 @@ def exact_power(effect: float, discordant: float, questions: int, test: Test) ->
     middle = questions * discordant
     first, last = max(0, math.floor(middle - spread)), min(questions, math.ceil(middle + spread))
     win = (discordant + difference) / (2 * discordant) if discordant else 0.0
-    found = 0.0
+    power = 0.0
     for n_discordant in range(first, last + 1):
         fewest = _fewest_wins(n_discordant, questions, effect, test)
         if fewest is not None:
-            found += _chance(n_discordant, questions, discordant) * _tail(fewest, n_discordant, win)
-    return min(found, 1.0)
+            power += _chance(n_discordant, questions, discordant) * _tail(fewest, n_discordant, win)
+    return min(power, 1.0)
 
 
 def exact_questions_needed(effect: float, discordant: float, first: int, test: Test) -> int:

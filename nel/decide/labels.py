@@ -50,15 +50,8 @@ def label_plan(
     >>> plan.labels, plan.judged, label_plan(0.02, label_variance=0.24, correlation=0.0, answers=2000).labels
     (359, 2000, 600)
     """
-    if not (
-        0 < standard_error < math.inf and 0 < label_variance < math.inf and 0 <= correlation <= 1
-    ):
-        raise ValueError(
-            f"no plan for error {standard_error}, variance {label_variance}, correlation"
-            f" {correlation}"
-        )
-    if not 0 < label_cost < math.inf or not 0 <= judge_cost < math.inf or answers < 1:
-        raise ValueError(f"no plan for costs {label_cost} and {judge_cost} of {answers} answers")
+    _check(standard_error, label_variance, correlation)
+    _check_costs(label_cost, judge_cost, answers)
     wanted = standard_error**2 / label_variance
     if 1 / wanted > answers * (1 + 1e-9):
         raise ValueError(
@@ -80,3 +73,18 @@ def label_plan(
     return LabelPlan(
         labels=n, judged=graded, standard_error=error, cost=n * label_cost + graded * judge_cost
     )
+
+
+def _check(standard_error: float, label_variance: float, correlation: float) -> None:
+    if not (
+        0 < standard_error < math.inf and 0 < label_variance < math.inf and 0 <= correlation <= 1
+    ):
+        raise ValueError(
+            f"no plan for error {standard_error}, variance {label_variance}, correlation"
+            f" {correlation}"
+        )
+
+
+def _check_costs(label_cost: float, judge_cost: float, answers: int) -> None:
+    if not 0 < label_cost < math.inf or not 0 <= judge_cost < math.inf or answers < 1:
+        raise ValueError(f"no plan for costs {label_cost} and {judge_cost} of {answers} answers")

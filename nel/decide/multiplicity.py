@@ -101,6 +101,6 @@ def _sorted(
 
 
 def _back(adjusted: Floats, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[float]:
-    found = np.empty(len(adjusted))
-    found[order] = np.minimum(adjusted, 1.0)
-    return [float(value) for value in found]
+    restored = np.empty(len(adjusted))
+    restored[order] = np.minimum(adjusted, 1.0)
+    return [float(value) for value in restored]

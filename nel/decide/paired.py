@@ -156,17 +156,7 @@ def paired_difference(
     (0.3, 0.152753, 0.25, 3, 0)
     """
     _check_level(level)
-    before, after = (
-        checked_scores(baseline, "the baseline"),
-        checked_scores(candidate, "the candidate"),
-    )
-    if len(before) != len(after):
-        raise ValueError(
-            f"the baseline has {len(before)} questions and the candidate {len(after)}: pair them"
-            " first"
-        )
-    if len(before) < FEWEST:
-        raise UndefinedMetric("one question decides nothing: compare at least two")
+    before, after = _checked_pair(baseline, candidate)
     pairs = _Pairs.of(before, after)
     codes, count = (None, None) if clusters is None else cluster_codes(clusters, len(before))
     rng = np.random.default_rng(seed)
@@ -352,6 +342,21 @@ def _only_ends(values: Floats) -> bool:
     return bool(np.isin(values, (-1, 0, 1)).all())
 
 
+def _checked_pair(
+    baseline: Sequence[float] | Floats, candidate: Sequence[float] | Floats
+) -> tuple[Floats, Floats]:
+    before = checked_scores(baseline, "the baseline")
+    after = checked_scores(candidate, "the candidate")
+    if len(before) != len(after):
+        raise ValueError(
+            f"the baseline has {len(before)} questions and the candidate {len(after)}: pair them"
+            " first"
+        )
+    if len(before) < FEWEST:
+        raise UndefinedMetric("one question decides nothing: compare at least two")
+    return before, after
+
+
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
         raise ValueError(f"the level must be between 0 and 1, not {level}")
@@ -366,12 +371,12 @@ def _least_discordance(share: float, n: int, level: float) -> float:
     """
     z_level, z_power = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
     room = n + z_power**2 - z_level**2
-    found = (
+    discordance = (
         math.sqrt(share)
         * (math.sqrt(n) * z_level + z_power * math.sqrt(max(room, 0.0)))
         / (n + z_power**2)
     )
-    return found if room > 0 and 0 < found <= share else _least_share(n, level)
+    return discordance if room > 0 and 0 < discordance <= share else _least_share(n, level)
 
 
 def _least_share(n: int, level: float) -> float:

@@ -79,10 +79,10 @@ def cluster_codes(clusters: Sequence[Hashable], n: int) -> tuple[Integers, int]:
         raise ValueError(f"{n} questions have {len(clusters)} cluster ids")
     numbers: dict[Hashable, int] = {}
     codes = np.empty(n, dtype=np.int64)
-    for place, cluster in enumerate(clusters):
+    for position, cluster in enumerate(clusters):
         if not is_cluster_id(cluster):
-            raise ValueError(f"question {place} has no cluster id, but {cluster!r}")
-        codes[place] = numbers.setdefault(cluster, len(numbers))
+            raise ValueError(f"question {position} has no cluster id, but {cluster!r}")
+        codes[position] = numbers.setdefault(cluster, len(numbers))
     if len(numbers) < FEWEST:
         raise UndefinedMetric(
             f"all {n} questions are in one cluster, and an error between clusters needs two;"

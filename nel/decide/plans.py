@@ -58,16 +58,20 @@ class Pilot:
         self._check(effect)
         share = self._share(effect, repeats)
         if share is not None:
-            found = mcnemar_questions_needed(
+            n_questions = mcnemar_questions_needed(
                 effect, share, design_effect=self.variances.design_effect, test=test
             )
-            own = self._counted(share, found, test)
-            return found if own is None else exact_questions_needed(effect, own, found, test)
+            own = self._counted(share, n_questions, test)
+            return (
+                n_questions
+                if own is None
+                else exact_questions_needed(effect, own, n_questions, test)
+            )
         variances = self._variances(effect)
-        found = questions_needed(
+        n_questions = questions_needed(
             effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
         )
-        return found + math.ceil(_lost_to_t(test)) if found <= _FEW else found
+        return n_questions + math.ceil(_lost_to_t(test)) if n_questions <= _FEW else n_questions
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
         """Return the least effect that so many questions find."""
@@ -80,14 +84,14 @@ class Pilot:
             return mcnemar_minimum_detectable_effect(
                 questions, self.discordant, design_effect=scale, test=test
             )
-        found = minimum_detectable_effect(
+        effect = minimum_detectable_effect(
             _of_normal(questions, test),
             self.variances,
             repeats_baseline=repeats,
             repeats_candidate=repeats,
             test=test,
         )
-        return found if self.largest is None else min(found, self.largest)
+        return effect if self.largest is None else min(effect, self.largest)
 
     def power(self, effect: float, questions: int, repeats: int, test: Test) -> float:
         """Return how likely so many questions find an effect."""
@@ -285,8 +289,10 @@ def curve_questions(*marks: int) -> list[int]:
     decades = range(max(1, math.ceil(math.log10(largest)) + 1) + 1)
     round_ones = [step * 10**decade for decade in decades for step in _STEPS]
     upper = min(number for number in round_ones if number >= 2 * largest)
-    kept = [number for number in round_ones if number <= upper][-CURVE_POINTS + len(set(marks)) :]
-    return sorted({number for number in kept if number > upper / 500} | set(marks))
+    rounded = [number for number in round_ones if number <= upper][
+        -CURVE_POINTS + len(set(marks)) :
+    ]
+    return sorted({number for number in rounded if number > upper / 500} | set(marks))
 
 
 def _times(per_answer: float | None, answers: int) -> int | None:

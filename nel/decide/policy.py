@@ -91,5 +91,8 @@ class Policy(Strict):
     def resolve(self, benchmark: str) -> ResolvedRule:
         """Return what is demanded of a benchmark: its own keys over the defaults."""
         own = self.benchmarks.get(benchmark, Rule())
-        given = {**self.defaults.model_dump(exclude_none=True), **own.model_dump(exclude_none=True)}
-        return ResolvedRule.model_validate(given)
+        fields = {
+            **self.defaults.model_dump(exclude_none=True),
+            **own.model_dump(exclude_none=True),
+        }
+        return ResolvedRule.model_validate(fields)

@@ -78,7 +78,7 @@ class Variances:
         """
         parts = (self.between, self.within_baseline, self.within_candidate)
         if not (
-            all(0 <= part < math.inf for part in parts)
+            all(0 <= component < math.inf for component in parts)
             and sum(parts) > 0
             and 0 < self.design_effect < math.inf
         ):
@@ -280,8 +280,8 @@ def mcnemar_power(
     normal = NormalDist()
     if spread == 0:
         return 1.0 if effect * size > null else 0.0
-    found = normal.cdf((effect * size - null) / spread)
-    return found + (normal.cdf((-effect * size - null) / spread) if test.two_sided else 0.0)
+    power = normal.cdf((effect * size - null) / spread)
+    return power + (normal.cdf((-effect * size - null) / spread) if test.two_sided else 0.0)
 
 
 def mcnemar_minimum_detectable_effect(
@@ -322,8 +322,8 @@ def mcnemar_minimum_detectable_effect(
 
 def _power(distance: float, test: Test) -> float:
     normal = NormalDist()
-    found = normal.cdf(distance - test.z_alpha)
-    return found + (normal.cdf(-distance - test.z_alpha) if test.two_sided else 0.0)
+    power = normal.cdf(distance - test.z_alpha)
+    return power + (normal.cdf(-distance - test.z_alpha) if test.two_sided else 0.0)
 
 
 def _whole(number: float) -> int:

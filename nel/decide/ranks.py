@@ -64,9 +64,10 @@ def rank_intervals(n: int, better: Sequence[tuple[int, int]]) -> list[RankInterv
         raise ValueError(f"{sorted(claims)} is no order of {n}")
     return [
         RankInterval(
-            lower=1 + sum(j == one for _, j in claims), upper=n - sum(i == one for i, _ in claims)
+            lower=1 + sum(j == index for _, j in claims),
+            upper=n - sum(i == index for i, _ in claims),
         )
-        for one in range(n)
+        for index in range(n)
     ]
 
 
@@ -99,17 +100,22 @@ def stratified_difference(
             f"{n} differences with {len(standard_errors)} standard errors have no mean"
         )
     mean = math.fsum(estimates) / n
-    error = math.sqrt(math.fsum(one * one for one in standard_errors)) / n
+    error = (
+        math.sqrt(math.fsum(standard_error * standard_error for standard_error in standard_errors))
+        / n
+    )
     if not error > 0 or not math.isfinite(error):
         raise UndefinedMetric(
             "differences without spread have no standard error, which is no certainty"
         )
-    if any(one and not spread for one, spread in zip(estimates, standard_errors, strict=True)):
+    if any(
+        estimate and not spread for estimate, spread in zip(estimates, standard_errors, strict=True)
+    ):
         raise UndefinedMetric(
             "a benchmark has one and the same difference on every question, which is no certainty"
         )
     if degrees is None:
         return mean, 2 * NormalDist().cdf(-abs(mean / error))
-    shares = [(one / n / error) ** 2 for one in standard_errors]
+    shares = [(standard_error / n / error) ** 2 for standard_error in standard_errors]
     parts = [share * share / freedom for share, freedom in zip(shares, degrees, strict=True)]
     return mean, student_tail(1 / math.fsum(parts), mean / error)

@@ -79,22 +79,23 @@ def rerun_of(first: Sequence[float], second: Sequence[float], *, n_answers: int)
     >>> found.within, round(found.half_width, 4)
     (0.125, 0.0693)
     """
-    one, other = (
+    before, after = (
         checked_scores(first, "the first scores"),
         checked_scores(second, "the second scores"),
     )
-    if len(one) != len(other):
+    if len(before) != len(after):
         raise ValueError(
-            f"{len(one)} first scores and {len(other)} second ones; each question has one of each"
+            f"{len(before)} first scores and {len(after)} second ones; each question has one of"
+            " each"
         )
-    if not len(one) or n_answers < 1:
+    if not len(before) or n_answers < 1:
         raise UndefinedMetric(
             "no sample has two scores, so nothing is known of how the score moves"
         )
-    within = float(((one - other) ** 2).mean() / 2)
+    within = float(((before - after) ** 2).mean() / 2)
     lower = upper = None
-    if np.isin(np.concatenate([one, other]), (0.0, 1.0)).all():
-        rate = difference_rate(int((one != other).sum()), len(one))
+    if np.isin(np.concatenate([before, after]), (0.0, 1.0)).all():
+        rate = difference_rate(int((before != after).sum()), len(before))
         assert rate.lower is not None and rate.upper is not None  # noqa: S101, PT018 - Wilson's always has both
         lower, upper = (
             _half_width(rate.lower / 2, n_answers),

@@ -28,14 +28,6 @@ class VarianceParts:
     repeats: float
     """Answers to a question; the harmonic mean where they differ."""
 
-    @property
-    def share_within(self) -> float:
-        """Return the share of the variance of one answer that is within questions, 0 where there is
-        none.
-        """
-        total = self.between + self.within
-        return self.within / total if total else 0.0
-
 
 def variance_parts(scores: Sequence[Sequence[float]] | Floats) -> VarianceParts:
     """Return unbiased estimates of both variances (Miller 2024, arXiv 2411.00640, section 3).
@@ -178,7 +170,7 @@ def _question_moments(scores: Sequence[Sequence[float]] | Floats) -> tuple[Float
         counts = np.full(len(scores), float(scores.shape[1]))
         spread = scores.var(axis=1, ddof=1) if scores.shape[1] >= FEWEST else np.zeros(len(scores))
         return scores.mean(axis=1), spread, counts
-    rows = [checked_scores(row, f"question {place}") for place, row in enumerate(scores)]
+    rows = [checked_scores(row, f"question {position}") for position, row in enumerate(scores)]
     means = np.array([row.mean() for row in rows])
     spread = np.array([row.var(ddof=1) if len(row) >= FEWEST else 0.0 for row in rows])
     return means, spread, np.array([float(len(row)) for row in rows])

@@ -89,13 +89,13 @@ def paired_log_e_process(wins: Integers, losses: Integers) -> Floats:
     total = wins + losses
     most = int(total.max(initial=0)) + 1
     log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
-    found: Floats = (
+    log_wealth: Floats = (
         total * math.log(2)
         + log_factorials[wins]
         + log_factorials[losses]
         - log_factorials[total + 1]
     )
-    return found
+    return log_wealth
 
 
 class _Bets:
@@ -200,17 +200,17 @@ class ConfidenceSequence:
             ValueError: A value is NaN or outside the range, or there are more than the population
                 has.
         """
-        found = np.asarray(values, dtype=np.float64)
-        _check_range(found, self._low, self._low + self._width)
-        if self._population is not None and self.n + len(found) > self._population:
-            raise ValueError(f"{self.n + len(found)} values of a population of {self._population}")
-        shares = np.clip((found - self._low) / self._width, 0.0, 1.0)
+        array = np.asarray(values, dtype=np.float64)
+        _check_range(array, self._low, self._low + self._width)
+        if self._population is not None and self.n + len(array) > self._population:
+            raise ValueError(f"{self.n + len(array)} values of a population of {self._population}")
+        shares = np.clip((array - self._low) / self._width, 0.0, 1.0)
         ends = np.empty((len(shares), 2))
         first = 0
         while first < len(shares):
-            part = shares[first : first + min(max(_CELLS // max(len(self._means), 1), 8), _CHUNK)]
-            ends[first : first + len(part)] = self._add(part, self._bets.next(part).ravel())
-            first += len(part)
+            block = shares[first : first + min(max(_CELLS // max(len(self._means), 1), 8), _CHUNK)]
+            ends[first : first + len(block)] = self._add(block, self._bets.next(block).ravel())
+            first += len(block)
         return self._low + self._width * ends[:, 0], self._low + self._width * ends[:, 1]
 
     def _add(self, shares: Floats, bets: Floats) -> Floats:
@@ -231,37 +231,48 @@ class ConfidenceSequence:
         self._ends = (float(ends[-1, 0]), float(ends[-1, 1]))
         return ends
 
+    def _wealth(self, means: Floats, shares: Floats, bets: Floats) -> tuple[Floats, Floats]:
+        """Return the wealth after each value of bets that each mean is too low, and too high."""
+        distance = shares - means
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            up = 1 + np.minimum(bets, _SHARE_BET / np.maximum(means, 0)) * distance
+            down = 1 - np.minimum(bets, _SHARE_BET / np.maximum(1 - means, 0)) * distance
+            return self._up * np.cumprod(up, axis=0), self._down * np.cumprod(down, axis=0)
+
     def _bet_on(self, means: Floats, shares: Floats, bets: Floats) -> Floats:
         """Bet on each value (rows) against each mean (columns), and return the ends of the means
         left after each.
         """
         if not len(self._means):
             return np.tile(self._betting_ends, (len(shares), 1))
-        distance = shares - means
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            up = 1 + np.minimum(bets, _SHARE_BET / np.maximum(means, 0)) * distance
-            down = 1 - np.minimum(bets, _SHARE_BET / np.maximum(1 - means, 0)) * distance
-            up, down = self._up * np.cumprod(up, axis=0), self._down * np.cumprod(down, axis=0)
+        up, down = self._wealth(means, shares, bets)
         excluded = (means < 0) | (means > 1) | (up >= self._odds) | (down >= self._odds)
-        kept: NDArray[np.bool_] = np.logical_not(np.logical_or.accumulate(excluded, axis=0))
-        alive: NDArray[np.bool_] = np.asarray(kept.any(axis=1))
-        first, last = kept.argmax(axis=1), kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
+        is_kept: NDArray[np.bool_] = np.logical_not(np.logical_or.accumulate(excluded, axis=0))
+        alive: NDArray[np.bool_] = np.asarray(is_kept.any(axis=1))
+        first, last = is_kept.argmax(axis=1), is_kept.shape[1] - 1 - is_kept[:, ::-1].argmax(axis=1)
+        ends = self._ends_of(alive, first, last)
+        self._betting_ends = (float(ends[-1, 0]), float(ends[-1, 1]))
+        live = slice(int(first[-1]), int(last[-1]) + 1) if alive[-1] else slice(0)
+        self._keep(live, up[-1], down[-1])
+        return ends
+
+    def _ends_of(
+        self, alive: NDArray[np.bool_], first: NDArray[np.intp], last: NDArray[np.intp]
+    ) -> Floats:
+        """Return the ends after each value, which never move apart."""
         # Between the last mean that is excluded and the first that is not, the end is not known:
         # the outer one. Where all are excluded, the truth lies between two of them, and the ends
         # stay.
         lower = np.where(alive, self._means[first] - 1 / GRID, 0.0)
         upper = np.where(alive, self._means[last] + 1 / GRID, 1.0)
-        ends = np.stack(
-            [
-                np.maximum.accumulate(np.maximum(lower, self._betting_ends[0])),
-                np.minimum.accumulate(np.minimum(upper, self._betting_ends[1])),
-            ],
-            axis=1,
-        )
-        self._betting_ends = (float(ends[-1, 0]), float(ends[-1, 1]))
-        live = slice(int(first[-1]), int(last[-1]) + 1) if alive[-1] else slice(0)
-        self._means, self._up, self._down = self._means[live], up[-1, live], down[-1, live]
-        return ends
+        lowest, highest = self._betting_ends
+        lower = np.maximum.accumulate(np.maximum(lower, lowest))
+        upper = np.minimum.accumulate(np.minimum(upper, highest))
+        return np.stack([lower, upper], axis=1)
+
+    def _keep(self, live: slice, up: Floats, down: Floats) -> None:
+        """Go on with the means that are left."""
+        self._means, self._up, self._down = self._means[live], up[live], down[live]
 
 
 def betting_wealth(
@@ -297,15 +308,15 @@ def betting_wealth(
         steps = np.arange(values.shape[-1])
         means = (population * mean - (np.cumsum(values, axis=-1) - values)) / (population - steps)
     possible = (means >= 0) & (means <= 1)
-    held = np.clip(means, 0.0, 1.0)
+    clipped = np.clip(means, 0.0, 1.0)
     with np.errstate(divide="ignore"):
-        up = np.cumprod(1 + np.minimum(lambdas, _SHARE_BET / held) * (values - held), axis=-1)
+        up = np.cumprod(1 + np.minimum(lambdas, _SHARE_BET / clipped) * (values - clipped), axis=-1)
         down = np.cumprod(
-            1 - np.minimum(lambdas, _SHARE_BET / (1 - held)) * (values - held), axis=-1
+            1 - np.minimum(lambdas, _SHARE_BET / (1 - clipped)) * (values - clipped), axis=-1
         )
     excluded = np.logical_or.accumulate(~possible, axis=-1)
-    found: Floats = np.where(excluded, math.inf, np.maximum(up, down) / 2)
-    return found
+    wealth: Floats = np.where(excluded, math.inf, np.maximum(up, down) / 2)
+    return wealth
 
 
 def empirical_bernstein_sequence(
@@ -327,14 +338,14 @@ def empirical_bernstein_sequence(
         ValueError: A value is NaN or outside 0 to 1, the level is none, or there are more than the
             population has.
     """
-    found = np.asarray(values, dtype=np.float64)
-    _check_range(found, 0.0, 1.0)
+    array = np.asarray(values, dtype=np.float64)
+    _check_range(array, 0.0, 1.0)
     if not 0 < level < 1:
         raise ValueError(f"the level must be between 0 and 1, not {level}")
-    if population is not None and len(found) > population:
-        raise ValueError(f"{len(found)} values of a population of {population}")
-    lower = _bernstein_lower(found, level, population)
-    upper = 1 - _bernstein_lower(1 - found, level, population)
+    if population is not None and len(array) > population:
+        raise ValueError(f"{len(array)} values of a population of {population}")
+    lower = _bernstein_lower(array, level, population)
+    upper = 1 - _bernstein_lower(1 - array, level, population)
     return lower, upper
 
 
@@ -432,15 +443,15 @@ def stop_at(
         ValueError: A value is NaN or outside the range, or there are more than the population has.
     """
     sequence = ConfidenceSequence(level=level, low=low, high=high, population=population)
-    found = np.asarray(values, dtype=np.float64)
-    for first in range(0, len(found), _CHUNK):
-        ends = sequence.extend(found[first : first + _CHUNK])
-        for place, (lower, upper) in enumerate(
+    array = np.asarray(values, dtype=np.float64)
+    for first in range(0, len(array), _CHUNK):
+        ends = sequence.extend(array[first : first + _CHUNK])
+        for position, (lower, upper) in enumerate(
             zip(ends[0].tolist(), ends[1].tolist(), strict=True)
         ):
             reason = rule.reason(lower, upper)
             if reason is not None:
-                return Stopped(n=first + place + 1, reason=reason, lower=lower, upper=upper)
+                return Stopped(n=first + position + 1, reason=reason, lower=lower, upper=upper)
     reason = StopReason.EXHAUSTED if population is not None and sequence.n == population else None
     return Stopped(n=sequence.n, reason=reason, lower=sequence.lower, upper=sequence.upper)
 
@@ -463,16 +474,16 @@ def paired_stop_at(outcomes: Sequence[float] | Floats, *, level: float = LEVEL) 
     >>> paired_stop_at([1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1]).n
     10
     """
-    found = np.asarray(outcomes, dtype=np.float64)
-    if not np.isin(found, (-1.0, 0.0, 1.0)).all():
+    array = np.asarray(outcomes, dtype=np.float64)
+    if not np.isin(array, (-1.0, 0.0, 1.0)).all():
         raise ValueError("outcomes of pairs scored 0 or 1 are -1, 0 or 1")
-    wins, losses = np.cumsum(found > 0, dtype=np.int64), np.cumsum(found < 0, dtype=np.int64)
+    wins, losses = np.cumsum(array > 0, dtype=np.int64), np.cumsum(array < 0, dtype=np.int64)
     over = np.flatnonzero(paired_log_e_process(wins, losses) >= math.log(1 / (1 - level)))
-    n = int(over[0]) + 1 if len(over) else len(found)
+    n = int(over[0]) + 1 if len(over) else len(array)
     lower, upper = -1.0, 1.0
     if n:
         sequence = ConfidenceSequence(level=level, low=-1.0, high=1.0)
-        sequence.extend(found[:n])
+        sequence.extend(array[:n])
         lower, upper = sequence.lower, sequence.upper
     reason = None
     if len(over):

@@ -56,9 +56,10 @@ def verdict(
     Raises:
         ValueError: An end is NaN, the ends are the wrong way around, or the margin is negative.
 
-    >>> verdict(-0.31, -0.26), verdict(-0.01, 0.02), verdict(-0.01, 0.02, margin=0.03)
-    (<Verdict.WORSE: 'worse'>, <Verdict.INCONCLUSIVE: 'inconclusive'>, <Verdict.EQUIVALENT:
-    'equivalent'>)
+    >>> verdict(-0.31, -0.26), verdict(-0.01, 0.02)
+    (<Verdict.WORSE: 'worse'>, <Verdict.INCONCLUSIVE: 'inconclusive'>)
+    >>> verdict(-0.01, 0.02, margin=0.03)
+    <Verdict.EQUIVALENT: 'equivalent'>
     """
     _check(lower, upper, margin)
     if upper < 0:
@@ -97,11 +98,11 @@ def verdict_within_bounds(
     if not intervals:
         raise ValueError("a verdict needs an interval")
     inner = list(intervals) if equivalence is None else list(equivalence)
-    found = {
+    verdicts = {
         verdict(*ends, margin=margin, equivalence=narrower)
         for ends, narrower in zip(intervals, inner, strict=True)
     }
-    return found.pop() if len(found) == 1 else Verdict.INCONCLUSIVE
+    return verdicts.pop() if len(verdicts) == 1 else Verdict.INCONCLUSIVE
 
 
 def non_inferiority(lower: float, upper: float, *, margin: float) -> GateDecision:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TypeAlias
 
-from nel.engine.generate import Place, SampleRunner
+from nel.engine.generate import SampleRunner
 from nel.engine.preparation import adapted_plan
 from nel.engine.progress import Progress
 from nel.engine.store.database import Store
@@ -22,7 +21,6 @@ from nel.models.adaptation import changes_for, in_words
 from nel.types import ResponseError
 
 _LOG = logging.getLogger(__name__)
-_Version: TypeAlias = int
 
 
 class Adaptation:
@@ -43,28 +41,13 @@ class Adaptation:
             runner: Sends with the settings; takes the changes.
             store: Where the identities are.
             snapshot: Of the run.
-            progress: Is told of changes.
+            progress: Gets a note of each change.
         """
         self._progress = progress
         self._jobs = {job.key: job for job in jobs}
         self._runner = runner
         self._store = store
         self._snapshot = snapshot
-        self._version: _Version = 0
-        self._asked: dict[Place, _Version] = {}
-        """Of each sample that is being asked, and has not been counted."""
-
-    def asks(self, place: Place) -> None:
-        """Note that a sample is asked with the settings as they are now."""
-        self._asked[place] = self._version
-
-    def counted(self, place: Place) -> None:
-        """Forget a sample whose answer is stored and counted."""
-        self._asked.pop(place, None)
-
-    def is_outdated(self, place: Place) -> bool:
-        """Return whether a sample was asked with settings that have been changed since."""
-        return self._asked.get(place, self._version) != self._version
 
     async def adapt(self, item: WorkItem, error: ResponseError) -> bool:
         """Make the changes that a refusal of a sample asks for; return whether it asks for any."""
@@ -74,7 +57,7 @@ class Adaptation:
         if not changes or plan.protocol == "completions":
             return False
         self._runner.changes = {**self._runner.changes, **changes}
-        self._version += 1
+        self._runner.version += 1
         for key, _, _, stored in self._snapshot.benchmarks():
             if key in self._jobs:
                 adapted = self._jobs[key].plan.adapting(self._runner.changes)

@@ -96,13 +96,13 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
         dataset or benchmark.dataset, base_dir=None if dataset else benchmark.base_dir
     )
     bound, _ = bind_examples(benchmark.with_images_below(opened.folder), dataset=dataset)
-    found = next(islice(bound.selected(opened.read()), row - 1, None), None)
-    if found is None:
+    row_found = next(islice(bound.selected(opened.read()), row - 1, None), None)
+    if row_found is None:
         raise DatasetError(f"{opened.uri} has fewer than {row:,} rows")
     try:
-        sample = bound.sample(found.data, sample_id="")
+        sample = bound.sample(row_found.data, sample_id="")
     except (DatasetError, PromptError) as error:
-        raise type(error)(f"{opened.uri}, {opened.unit} {found.number}: {error}") from error
+        raise type(error)(f"{opened.uri}, {opened.unit} {row_found.number}: {error}") from error
     own = {
         key: value
         for key, value in bound.generation.items()
@@ -110,7 +110,7 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
     }
     protocol, generation = bound.protocol or "chat", Generation(**own)
     return Example(
-        row=found.number,
+        row=row_found.number,
         request=first_request(
             bound, sample, model=MODEL_SHOWN, protocol=protocol, generation=generation
         ),
@@ -201,7 +201,7 @@ def _target_text(sample: Sample) -> str:
     if isinstance(target, int) and sample.choices and 0 <= target < len(sample.choices):
         return f"{target} ({sample.choices[target]})"
     if isinstance(target, (list, tuple)):
-        return " | ".join(str(one) for one in target)
+        return " | ".join(str(value) for value in target)
     return str(target)
 
 
@@ -242,11 +242,11 @@ def _card(benchmark: Benchmark) -> tuple[Fact, ...]:
     card = benchmark.card
     if card is None:
         return ()
-    shown = (
+    text = (
         Fact(name="official metric", text=card.metric, is_code=True),
         Fact(name="paper", text=card.paper),
         Fact(name="citation", text=card.citation),
         Fact(name="licence", text=card.licence),
         Fact(name="published at", text=card.homepage),
     )
-    return tuple(fact for fact in shown if fact.text)
+    return tuple(fact for fact in text if fact.text)

@@ -47,15 +47,15 @@ def _take_back(store: Store, client: Client, who: str) -> str | None:
     doubtful = client.forget_doubtful()
     if doubtful is None:
         return None
-    said = f"{who} sent a response that no request had asked for"
+    fact = f"{who} sent a response that no request had asked for"
     if not doubtful:
-        return f"{said}; no answer can have been taken for another"
+        return f"{fact}; no answer can have been taken for another"
     is_judge = who.startswith("judge")
     unscored = Unscored(
         cause="judge" if is_judge else "infra",
         kind=_KIND,
         detail=(
-            f"{said}, so this answer may be that to another request; it is asked again by a resume"
+            f"{fact}, so this answer may be that to another request; it is asked again by a resume"
         ),
     )
     samples = sorted({(asked.sample_id, asked.repeat) for asked in doubtful})
@@ -68,7 +68,7 @@ def _take_back(store: Store, client: Client, who: str) -> str | None:
         sample_id if repeat == 0 else f"{sample_id} (repeat {repeat})"
         for sample_id, repeat in samples
     ]
-    text = f"{said}; {len(names):,} samples may have got the answer to another and are not scored: "
+    text = f"{fact}; {len(names):,} samples may have got the answer to another and are not scored: "
     _LOG.warning("%s%s", text, _listed(names, _LOGGED_MAX))
     return text + _listed(names, _NAMED_MAX)
 

@@ -9,18 +9,18 @@ the set, and a prompt that nothing objects to are refused alike.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Final, Protocol
 
 from nel.engine.abort_conditions import EndpointFaultCounter
 from nel.engine.adaptation import Adaptation
 from nel.engine.exit_status import ExitStatus, exit_status_of
-from nel.engine.generate import STOP_ERRORS, Commit
+from nel.engine.generate import STOP_ERRORS, Exchange
+from nel.engine.stopping import Stop
 from nel.engine.work import WorkItem, WorkQueue
+from nel.engine.workers import Workers
 from nel.errors import StoppedEarly
 from nel.models.client import Client
-from nel.models.pacing import GateClosed
 from nel.models.preflight import refused_by_all
 from nel.models.refusals import is_alike, is_refusal, is_unanswered
 from nel.types import Response, ResponseError
@@ -29,26 +29,18 @@ _WITNESSES: Final = 4
 
 
 class Steps(Protocol):
-    """How the pipeline asks a sample: request, store, go on to scoring."""
+    """How the pipeline asks a sample: request and store, then go on to scoring."""
 
-    async def request(self, item: WorkItem, commit: Commit) -> tuple[bytes | None, Response]:
-        """Return the body sent last and the answer to it."""
+    async def ask(self, item: WorkItem) -> Exchange:
+        """Send its requests, and store the last answer unless `EndpointTrial.holds` it back."""
         ...
 
-    async def store(self, item: WorkItem, body: bytes | None, response: Response) -> None:
+    async def store(self, item: WorkItem, exchange: Exchange) -> None:
         """Commit a response."""
         ...
 
-    async def finish(self, item: WorkItem, body: bytes | None, response: Response) -> None:
+    async def finish(self, item: WorkItem, exchange: Exchange) -> None:
         """Count a stored response and queue it for scoring."""
-        ...
-
-    def stop(self, status: ExitStatus) -> None:
-        """End the session."""
-        ...
-
-    def start(self, work: Coroutine[object, object, None]) -> None:
-        """Run something beside the workers."""
         ...
 
 
@@ -62,6 +54,8 @@ class EndpointTrial:
         faults: EndpointFaultCounter,
         steps: Steps,
         adaptation: Adaptation,
+        stop: Stop,
+        workers: Workers,
     ) -> None:
         """Start without a suspicion.
 
@@ -71,7 +65,11 @@ class EndpointTrial:
             faults: Raises the suspicions.
             steps: How samples are asked.
             adaptation: Changes the settings that a reasoning model refuses.
+            stop: Ends the session.
+            workers: Beside which a suspicion is looked into.
         """
+        self._stop = stop
+        self._workers = workers
         self._adaptation = adaptation
         self._client = client
         self._queue = queue
@@ -80,9 +78,11 @@ class EndpointTrial:
         self._is_running = False
         self._may_go_on = asyncio.Event()
         self._may_go_on.set()
-        self._is_told = asyncio.Event()
+        self._is_decided = asyncio.Event()
         """Set unless the first request may still show that every one is refused."""
-        self._is_told.set()
+        self._is_decided.set()
+        self.has_held = False
+        """Whether any refusal was not stored yet, for `holds`."""
         self._refuses_all = False
 
     async def wait(self) -> None:
@@ -96,14 +96,16 @@ class EndpointTrial:
         all are refused.
         """
         if error is None:
-            self._is_told.set()
-        return is_unanswered(error) and not self._is_told.is_set()
+            self._is_decided.set()
+        holds = is_unanswered(error) and not self._is_decided.is_set()
+        self.has_held |= holds
+        return holds
 
     async def accepts_some(self) -> bool:
         """Return, once the first request or the answer to any other tells, whether not every
         request is refused.
         """
-        await self._is_told.wait()
+        await self._is_decided.wait()
         return not self._refuses_all
 
     async def ask_first(self, item: WorkItem) -> None:
@@ -113,54 +115,53 @@ class EndpointTrial:
             PreflightError: The endpoint refuses every request, and has never answered in this run.
             StoppedEarly: It refuses every request now, or nothing answers.
         """
-        self._is_told.clear()
+        self._is_decided.clear()
         try:
             await self._ask_first(item)
         finally:
-            self._is_told.set()
+            self._is_decided.set()
 
     async def _ask_first(self, item: WorkItem) -> None:
-        held: list[tuple[WorkItem, bytes | None, Response]] = []
-
-        async def ask(one: WorkItem) -> ResponseError | None:
-            async def commit(body: bytes | None, response: Response) -> None:
-                if not is_unanswered(response.error):
-                    await self._steps.store(one, body, response)
-
-            body, response = await self._steps.request(one, commit)
-            if is_unanswered(response.error):
-                held.append((one, body, response))
-            else:
-                await self._steps.finish(one, body, response)
-            return _lost(response)
-
-        error = await ask(item)
+        refused: list[tuple[WorkItem, Exchange]] = []
+        error = await self._asked(item, refused)
         while error is not None and await self._is_adapted(item, error):
-            held.clear()
-            error = await ask(item)
-        is_sure = (
-            error is not None and error.kind == "tls"
-        )  # no prompt has been sent that it could depend on
-        if (
-            error is not None
-            and held
-            and (is_sure or await self._is_at_fault(ask, item, held[0][1], error))
-        ):
+            refused.clear()
+            error = await self._asked(item, refused)
+        if error is None or not refused:
+            return
+        is_sure = error.kind == "tls"  # no prompt has been sent that it could depend on
+        if is_sure or await self._is_at_fault(item, refused[0][1].body, error, refused):
             self._refuses_all = True
-            refused = refused_by_all(self._client, error)
+            fault = refused_by_all(self._client, error)
             if self._faults.has_answered:
-                raise StoppedEarly(str(refused), endpoint_kind=error.kind)
-            raise refused
-        self._is_told.set()
-        for one, body, response in held:
-            await self._steps.store(one, body, response)
-            await self._steps.finish(one, body, response)
+                raise StoppedEarly(str(fault), endpoint_kind=error.kind)
+            raise fault
+        self._is_decided.set()
+        for sample, exchange in refused:
+            await self._steps.store(sample, exchange)
+            await self._steps.finish(sample, exchange)
+
+    async def _asked(
+        self, item: WorkItem, refused: list[tuple[WorkItem, Exchange]] | None
+    ) -> ResponseError | None:
+        """Ask a sample and return why it has no answer.
+
+        Args:
+            item: The sample.
+            refused: Takes an exchange that is not stored yet; without it, that is waited for.
+        """
+        exchange = await self._steps.ask(item)
+        if exchange.is_stored or refused is None:
+            await self._steps.finish(item, exchange)
+        else:
+            refused.append((item, exchange))
+        return _lost(exchange.response)
 
     async def _is_adapted(self, item: WorkItem, error: ResponseError) -> bool:
         """Return whether the requests were changed as the first refusal asks for; never once there
         is an answer.
         """
-        has_answered = self._faults.has_answered or self._is_told.is_set()
+        has_answered = self._faults.has_answered or self._is_decided.is_set()
         return not has_answered and await self._adaptation.adapt(item, error)
 
     def suspect(
@@ -168,54 +169,45 @@ class EndpointTrial:
     ) -> None:
         """Stop with a status if the endpoint is at fault; that is found out beside the workers."""
         if error.kind == "quota" or (error.kind == "tls" and not self._faults.has_answered):
-            self._steps.stop(status)
+            self._stop.request(status)
         elif not self._is_running:
             self._is_running = True
             if is_refusal(error):
                 self._may_go_on.clear()
-            self._steps.start(self._settle(status, item, body, error))
+            self._workers.start(self._settle(status, item, body, error))
 
     async def _settle(
         self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError
     ) -> None:
-        async def ask(one: WorkItem) -> ResponseError | None:
-            async def commit(body: bytes | None, response: Response) -> None:
-                await self._steps.store(one, body, response)
-
-            body, response = await self._steps.request(one, commit)
-            await self._steps.finish(one, body, response)
-            return _lost(response)
-
         try:
-            if await self._is_at_fault(ask, item, body, error):
+            if await self._is_at_fault(item, body, error):
                 refused = (
                     exit_status_of(refused_by_all(self._client, error))
                     if is_refusal(error)
                     else status
                 )
-                self._steps.stop(replace(status, reason=refused.reason, fix=refused.fix))
+                self._stop.request(replace(status, reason=refused.reason, fix=refused.fix))
             else:
                 self._faults.clear()
         except STOP_ERRORS as ending:
-            if not isinstance(ending, GateClosed):
-                self._steps.stop(exit_status_of(ending))
+            self._stop.request_after(ending)
         finally:
             self._is_running = False
             self._may_go_on.set()
 
     async def _is_at_fault(
         self,
-        ask: Callable[[WorkItem], Awaitable[ResponseError | None]],
         item: WorkItem,
         body: bytes | None,
         error: ResponseError,
+        refused: list[tuple[WorkItem, Exchange]] | None = None,
     ) -> bool:
         """Return whether samples from all over the set and a neutral prompt fail in the same way as
         one did.
         """
         for other in self._queue.spread(_WITNESSES):
-            found = await ask(other)
-            if found is None or not is_alike(found, error):
+            lost = await self._asked(other, refused)
+            if lost is None or not is_alike(lost, error):
                 return False
         probed = await self._client.ask_neutral(item.job.plan.protocol, body or b"{}")
         return probed is not None and is_alike(probed, error)

@@ -10,14 +10,14 @@ before for this sample: a scorer that asks the same thing twice gets two answers
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypedDict
 
 from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_bytes, loads
-from nel.engine.loglikelihood import rank
 from nel.engine.plan import Plan
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.scorers.call import ScoringTask
@@ -28,22 +28,29 @@ from nel.engine.work import Job
 from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.adaptation import Changes, changed
 from nel.models.budget import BudgetSpent
-from nel.models.client import Client, Parse
+from nel.models.client import Client
 from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.pacing import EndpointDown, GateClosed
+from nel.models.payloads import Parse
 from nel.models.protocols import read_text
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.registry import build_body, wire_of
 from nel.solvers.generate import build_request
-from nel.types import Generation, Message, Request, Response, ResponseError, Sample
+from nel.types import (
+    Generation,
+    Message,
+    ModelFailure,
+    Request,
+    Response,
+    ResponseError,
+    Sample,
+    Unscored,
+)
 
 _OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
 
 Place = tuple[int, int, int]
 """``(benchmark, idx, repeat)`` in the store."""
-
-Commit = Callable[[bytes | None, Response], Awaitable[None]]
-"""Stores a sample's last body and answer; returns once they are on disk."""
 
 STOP_ERRORS = (GateClosed, EndpointDown, BudgetSpent)
 """What a request raises when no further one will be sent in this session."""
@@ -61,6 +68,25 @@ class ScorerPrompt(TypedDict):
 
 
 @dataclass(slots=True)
+class Exchange:
+    """What was sent last for a sample, and the answer to it."""
+
+    body: bytes | None
+    """None for a recorded answer."""
+    response: Response
+    settings: int = 0
+    """The version of `SampleRunner.changes` that it was asked with."""
+    verdict: ModelFailure | Unscored | None = None
+    """The outcome of an answer that no scorer needs to see."""
+    is_stored: bool = False
+
+    @property
+    def sent(self) -> str | None:
+        """Return the body as text."""
+        return None if self.body is None else self.body.decode()
+
+
+@dataclass(slots=True)
 class SampleRunner:
     """Sends the requests of samples and scorers, through one client and one store."""
 
@@ -70,74 +96,62 @@ class SampleRunner:
     echo: EchoSupport = UNPROBED
     """What the server supports for log-likelihoods, once it was probed."""
     changes: Changes = field(default_factory=dict)
-    """What of the settings the model takes otherwise, found out in this session."""
+    """What of the settings the model takes otherwise, learned in this session."""
+    version: int = 0
+    """Counts the changes; an answer to settings of an older version is not stored."""
 
-    async def run(
-        self, plan: Plan, sample: Sample, place: Place, commit: Commit
-    ) -> tuple[bytes | None, Response]:
-        """Return the body sent last and the answer to it, after both are committed; for recorded
-        answers no body.
+    @asynccontextmanager
+    async def asking(
+        self, plan: Plan, sample: Sample, sample_key: Place
+    ) -> AsyncIterator[Exchange]:
+        """Send a sample's requests and yield the last one with its answer, which the block stores.
 
         Raises:
-            GateClosed: The run is stopping; nothing was committed, as with the following.
+            GateClosed: The run is stopping; nothing is to be stored, as with the following.
             EndpointDown: The endpoint was down for longer than configured.
             BudgetSpent: The next request might exceed a cap.
         """
+        version = self.version
         if plan.eval_only or self.client is None:
-            recorded = recorded_answer(sample)
-            await commit(None, recorded)
-            return None, recorded
+            yield Exchange(None, recorded_answer(sample), version)
+            return
         if plan.benchmark.loglikelihood:
-            return await self._rank(plan, sample, place, commit)
-        request = build_request(
-            sample,
-            repeat=place[2],
-            model=plan.model or "",
-            protocol=plan.protocol,
-            generation=self.generation_of(plan),
-            system_prompt=plan.config.system_prompt,
-        )
-        request = replace(request, benchmark=place[0])
+            body, response = await self._rank(plan, sample, sample_key)
+            yield Exchange(body, response, version)
+            return
+        request = self._request(plan, sample, sample_key)
         try:
             body = self._body(request)
         except NotInProtocol as error:
-            unsent = Response(error=ResponseError(kind="unsupported", message=str(error)))
-            await commit(None, unsent)
-            return None, unsent
+            unsent = ResponseError(kind="unsupported", message=str(error))
+            yield Exchange(None, Response(error=unsent), version)
+            return
         for turn, following in enumerate(sample.turns):
             response = await self._stored_or_sent(
-                place, f"turn-{turn}", request, body, truncated=plan.config.truncated
+                sample_key, f"turn-{turn}", request, body, truncated=plan.config.truncated
             )
             if response.error or verdict_before_scoring(
                 response, truncated=plan.config.truncated, sample=sample
             ):
-                await commit(body, response)
-                return body, response
+                yield Exchange(body, response, version)
+                return
             answer = Message(role="assistant", content=response.text)
             request = replace(
                 request,
                 messages=(*request.messages, answer, Message(role="user", content=following)),
             )
             body = self._body(request)
-        response = await self.client.complete(request, body, keep=partial(commit, body))
-        if response.error is not None:  # `keep` was called for an answer only
-            await commit(body, response)
-        return body, response
+        async with self.client.answering(request, body) as response:
+            yield Exchange(body, response, version)
 
-    def generation_of(self, plan: Plan) -> Generation:
-        """Return the settings of a benchmark as they are sent."""
-        return self._as_taken(plan, plan.generation)
-
-    def _as_taken(self, plan: Plan, generation: Generation) -> Generation:
+    def generation_of(self, plan: Plan, generation: Generation | None = None) -> Generation:
+        """Return the settings of a benchmark, or others, as they are sent."""
+        wanted = plan.generation if generation is None else generation
         changes = {**plan.adapted, **self.changes}
-        return (
-            changed(generation, changes)
-            if changes and plan.protocol != "completions"
-            else generation
-        )
+        return changed(wanted, changes) if changes and plan.protocol != "completions" else wanted
 
     async def stored_answer(
-        self, plan: Plan, sample: Sample, place: Place, encoded: str
+        self, plan: Plan, sample: Sample, sample_key: Place, encoded: str
     ) -> Response:
         """Return the stored answer of a sample; a recorded one that an older rule split is split
         and stored again.
@@ -145,27 +159,34 @@ class SampleRunner:
         if plan.eval_only:
             recorded = recorded_answer(sample)
             if (now := encode_response(recorded)) != encoded:
-                await self.store.put_response(*place, None, now)
+                await self.store.put_response(*sample_key, None, now)
             return recorded
         return decode_response(encoded)
 
-    async def _rank(
-        self, plan: Plan, sample: Sample, place: Place, commit: Commit
-    ) -> tuple[bytes | None, Response]:
-        """Return the choices' log-likelihoods; each is stored when it arrives, and the whole
-        committed at the end.
-        """
-        body, response = await rank(
+    def _request(self, plan: Plan, sample: Sample, sample_key: Place) -> Request:
+        request = build_request(
+            sample,
+            repeat=sample_key[2],
+            model=plan.model or "",
+            protocol=plan.protocol,
+            generation=self.generation_of(plan),
+            system_prompt=plan.config.system_prompt,
+        )
+        return replace(request, benchmark=sample_key[0])
+
+    async def _rank(self, plan: Plan, sample: Sample, sample_key: Place) -> tuple[bytes, Response]:
+        """Return the choices' log-likelihoods; each is stored when it arrives."""
+        from nel.engine.loglikelihood import rank  # noqa: PLC0415 - few benchmarks rank choices
+
+        return await rank(
             sample,
             model=plan.model or "",
             delimiter=plan.benchmark.target_delimiter,
-            repeat=place[2],
+            repeat=sample_key[2],
             generation=plan.generation,
             echo=self.echo,
-            ask=partial(self._stored_or_sent, place),
+            ask=partial(self._stored_or_sent, sample_key),
         )
-        await commit(body, response)
-        return body, response
 
     async def answer_scorer(self, plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> str:
         """Return the model's answer to what a scorer asks.
@@ -175,8 +196,8 @@ class SampleRunner:
                 by ``infra``.
             ScorerError: The prompt is neither text nor messages, or an option is unknown.
         """
-        request = _request(plan, item, payload)
-        request = replace(request, generation=self._as_taken(plan, request.generation))
+        request = _scorer_request(plan, item, payload)
+        request = replace(request, generation=self.generation_of(plan, request.generation))
         if problems := wire_of(request.protocol).problems(request.generation):
             raise ScorerError(
                 f"model_call_fn over the {request.protocol} protocol: {'; '.join(problems)}"
@@ -186,10 +207,10 @@ class SampleRunner:
         counts = item.context.request_counts
         counts[digest] += 1
         key = f"call-{digest}-{counts[digest]}"
-        place = (item.job, item.idx, item.repeat)
+        sample_key = (item.job, item.idx, item.repeat)
         try:
             async with item.context.single_flight(key):
-                response = await self._stored_or_sent(place, key, request, body)
+                response = await self._stored_or_sent(sample_key, key, request, body)
         except STOP_ERRORS as ending:
             raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:
@@ -198,7 +219,7 @@ class SampleRunner:
 
     async def _stored_or_sent(
         self,
-        place: Place,
+        sample_key: Place,
         key: str,
         request: Request,
         body: bytes,
@@ -212,18 +233,19 @@ class SampleRunner:
             truncated: Of a turn of a conversation: an answer that ends the sample is not stored as
                 a call.
         """
-        known = self.snapshot.call(*place, key)
-        if known is not None:
-            return decode_response(known)
+        stored = self.snapshot.call(*sample_key, key)
+        if stored is not None:
+            return decode_response(stored)
         if self.client is None:
             raise EndpointError("there is no endpoint in this session to ask")
-        request = replace(request, benchmark=place[0])
-
-        async def keep(response: Response) -> None:
-            if truncated is None or verdict_before_scoring(response, truncated=truncated) is None:
-                await self.store.put_call(*place, key, body.decode(), encode_response(response))
-
-        return await self.client.complete(request, body, call=key, keep=keep, parse=parse)
+        request = replace(request, benchmark=sample_key[0])
+        async with self.client.answering(request, body, call=key, parse=parse) as response:
+            is_call = truncated is None or not verdict_before_scoring(response, truncated=truncated)
+            if response.error is None and is_call:
+                await self.store.put_call(
+                    *sample_key, key, body.decode(), encode_response(response)
+                )
+        return response
 
     def _body(self, request: Request) -> bytes:
         return dumps_bytes(
@@ -260,13 +282,12 @@ def scoring_task(
 ) -> ScoringTask:
     """Return what a scorer is given of an answer."""
     benchmark = job.plan.benchmark
-    conversation = conversation_of(
-        sample, sent, response, even_one=benchmark.turns_field is not None
-    )
+    is_dialogue = bool(sample.turns) or benchmark.turns_field is not None
+    conversation = conversation_of(sample, sent, response, even_one=True) if is_dialogue else ()
     return ScoringTask(job.key, idx, repeat, sample, response, benchmark, conversation)
 
 
-def _request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:
+def _scorer_request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:
     prompt, options = payload["prompt"], payload["options"]
     for name in options:
         if name not in _OPTIONS:

@@ -56,12 +56,12 @@ def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[tuple[object, set
                 sample = benchmark.sample(row.data, sample_id="")
             except (NelError, ValueError):  # the run reports it
                 continue
-            given = ScorerInput(
+            scorer_input = ScorerInput(
                 response="", target=sample.target, metadata=dict(sample.metadata), sample=sample
             )
-            if not choices_of(given):
+            if not choices_of(scorer_input):
                 return
-            kinds, is_ambiguous = gold_kinds(given)
+            kinds, is_ambiguous = gold_kinds(scorer_input)
             if kinds:
                 yield sample.target, kinds, is_ambiguous
     except DatasetError:  # the run reports it when it comes to that row

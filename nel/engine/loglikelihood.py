@@ -76,10 +76,12 @@ async def rank(
     answers: list[Response] = []
     body = b""
     # One after the other: a kill then loses one request, and a stop has one to wait for.
-    for number, part in enumerate(parts):
-        body = dumps_bytes(_body(model, part, echo, generation))
-        one = replace(request, generation=Generation(max_tokens=len(part)))
-        answer = await ask(f"choices-{number}", one, body, partial(_parse, part, echo.max_tokens))
+    for number, batch in enumerate(parts):
+        body = dumps_bytes(_body(model, batch, echo, generation))
+        asked = replace(request, generation=Generation(max_tokens=len(batch)))
+        answer = await ask(
+            f"choices-{number}", asked, body, partial(_parse, batch, echo.max_tokens)
+        )
         if answer.error is not None:
             return body, answer
         answers.append(answer)

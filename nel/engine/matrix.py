@@ -122,10 +122,10 @@ def run_sessions(
                 )
                 with _named(run.name):
                     sessions.append(stack.enter_context(opened))
-        found: list[ExitStatus] = []
+        statuses: list[ExitStatus] = []
         names = [run.name for run in runs]
-        runtime.run(_run_all(_sharing(sessions), names, found))
-        return found
+        runtime.run(_run_all(_sharing(sessions), names, statuses))
+        return statuses
 
 
 def _check_keys(runs: Sequence[MatrixRun]) -> None:
@@ -177,7 +177,7 @@ def _sharing(sessions: Sequence[Session]) -> list[Session]:
 
 
 async def _run_all(
-    sessions: Sequence[Session], names: Sequence[str], found: list[ExitStatus]
+    sessions: Sequence[Session], names: Sequence[str], statuses: list[ExitStatus]
 ) -> ExitStatus:
     """Run all sessions to their ends, put how each ended into ``found``, and return the worst of
     them.
@@ -199,12 +199,12 @@ async def _run_all(
         )
     finally:
         await asyncio.to_thread(shared.sandbox.close)
-    for one in ended:
-        if isinstance(one, BaseException) and not isinstance(one, NelError):
-            raise one
-    found += [_status_of(one) for one in ended]
-    code = worst([one.exit_code for one in found])
-    return next(one for one in found if one.exit_code == code)
+    for status in ended:
+        if isinstance(status, BaseException) and not isinstance(status, NelError):
+            raise status
+    statuses += [_status_of(status) for status in ended]
+    code = worst([status.exit_code for status in statuses])
+    return next(status for status in statuses if status.exit_code == code)
 
 
 def _status_of(ended: ExitStatus | BaseException) -> ExitStatus:

@@ -144,9 +144,9 @@ class Digests:
     part: StoredSelection | None = None
     """What the rows are of the benchmark's, where the run was to ask a part."""
 
-    def note(self, part: StoredSelection) -> None:
+    def note(self, selection: StoredSelection) -> None:
         """Note what the rows are of the benchmark's."""
-        self.part = part
+        self.part = selection
 
     @property
     def selection(self) -> StoredSelection:
@@ -174,9 +174,9 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
     plans: list[Plan] = []
     for named in config.benchmarks:
         with plugins.collect_notes() as notes:
-            found = find_benchmark(named.name)
-            named = _with_folder(found, named)  # noqa: PLW2901 - what the entry says of its data
-            benchmark = _with_entry(found, named)
+            registered = find_benchmark(named.name)
+            named = _with_folder(registered, named)  # noqa: PLW2901 - what the entry says of its data
+            benchmark = _with_entry(registered, named)
             _check_requirements(benchmark)
             entry = _with_generation(config, named, benchmark)
             slot = benchmark.name
@@ -193,7 +193,7 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
 def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
     """Return what an identity says of a judge."""
     named = [*(fields.get("judge.panel") or ()), *(fields.get("judge.roles") or {}).values()]
-    return [one for one in named if one["name"] == label]
+    return [entry for entry in named if entry["name"] == label]
 
 
 def _check_requirements(benchmark: Benchmark) -> None:
@@ -254,7 +254,7 @@ def judging_models(plans: Sequence[Plan]) -> list[ModelConfig]:
     panels = [plan.judge.panel for plan in plans if plan.judge is not None]
     return [
         *(member for panel in panels for member in panel),
-        *(one for plan in plans for one in plan.model_roles.values()),
+        *(model for plan in plans for model in plan.model_roles.values()),
     ]
 
 

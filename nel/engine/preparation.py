@@ -21,6 +21,7 @@ from nel.engine.scorers.rules import describe_scorer
 from nel.engine.stop_rules import refuse_growth
 from nel.engine.store.database import Store
 from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan, check_plan
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.work import Job
@@ -72,7 +73,7 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     )
     if stored:
         check_plan(plan.slot, stored)
-    holds_answers = plan.eval_only or snapshot.has_answer(
+    holds_answers = plan.eval_only or Pending(snapshot).has_answer(
         key
     )  # where nothing is asked, the rows hold them
     if stored and not options.scoring_only and not holds_answers:
@@ -140,7 +141,7 @@ def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> 
     is_same = stored["identity"].get("endpoint.model") == plan.fields.get("endpoint.model")
     return (
         stored["identity"].get("endpoint.adapted") or {}
-        if is_same and snapshot.has_answers()
+        if is_same and Pending(snapshot).has_answers()
         else {}
     )
 
@@ -243,7 +244,7 @@ def _check_resume(
     )
     rescore = rescore or options.scoring_only
     store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=options.scoring_only)
-    if plan.unseen and not rescore and options.snapshot.has_outcomes(key):
+    if plan.unseen and not rescore and Pending(options.snapshot).has_outcomes(key):
         options.progress.notes.append(_unseen_note(plan))
     return rescore
 
@@ -263,7 +264,7 @@ def _versions(
     """
     if not stored:
         return {"asked_by": [__version__], "scored_by": [__version__]}
-    asks = asks or options.snapshot.count_pending(key, stored["repeats"]) > 0
+    asks = asks or Pending(options.snapshot).count_pending(key, stored["repeats"]) > 0
     asked, scored = stored.get("asked_by", []), stored.get("scored_by", [])
     return {
         "asked_by": _with_this(asked) if asks and not options.scoring_only else asked,

@@ -80,13 +80,13 @@ def fit_open_files(wanted: Sequence[int], *, programs: int) -> Fit:
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     own = _n_open() + _OWN_FILES + _FILES_PER_PROGRAM * programs
-    found = fit(wanted, own=own, soft=soft, hard=hard)
+    fitted = fit(wanted, own=own, soft=soft, hard=hard)
     try:
-        if found.files != soft:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (found.files, hard))
+        if fitted.files != soft:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (fitted.files, hard))
     except (OSError, ValueError):
         return fit(wanted, own=own, soft=soft, hard=soft)
-    return found
+    return fitted
 
 
 def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> Fit:

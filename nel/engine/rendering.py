@@ -149,7 +149,7 @@ def _renderings(
     named ones.
     """
     made = [_rendering(benchmark, data) for data in rows]
-    return [None if one is None else tuple(one) for one in made]
+    return [None if rendering is None else tuple(rendering) for rendering in made]
 
 
 def _rendering(benchmark: Benchmark, data: dict[str, Any]) -> Rendering | None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from heapq import nsmallest
 from typing import Final
 
+from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import ConfigError
 from nel.types import SECOND_ASKING
@@ -31,7 +32,9 @@ def drawn(snapshot: Snapshot, benchmark: int, n: int | None) -> list[int]:
     """
     if n is None:
         return []
-    return sorted(idx for _, idx in nsmallest(n, snapshot.usable_ids(benchmark), key=_order))
+    return sorted(
+        idx for _, idx in nsmallest(n, Pending(snapshot).usable_ids(benchmark), key=_order)
+    )
 
 
 def check_draw(slot: str, n: int | None, n_usable: int) -> None:

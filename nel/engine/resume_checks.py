@@ -21,8 +21,10 @@ from nel.config.identity import Identity, check_resume
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Digests, Plan, identity_of, stream_samples
 from nel.engine.progress import Progress
+from nel.engine.stopping import Stop
 from nel.engine.store.codec import unsealed
 from nel.engine.store.database import Store
+from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import EXIT_STOPPED_EARLY, DatasetError, StoreError
@@ -70,7 +72,7 @@ class DatasetCheck:
         them.
         """
         pairs = zip(islice(samples, ROWS_FIRST), self._samples, strict=False)
-        return all(_content_of(one) == _content_of(other) for one, other in pairs)
+        return all(_content_of(sample) == _content_of(other) for sample, other in pairs)
 
     def advance(self, n_rows: int) -> bool:
         """Check the next rows and return whether there may be more.
@@ -110,8 +112,8 @@ class RecordCheck:
             self._snapshot = snapshot
             try:
                 if not self._stopped:
-                    snapshot.check_integrity()
-                return 0 if self._stopped else snapshot.count_unreadable()
+                    check_integrity(snapshot)
+                return 0 if self._stopped else count_unreadable(snapshot)
             except StoreError:
                 if self._stopped:
                     return 0
@@ -137,9 +139,7 @@ class BackgroundChecks:
     datasets: Sequence[tuple[Plan, DatasetCheck | None]]
     store: Store
     progress: Progress
-    stopping: asyncio.Event
-    """Set once the session stops."""
-    stop: Callable[[ExitStatus], None]
+    stop: Stop
     is_asking: Callable[[], bool]
 
     async def verify_records(self) -> bool:
@@ -151,7 +151,7 @@ class BackgroundChecks:
         if self.records is None:
             return True
         reading = asyncio.create_task(asyncio.to_thread(self.records.count_unreadable))
-        stopping = asyncio.create_task(self.stopping.wait())
+        stopping = asyncio.create_task(self.stop.event.wait())
         try:
             await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -164,7 +164,7 @@ class BackgroundChecks:
                 f"{unreadable:,} records of run.db could not be read; resume to repeat their"
                 " samples"
             )
-            self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+            self.stop.request(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
         return not unreadable
 
     async def verify_datasets(self) -> None:
@@ -174,7 +174,7 @@ class BackgroundChecks:
             ResumeRefused: A dataset is not what the run was started with.
         """
         for plan, check in self.datasets:
-            while check is not None and not self.stopping.is_set() and self._advance(check, plan):
+            while check is not None and not self.stop.event.is_set() and self._advance(check, plan):
                 asking = self.is_asking()
                 if not asking:
                     self.progress.stage = "checking the dataset"
@@ -199,15 +199,15 @@ def check_records(run_db: Path) -> None:
     """
     with Snapshot(run_db) as snapshot:
         if run_db.stat().st_size <= BYTES_FIRST:
-            snapshot.check_integrity()
+            check_integrity(snapshot)
 
 
 def fingerprint_of(plan: Plan) -> str | None:
     """Return a fingerprint of a dataset and of the nel that reads it; None where only its rows
     identify it.
     """
-    found = plan.dataset.fingerprint
-    return None if found is None else f"nel {__version__} {found}"
+    fingerprint = plan.dataset.fingerprint
+    return None if fingerprint is None else f"nel {__version__} {fingerprint}"
 
 
 def deferred_check(

@@ -27,6 +27,7 @@ from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.cases import is_same_endpoint, judge_models
+from nel.engine.pipeline import OpenRun
 from nel.engine.plan import Plan, judging_models
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
@@ -38,6 +39,7 @@ from nel.engine.stop_rules import StopRules
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
+from nel.engine.store.pending import Pending
 from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
@@ -214,23 +216,26 @@ def opened_session(
         store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
         _plan_progress(progress, snapshot, jobs, stop_rules)
-        yield Session(
+        opened = OpenRun(
             store=store,
             snapshot=snapshot,
             jobs=jobs,
+            progress=progress,
+            observer=observer,
+            stop_rules=stop_rules,
+            records=records,
+        )
+        yield Session(
+            opened=opened,
             executor=executor,
             scorers=scorers,
             config=config,
             api_key=api_key,
             secrets=secrets,
-            progress=progress,
             concurrency_max=most,
             run_id=str(snapshot.meta("run_id") or run_dir.name),
-            observer=observer,
             runtime=runtime,
             scoring_only=scoring_only,
-            records=records,
-            stop_rules=stop_rules,
         )
 
 
@@ -253,7 +258,7 @@ def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: l
     """Store what killed sessions spent."""
     prices = config.budget.prices
     judges_price = highest_price(
-        prices[one.model] for one in judging_models(plans) if one.model in prices
+        prices[model.model] for model in judging_models(plans) if model.model in prices
     )
     killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
     store.settle_killed(killed.as_json(), Spend().as_json())
@@ -276,8 +281,8 @@ def _fitted_concurrency(
         return config.engine.concurrency, None
     runs_programs = any(plan.benchmark.languages for plan in plans)
     programs = config.sandbox.workers or os.cpu_count() or 1
-    found = fit_open_files(wanted * n_runs, programs=programs if runs_programs else 0)
-    return found.most, found.note
+    fitted = fit_open_files(wanted * n_runs, programs=programs if runs_programs else 0)
+    return fitted.most, fitted.note
 
 
 def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
@@ -352,10 +357,10 @@ def refuse_imported(snapshot: Snapshot, run: object) -> None:
     """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them
     with.
     """
-    found = snapshot.meta("imported")
-    if found is not None:
+    imported = snapshot.meta("imported")
+    if imported is not None:
         raise ResumeRefused(
-            f"{run} was imported from {found['format']} and can neither be resumed nor scored"
+            f"{run} was imported from {imported['format']} and can neither be resumed nor scored"
             " again; view or compare it, or start a run of its benchmark with nel eval run"
         )
 
@@ -439,7 +444,7 @@ def _plan_progress(
     """Set how much the session sets out to do, of each benchmark and in all."""
     progress.total = 0
     for job in jobs:
-        total = snapshot.count_pending(job.key, job.plan.config.repeats)
+        total = Pending(snapshot).count_pending(job.key, job.plan.config.repeats)
         progress.benchmarks[job.key] = BenchmarkProgress(slot=job.plan.slot, total=total)
         progress.total += total + count_pending_checks(
             snapshot, job.key, job.plan.config.repeat_check

@@ -116,11 +116,11 @@ def sampled_rows(
             "seed": None if is_all else seed,
             "by": by,
             "n_strata": None if by is None else len(labels.counts[by]),
-            "n_strata_asked": None if by is None else len({strata[place] for place in drawn}),
+            "n_strata_asked": None if by is None else len({strata[position] for position in drawn}),
             "strata": {} if is_all else {name: sizes[name] for name in sorted(sizes)},
         }
     )
-    yield from (row for place, row in enumerate(rows()) if place in drawn)
+    yield from (row for position, row in enumerate(rows()) if position in drawn)
 
 
 def _systematic(rows: list[tuple[str, bytes]], n: int, seed: int) -> Iterator[int]:

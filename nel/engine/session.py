@@ -18,36 +18,30 @@ from contextlib import (
     suppress,
 )
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_key, redact_url
 from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
-from nel.core.observer import UNOBSERVED, Observer, SessionInfo
+from nel.core.observer import Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
 from nel.engine.doubtful_answers import take_back
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.exit_status import ExitStatus, exit_status_of, with_last_words
-from nel.engine.judging.adaptation import JudgeAdaptation
-from nel.engine.judging.cases import is_same_endpoint, judge_models
-from nel.engine.judging.endpoints import JudgeEndpoint
-from nel.engine.judging.judges import Judges, endpoint_key
 from nel.engine.observability import monitor_gate, observing
-from nel.engine.pipeline import Pipeline
-from nel.engine.progress import Progress
+from nel.engine.pipeline import OpenRun, Pipeline
+from nel.engine.plan_judges import may_ask_judge
 from nel.engine.repeat_check import pending_checks
-from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
+from nel.engine.resume_checks import BYTES_FIRST
+from nel.engine.scoring_stage import Machinery
 from nel.engine.shared_limits import SharedLimits
-from nel.engine.stop_rules import StopRules
 from nel.engine.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
-from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.spending import price_of, spent_before
-from nel.engine.work import Job, n_unanswered
+from nel.engine.work import n_unanswered
 from nel.errors import (
     EXIT_USAGE,
     NelError,
@@ -58,11 +52,15 @@ from nel.errors import (
 )
 from nel.models.budget import BudgetSpent, Ledger, Spend
 from nel.models.cache import ResponseCache
-from nel.models.client import Client, ClientCounters
+from nel.models.client import Client, ClientContext, ClientCounters
 from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
 from nel.models.transport import Transport
+
+if TYPE_CHECKING:
+    from nel.engine.judging.endpoints import JudgeEndpoint
+    from nel.engine.judging.judges import Judges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,24 +110,17 @@ class _Ended:
 class Session:
     """One session of a run and everything it works with."""
 
-    store: Store
-    snapshot: Snapshot
-    jobs: list[Job]
+    opened: OpenRun
     scorers: ScorerPool
     config: RunConfig
     api_key: str | None
-    progress: Progress
     run_id: str
     concurrency_max: int
     """Requests in flight to one endpoint that the limit of open files allows."""
-    observer: Observer = UNOBSERVED
     secrets: tuple[str | None, ...] = ()
     """Of all endpoints of the run; what one of them answers may hold the key of another."""
     scoring_only: bool = False
     """Score stored answers and ask nothing."""
-    records: RecordCheck | None = None
-    """Verifies run.db in the background."""
-    stop_rules: StopRules = field(default_factory=StopRules)
     runtime: Runtime = DEFAULT_RUNTIME
     executor: Executor = field(default_factory=LocalExecutor)
     """Where scores are computed."""
@@ -168,16 +159,10 @@ class Session:
         endpoint = self.config.endpoint
         if endpoint is None or not self.config.engine.preflight or not self._has_pending():
             return None
-        client = Client(
-            endpoint,
-            api_key=self.api_key,
-            connections=1,
-            counters=ClientCounters(),
-            ledger=Ledger(BudgetConfig()),
-            transport=self.runtime.transport,
-            run_id=self.run_id,
-            secrets=self.secrets,
+        context = ClientContext(
+            transport=self.runtime.transport, run_id=self.run_id, secrets=self.secrets
         )
+        client = Client(endpoint, api_key=self.api_key, connections=1, context=context)
         async with client:
             try:
                 await check_endpoint(client)
@@ -192,7 +177,7 @@ class Session:
         """Store how the block ended; what a resume can continue from is no exception."""
         started = time.monotonic()
         ended = _Ended(ExitStatus(exit_code=1, reason="crashed"))
-        self.observer.session_started(self._info())
+        self.opened.observer.session_started(self._info())
         try:
             yield ended
             ended.status = self._with_usable_fix(ended.status)
@@ -204,31 +189,33 @@ class Session:
         except (
             BaseException
         ) as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
-            self.observer.failed(error)
+            self.opened.observer.failed(error)
             raise
         finally:
             with suppress(NelError):  # the disk may be full; the original error matters more
-                self.store.set_meta("not_run", ended.status.unscored_reason())
-                self.stop_rules.store(self.store)
-                self.store.end_session(
+                self.opened.store.set_meta("not_run", ended.status.unscored_reason())
+                self.opened.stop_rules.store(self.opened.store)
+                self.opened.store.end_session(
                     elapsed=time.monotonic() - started,
                     ended=ended.status.reason,
                     attempts=counters.attempts,
                     retries=counters.retries,
                     spent=ledger.spent.as_json(),
                 )
-            self.progress.notes += self.stop_rules.notes()
-            self.observer.session_ended(ended.status.reason, ended.status.exit_code)
+            self.opened.progress.notes += self.opened.stop_rules.notes()
+            self.opened.observer.session_ended(ended.status.reason, ended.status.exit_code)
 
     def spent_before(self) -> Spend:
         """Return what the earlier sessions of this run spent."""
-        return spent_before(self.snapshot.sessions())
+        return spent_before(self.opened.snapshot.sessions())
 
     def _with_usable_fix(self, ending: ExitStatus) -> ExitStatus:
         """Return the ending with a fix that a resume takes: stored answers keep the model, and may
         move to a URL.
         """
-        if not ending.fix or not any(self.snapshot.has_answer(job.key) for job in self.jobs):
+        if not ending.fix or not any(
+            self.opened.pending.has_answer(job.key) for job in self.opened.jobs
+        ):
             return ending
         if "--model-id" in ending.fix:
             return replace(ending, fix=())
@@ -242,7 +229,7 @@ class Session:
         """Return the run's ledger, which includes what its earlier sessions spent."""
         if self.shared is None:
             return Ledger(self.config.budget, before=self.spent_before())
-        return self.shared.ledger.part(before=self.spent_before())
+        return self.shared.ledger.share(before=self.spent_before())
 
     @contextmanager
     def _cache(self) -> Iterator[ResponseCache | None]:
@@ -261,27 +248,26 @@ class Session:
     def _info(self) -> SessionInfo:
         config = self.config
         endpoint = config.endpoint
-        stored = self.snapshot.benchmarks()
+        stored = self.opened.snapshot.benchmarks()
         return SessionInfo(
             run_id=self.run_id,
-            session=len(self.snapshot.sessions()),
+            session=len(self.opened.snapshot.sessions()),
             benchmarks={key: slot for key, slot, _, _ in stored},
             identities={slot: plan.get("digest", "") for _, slot, _, plan in stored},
             config_digest=hashlib.sha256(dumps_bytes(config.model_dump(mode="json"))).hexdigest(),
-            planned=self.progress.total,
+            planned=self.opened.progress.total,
             concurrency=self._concurrency(),
             model=endpoint.model if endpoint else None,
             url=redact_url(endpoint.url) if endpoint else None,
         )
 
     async def _work(self, counters: ClientCounters, ledger: Ledger) -> ExitStatus:
-        endpoint = self.config.endpoint
         if self.scoring_only:
-            return await self._run_pipeline(None, {})
-        self.progress.counters = counters
+            return await self._run_pipeline(None, self._judges({}) if self._is_judged else None)
+        opened = self.opened
+        opened.progress.counters = counters
         with self._cache() as cache:
-            open_client = partial(
-                Client,
+            context = ClientContext(
                 counters=counters,
                 jitter=self.runtime.jitter,
                 transport=self.runtime.transport,
@@ -289,41 +275,59 @@ class Session:
                 cache=cache,
                 run_id=self.run_id,
                 secrets=self.secrets,
-                scratch_directory=self.store.path.parent,
+                scratch_directory=opened.store.path.parent,
             )
             limits = SharedLimits(config=self.config, jitter=self.runtime.jitter)
             async with self._noting(limits), AsyncExitStack() as clients:
-                client = None
-                if endpoint is not None and not all(job.plan.eval_only for job in self.jobs):
-                    most = self._concurrency()
-                    gate = await limits.gate(
-                        clients, endpoint, concurrency=self.config.engine.concurrency, own_max=most
-                    )
-                    client = open_client(
-                        endpoint,
-                        gate=gate,
-                        api_key=self.api_key,
-                        connections=most,
-                        price=price_of(self.config),
-                        observer=self.observer,
-                    )
-                    await clients.enter_async_context(client)
-                    self.progress.gate = client.gate
-                    monitor = monitor_gate(
-                        client.gate, self.observer, reason=lambda: client.trouble
-                    )
-                    clients.callback(asyncio.create_task(monitor).cancel)
-                judge_endpoints = await self._open_judges(clients, client, open_client, limits)
-                status = await self._run_pipeline(client, judge_endpoints)
+                client = await self._open_client(clients, context, limits)
+                judges = None
+                if self._is_judged:
+                    judges = await self._open_judges(clients, client, context, limits)
+                status = await self._run_pipeline(client, judges)
                 return status if client is None else with_last_words(status, client.trouble)
+
+    @property
+    def _is_judged(self) -> bool:
+        """Return whether a scorer of the run asks a judge, or may."""
+        plans = [job.plan for job in self.opened.jobs]
+        return any(
+            plan.judge is not None or plan.model_roles or may_ask_judge(plan.benchmark.scorer)
+            for plan in plans
+        )
+
+    async def _open_client(
+        self, clients: AsyncExitStack, context: ClientContext, limits: SharedLimits
+    ) -> Client | None:
+        """Open the client of the evaluated endpoint; None where nothing is asked there."""
+        endpoint, opened = self.config.endpoint, self.opened
+        if endpoint is None or all(job.plan.eval_only for job in opened.jobs):
+            return None
+        most = self._concurrency()
+        gate = await limits.gate(
+            clients, endpoint, concurrency=self.config.engine.concurrency, own_max=most
+        )
+        client = Client(
+            endpoint,
+            gate=gate,
+            api_key=self.api_key,
+            connections=most,
+            price=price_of(self.config),
+            observer=opened.observer,
+            context=context,
+        )
+        await clients.enter_async_context(client)
+        opened.progress.gate = client.gate
+        monitor = monitor_gate(client.gate, opened.observer, reason=lambda: client.trouble)
+        clients.callback(asyncio.create_task(monitor).cancel)
+        return client
 
     @asynccontextmanager
     async def _noting(self, limits: SharedLimits) -> AsyncIterator[None]:
-        """Store and say what became of the limiter, once its gates are closed."""
+        """Store and report what became of the limiter, once its gates are closed."""
         try:
             yield
         finally:
-            self.progress.notes += limits.notes()
+            self.opened.progress.notes += limits.notes()
             with suppress(NelError):  # the disk may be full; the original error matters more
                 for used in limits.facts():
                     self._note_used("limiters", used)
@@ -332,14 +336,18 @@ class Session:
         self,
         clients: AsyncExitStack,
         client: Client | None,
-        open_client: Callable[..., Client],
+        context: ClientContext,
         limits: SharedLimits,
-    ) -> dict[str, JudgeEndpoint]:
+    ) -> Judges:
         """Open a client for each judge; one that is also the evaluated endpoint shares its client
         and its limiter.
         """
+        from nel.engine.judging.cases import is_same_endpoint, judge_models  # noqa: PLC0415 - as in _judges
+        from nel.engine.judging.endpoints import JudgeEndpoint  # noqa: PLC0415
+        from nel.engine.judging.judges import endpoint_key  # noqa: PLC0415
+
         judge_endpoints: dict[str, JudgeEndpoint] = {}
-        for member in judge_models([job.plan for job in self.jobs], self.config.endpoint):
+        for member in judge_models([job.plan for job in self.opened.jobs], self.config.endpoint):
             concurrency = self._concurrency(member.concurrency)
             key = endpoint_key(member)
             if key in judge_endpoints:
@@ -348,18 +356,36 @@ class Session:
                 judge_endpoints[key] = JudgeEndpoint.of(client, concurrency)
                 continue
             wanted = member.concurrency or self.config.engine.concurrency
-            judge = open_client(
+            judge = Client(
                 member,
                 gate=await limits.gate(clients, member, concurrency=wanted, own_max=concurrency),
                 api_key=read_key(key_variable(member)),
                 connections=concurrency,
                 price=self.config.budget.prices.get(member.model),
+                context=context,
             )
             judge_endpoints[key] = JudgeEndpoint.of(
                 await clients.enter_async_context(judge), concurrency
             )
             clients.callback(self._monitor_judge(judge_endpoints[key]).cancel)
-        return judge_endpoints
+        return self._judges(judge_endpoints)
+
+    def _judges(self, judge_endpoints: Mapping[str, JudgeEndpoint]) -> Judges:
+        from nel.engine.judging.adaptation import JudgeAdaptation  # noqa: PLC0415 - few runs judge
+        from nel.engine.judging.judges import Judges  # noqa: PLC0415
+
+        opened = self.opened
+        judges = Judges(
+            store=opened.store,
+            snapshot=opened.snapshot,
+            endpoint=self.config.endpoint,
+            judge_endpoints=judge_endpoints,
+            plugin_timeout_seconds=self.config.engine.scorer_timeout_seconds,
+            adaptation=JudgeAdaptation(opened.jobs, opened.store, opened.snapshot, opened.progress),
+            panels=[job.plan.judge for job in opened.jobs if job.plan.judge is not None],
+        )
+        opened.progress.judges = judges
+        return judges
 
     def _concurrency(self, wanted: int | None = None) -> int:
         """Return how many requests may be in flight to an endpoint.
@@ -373,71 +399,68 @@ class Session:
         client = endpoint.client
         return asyncio.create_task(
             monitor_gate(
-                client.gate, self.observer, judge=endpoint.name, reason=lambda: client.trouble
+                client.gate,
+                self.opened.observer,
+                judge=endpoint.name,
+                reason=lambda: client.trouble,
             )
         )
 
     def _has_pending(self) -> bool:
         """Return whether any sample has no answer yet; scoring stored answers needs no endpoint."""
-        for job in self.jobs:
+        for job in self.opened.jobs:
             if job.plan.eval_only:
                 continue
-            rule = self.stop_rules.of(job.key)
+            rule = self.opened.stop_rules.of(job.key)
             if rule is not None and rule.has_ended:
-                if n_unanswered(self.snapshot, job, rule, last=rule.n_wanted):
+                if n_unanswered(self.opened.snapshot, job, rule, last=rule.n_wanted):
                     return True
                 continue
-            for _ in self.snapshot.pending(job.key, job.plan.config.repeats):
+            for _ in self.opened.pending.samples(job.key, job.plan.config.repeats):
                 return True
             if (
-                next(pending_checks(self.snapshot, job.key, job.plan.config.repeat_check), None)
+                next(
+                    pending_checks(self.opened.snapshot, job.key, job.plan.config.repeat_check),
+                    None,
+                )
                 is not None
             ):
                 return True
         return False
 
-    async def _run_pipeline(
-        self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]
-    ) -> ExitStatus:
+    async def _run_pipeline(self, client: Client | None, judges: Judges | None) -> ExitStatus:
         sandbox = (
             self.executor.open_sandbox(self.config.sandbox)
             if self.shared is None
             else self.shared.sandbox
         )
-        judges = Judges(
-            store=self.store,
-            snapshot=self.snapshot,
-            endpoint=self.config.endpoint,
-            judge_endpoints=judge_endpoints,
-            plugin_timeout_seconds=self.config.engine.scorer_timeout_seconds,
-            adaptation=JudgeAdaptation(self.jobs, self.store, self.snapshot, self.progress),
-            panels=[job.plan.judge for job in self.jobs if job.plan.judge is not None],
+        machinery = Machinery(
+            scorers=self.scorers,
+            sandbox=sandbox,
+            judges=judges,
+            strict_verdicts=self.config.sandbox.strict_verdicts,
         )
-        self.progress.judges = judges
         try:
-            return await self._run_in(client, sandbox, judges)
+            return await self._run_in(client, machinery)
         finally:
-            self._take_back(client, judge_endpoints)
-            self.progress.notes += self.executor.notes()
-            judges.close()
+            with suppress(NelError):  # the disk may be full; the original error matters more
+                self.opened.progress.notes += take_back(
+                    self.opened.store, client, [] if judges is None else judges.clients()
+                )
+            self.opened.progress.notes += self.executor.notes()
+            if judges is not None:
+                judges.close()
             if self.shared is None:
                 await asyncio.to_thread(sandbox.close)
-
-    def _take_back(
-        self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]
-    ) -> None:
-        with suppress(NelError):  # the disk may be full; the original error matters more
-            judging = [(endpoint.name, endpoint.client) for endpoint in judge_endpoints.values()]
-            self.progress.notes += take_back(self.store, client, judging)
 
     async def _check_sandbox(self, sandbox: ProgramRunner) -> None:
         """Raise PreflightError, before anything is paid for, when programs cannot be run."""
         wanted = sorted(
-            {language for job in self.jobs for language in job.plan.benchmark.languages}
+            {language for job in self.opened.jobs for language in job.plan.benchmark.languages}
         )
-        if not wanted or not self.progress.total:
+        if not wanted or not self.opened.progress.total:
             return
-        self.progress.stage = "checking the sandbox"
+        self.opened.progress.stage = "checking the sandbox"
         try:
             engine = await asyncio.to_thread(sandbox.check, wanted)
         except SandboxError as error:
@@ -448,15 +471,15 @@ class Session:
         )
 
     async def _start_executor(self) -> None:
-        self.progress.stage = "starting scorers"
+        self.opened.progress.stage = "starting scorers"
         await self.executor.start()
         self._note_used("executors", dict(self.executor.facts()))
 
     def _note_used(self, key: str, used: Mapping[str, object]) -> None:
         """Store what a session works with, once for all sessions that work with the same."""
-        before = self.snapshot.meta(key) or []
+        before = self.opened.snapshot.meta(key) or []
         if used not in before:
-            self.store.set_meta(key, [*before, used])
+            self.opened.store.set_meta(key, [*before, used])
 
     async def _check_endpoint(self, client: Client) -> EchoSupport | None:
         started = time.monotonic()
@@ -464,43 +487,34 @@ class Session:
         try:
             await check_endpoint(client)
             ranks = any(
-                job.plan.benchmark.loglikelihood and not job.plan.eval_only for job in self.jobs
+                job.plan.benchmark.loglikelihood and not job.plan.eval_only
+                for job in self.opened.jobs
             )
             return await check_echo(client) if ranks else None
         except NelError as error:
             problem = str(error)
             raise
         finally:
-            self.observer.preflight_finished(problem, time.monotonic() - started)
+            self.opened.observer.preflight_finished(problem, time.monotonic() - started)
 
-    async def _run_in(
-        self, client: Client | None, sandbox: ProgramRunner, judges: Judges
-    ) -> ExitStatus:
+    async def _run_in(self, client: Client | None, machinery: Machinery) -> ExitStatus:
+        progress, preflight = self.opened.progress, self.config.engine.preflight
         pipeline = Pipeline(
-            jobs=self.jobs,
-            store=self.store,
-            snapshot=self.snapshot,
+            self.opened,
             client=client,
-            scorers=self.scorers,
-            judges=judges,
-            sandbox=sandbox,
-            strict_verdicts=self.config.sandbox.strict_verdicts,
+            machinery=machinery,
             config=self.config.engine.model_copy(update={"concurrency": self._concurrency()}),
-            progress=self.progress,
-            observer=self.observer,
             scoring_only=self.scoring_only,
-            records=self.records,
-            stop_rules=self.stop_rules,
         )
         signals = StopSignals() if self.shared is None else self.shared.signals
         with signals.stopping(pipeline.stop):
             await self._start_executor()
-            await self._check_sandbox(sandbox)
-            if client is not None and self.config.engine.preflight and self._has_pending():
-                self.progress.stage = "pre-flight"
+            await self._check_sandbox(machinery.sandbox)
+            if client is not None and preflight and self._has_pending():
+                progress.stage = "pre-flight"
                 echo = await self._check_endpoint(client)
                 if echo is not None:
                     pipeline.use_echo(echo)
-            if self.config.engine.preflight and self.progress.total:
-                self.progress.notes += await judges.check()
+            if machinery.judges is not None and preflight and progress.total:
+                progress.notes += await machinery.judges.check()
             return await pipeline.run()

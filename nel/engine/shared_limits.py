@@ -7,14 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import EndpointConfig, RunConfig
 from nel.config.schema.shard import read_shard
 from nel.errors import ConfigError, PreflightError
-from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable
-from nel.models.limiter.shared_gate import LimiterUse, SharedGate
 from nel.models.pacing.configured import pace_of
+
+if TYPE_CHECKING:
+    from nel.models.limiter.shared_gate import LimiterUse, SharedGate
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,7 +47,10 @@ class SharedLimits:
         limiter = self.config.limiter
         if limiter.url is None:
             return None
-        from nel.models.limiter.websocket import connector  # noqa: PLC0415 - loads aiohttp
+        # Few runs have a limiter, and the last of these loads aiohttp.
+        from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable  # noqa: PLC0415
+        from nel.models.limiter.shared_gate import SharedGate  # noqa: PLC0415
+        from nel.models.limiter.websocket import connector  # noqa: PLC0415
 
         parts = None if self.config.shard is None else read_shard(self.config.shard).of
         if parts is not None and parts > concurrency:

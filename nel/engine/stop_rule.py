@@ -108,7 +108,9 @@ class StopRule:
         self.direction = None if baseline is None else _direction(order, repeats, baseline)
         self._baseline = baseline
         self._repeats = repeats
-        self._conditions = sorted(conditions, key=lambda one: _HARM_FIRST.index(one.kind))
+        self._conditions = sorted(
+            conditions, key=lambda condition: _HARM_FIRST.index(condition.kind)
+        )
         self._known: dict[int, dict[int, tuple[float, float]]] = {}
         """By idx and repeat, of questions after the prefix."""
         self._seen = bytearray(len(order.order))
@@ -196,11 +198,11 @@ class StopRule:
         self._seen[idx] = 1
         if idx in self.order.unusable:
             return ANY
-        found = self._known.pop(idx)
-        known = [found[repeat] for repeat in range(self._repeats)]
+        known_rewards = self._known.pop(idx)
+        known = [known_rewards[repeat] for repeat in range(self._repeats)]
         return (
-            sum(one[0] for one in known) / self._repeats,
-            sum(one[1] for one in known) / self._repeats,
+            sum(pair[0] for pair in known) / self._repeats,
+            sum(pair[1] for pair in known) / self._repeats,
         )
 
     def _decided(self) -> Decision | None:

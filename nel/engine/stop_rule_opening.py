@@ -23,6 +23,7 @@ from nel.engine.stop_rules import BASELINES, DECISIONS, StopRules
 from nel.engine.store.codec import decode_outcome, decode_sample
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owner_of
+from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.engine.work import Job
@@ -90,7 +91,7 @@ def rule_of(
 def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
     """Feed a rule with the outcomes of earlier sessions."""
     rule.start()
-    if rule.has_ended or not snapshot.has_outcomes(key):
+    if rule.has_ended or not Pending(snapshot).has_outcomes(key):
         return
     for stored in snapshot.results(key, repeats):
         if stored.outcome is not None:
@@ -103,7 +104,10 @@ def _baseline(
     """Return the scores of the run that a condition compares with, question by question; None where
     none does.
     """
-    named = next((one.baseline for one in conditions if one.kind == "better-or-worse"), None)
+    named = next(
+        (condition.baseline for condition in conditions if condition.kind == "better-or-worse"),
+        None,
+    )
     if named is None:
         return None
     path = Path(named).expanduser()
@@ -120,12 +124,14 @@ def _baseline(
         )
     slot = job.plan.slot
     with Snapshot(path / FILE_NAME) as theirs:
-        found = [(key, plan) for key, name, _, plan in theirs.benchmarks() if name == slot and plan]
-        if not found:
+        matches = [
+            (key, plan) for key, name, _, plan in theirs.benchmarks() if name == slot and plan
+        ]
+        if not matches:
             raise ConfigError(
                 f"stop.when: {path} has no benchmark {slot}; a rule compares equal benchmarks"
             )
-        key, plan = found[0]
+        key, plan = matches[0]
         _refuse_exchanged(path, str(theirs.meta("run_id")))
         _refuse_other(path, job, plan)
         if slot in (theirs.meta(DECISIONS) or {}):
@@ -184,7 +190,7 @@ def _paired(
             f"stop.when: {path} does not have {n_missing:,} of the {len(low):,} questions of"
             f" {job.plan.slot}, or with other content; a rule compares equal questions"
         )
-    is_binary = plan["repeats"] == 1 and all(one in (0.0, 1.0) for one in (*low, *high))
+    is_binary = plan["repeats"] == 1 and all(value in (0.0, 1.0) for value in (*low, *high))
     return {"run_id": str(theirs.meta("run_id")), "low": low, "high": high, "is_binary": is_binary}
 
 
@@ -209,13 +215,13 @@ def _scores(
                 f"stop.when: {path}: {error}, so that no rule can compare with it"
             ) from error
     for name, sample in _named(theirs.samples(key)):
-        found = outcomes.get(sample.idx)
-        if found:
+        known = outcomes.get(sample.idx)
+        if known:
             yield (
                 name,
                 (
-                    sum(one[0] for one in found) / repeats,
-                    sum(one[1] for one in found) / repeats,
+                    sum(pair[0] for pair in known) / repeats,
+                    sum(pair[1] for pair in known) / repeats,
                 ),
             )
 

@@ -40,14 +40,14 @@ class StopRules:
         """Return the rule of a benchmark, None where it has none."""
         return self._rules.get(job)
 
-    def ended_by(self, place: Place, outcome: Outcome) -> StopRule | None:
+    def ended_by(self, key: Place, outcome: Outcome) -> StopRule | None:
         """Take an outcome that is on disk, and return the rule that it has just made end its
         benchmark, if any.
         """
-        rule = self._rules.get(place[0])
+        rule = self._rules.get(key[0])
         if rule is None or rule.has_ended:
             return None
-        rule.add(place[1], place[2], outcome)
+        rule.add(key[1], key[2], outcome)
         return rule if rule.has_ended else None
 
     def n_left_out(self, snapshot: Snapshot, jobs: Sequence[Job]) -> int:
@@ -74,13 +74,13 @@ class StopRules:
         Raises:
             StoreError: It cannot be written.
         """
-        found = {
-            self._slots[key]: one.decision.as_json()
-            for key, one in self._rules.items()
-            if one.decision
+        decisions = {
+            self._slots[key]: rule.decision.as_json()
+            for key, rule in self._rules.items()
+            if rule.decision
         }
-        if found:
-            store.set_meta(DECISIONS, found)
+        if decisions:
+            store.set_meta(DECISIONS, decisions)
 
 
 def refuse_growth(plan: Plan, n_stored: int, n_now: int) -> None:

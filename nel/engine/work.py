@@ -14,6 +14,7 @@ from nel.engine.plan import Plan
 from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import DatasetCheck
 from nel.engine.store.codec import decode_sample
+from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.types import SECOND_ASKING, Sample
 
@@ -43,7 +44,7 @@ class WorkItem:
     repeat: int
 
     @property
-    def place(self) -> tuple[int, int, int]:
+    def sample_key(self) -> tuple[int, int, int]:
         """Return where its answer is stored."""
         return self.job.key, self.stored.idx, self.repeat
 
@@ -66,10 +67,11 @@ class WorkQueue:
         self._drawn_upto = (-1, 0)
         """Position in the drawn order and repeat of the last item."""
         self._snapshot = snapshot
+        self._pending_samples = Pending(snapshot)
         self._jobs = jobs
-        self._place = (0, -1)
+        self._position = (0, -1)
         """Number of the job and idx of the last item that was yielded in order."""
-        self._taken: set[tuple[int, int, int]] = set()
+        self._out_of_turn: set[tuple[int, int, int]] = set()
         self._items = self._pending()
 
     def __iter__(self) -> Iterator[WorkItem]:
@@ -80,19 +82,19 @@ class WorkQueue:
         """Take at most n items out of turn, at equal distances over all that is left, the last one
         included.
 
-        An item is taken when it is asked for: one that is not stays in its place.
+        An item that is not asked for stays where it is.
         """
         if any(
             self._rule_of(job.key) for job in self._jobs
         ):  # what comes next is drawn at random already
             yield from islice(self._items, n)
             return
-        for part in range(1, n + 1):
-            yield from self._at(part / n)
+        for number in range(1, n + 1):
+            yield from self._at(number / n)
 
     def _at(self, share: float) -> list[WorkItem]:
         """Take the first item after a share of all that is left."""
-        first, after = self._place
+        first, after = self._position
         starts = [after + 1 if number == first else 0 for number in range(len(self._jobs))]
         lengths = [self._snapshot.count_samples(job.key) for job in self._jobs]
         left = [
@@ -107,10 +109,12 @@ class WorkQueue:
         return []
 
     def _take(self, job: Job, start: int) -> list[WorkItem]:
-        for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats, first=start):
+        for stored, repeat in self._pending_samples.samples(
+            job.key, job.plan.config.repeats, first=start
+        ):
             item = _item(job, stored, repeat)
-            if item.place not in self._taken:
-                self._taken.add(item.place)
+            if item.sample_key not in self._out_of_turn:
+                self._out_of_turn.add(item.sample_key)
                 return [item]
         return []
 
@@ -120,10 +124,10 @@ class WorkQueue:
             if rule is not None:
                 yield from self._drawn(job, rule)
                 continue
-            for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats):
-                self._place = (number, stored.idx)
+            for stored, repeat in self._pending_samples.samples(job.key, job.plan.config.repeats):
+                self._position = (number, stored.idx)
                 item = _item(job, stored, repeat)
-                if item.place not in self._taken:
+                if item.sample_key not in self._out_of_turn:
                     yield item
         for job in self._jobs:
             for stored in pending_checks(self._snapshot, job.key, job.plan.config.repeat_check):
@@ -133,7 +137,9 @@ class WorkQueue:
         for position, idx in enumerate(rule.order.order):
             if position >= rule.n_wanted:
                 return
-            for stored, repeat in self._snapshot.pending_of(job.key, idx, job.plan.config.repeats):
+            for stored, repeat in self._pending_samples.samples_of(
+                job.key, idx, job.plan.config.repeats
+            ):
                 if position >= rule.n_wanted:
                     return
                 self._drawn_upto = position, repeat
@@ -155,7 +161,7 @@ def n_unanswered(
     response.
     """
     repeats = job.plan.config.repeats
-    answered = snapshot.n_answered(job.key, repeats)
+    answered = Pending(snapshot).n_answered(job.key, repeats)
     questions = (idx for idx in rule.order.order[first:last] if idx not in rule.order.unusable)
     return sum(repeats - answered.get(idx, 0) for idx in questions)
 

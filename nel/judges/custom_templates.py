@@ -20,7 +20,7 @@ from nel.judges.parsing.verdict import grade_reader
 from nel.judges.quoting import Quoted, quote
 from nel.judges.templates import grade_definitions
 from nel.judges.token_grades import token_question
-from nel.judges.types import Case, Judge, Level, Question
+from nel.judges.types import Case, Judge, Question
 from nel.prompts import Template, load_template
 
 NAME: Final = "custom"
@@ -93,12 +93,7 @@ def custom_judge(
             "grades by log-probabilities need a score_mapping of the tokens that are grades, such"
             " as {m: 1, M: 0}, and no grade_pattern"
         )
-    try:
-        template = load_template(text, name="judge")
-        if grade_pattern is not None:
-            timed_regex.compiled(grade_pattern)
-    except (PromptError, DatasetError) as error:
-        raise _bad(f"the judge's template cannot be used: {error}") from error
+    template = _loaded(text, grade_pattern)
     if template.fields >= FIELDS:
         return pair_judge(
             template,
@@ -129,12 +124,6 @@ def custom_judge(
             read = grade_reader(quoted, {} if scale is None else scale.scores)
         return [Question(prompt=quoted.prompt, read=read)]
 
-    level: Level = "ordinal" if scale is None or scale.is_numeric else "nominal"
-    example_reply = (
-        f"GRADE: {max(scale.scores, key=scale.scores.__getitem__)}"
-        if scale is not None
-        else "GRADE: 1"
-    )
     needs_reference = (
         bool(template.fields & _REFERENCE) and _CONDITIONAL.search(template.text) is None
     )
@@ -142,10 +131,26 @@ def custom_judge(
         name=NAME,
         description="A custom template",
         ask=ask,
-        example_reply=example_reply,
-        level=level,
+        example_reply=_example_reply(scale),
+        level="ordinal" if scale is None or scale.is_numeric else "nominal",
         needs_reference=needs_reference,
     )
+
+
+def _example_reply(scale: Scale | None) -> str:
+    best = "1" if scale is None else max(scale.scores, key=scale.scores.__getitem__)
+    return f"GRADE: {best}"
+
+
+def _loaded(text: str, grade_pattern: str | None) -> Template:
+    """Return the template, where the pattern of its grade is valid too."""
+    try:
+        template = load_template(text, name="judge")
+        if grade_pattern is not None:
+            timed_regex.compiled(grade_pattern)
+    except (PromptError, DatasetError) as error:
+        raise _bad(f"the judge's template cannot be used: {error}") from error
+    return template
 
 
 def _bad(message: str) -> JudgeError:
@@ -157,7 +162,7 @@ def _quoted(template: Template, case: Case, scale: Scale | None) -> Quoted:
         label: _MEANINGS.get(label, f"its score is {score:g}")
         for label, score in (scale or _LETTER_SCALE).scores.items()
     }
-    given = case.values.get("instructions")
+    custom_instructions = case.values.get("instructions")
     pieces: dict[str, object] = {
         **case.values,
         "response": case.response,
@@ -168,8 +173,8 @@ def _quoted(template: Template, case: Case, scale: Scale | None) -> Quoted:
         "criterion": case.reference,
     }
     instructions = (
-        given
-        if isinstance(given, str)
+        custom_instructions
+        if isinstance(custom_instructions, str)
         else f'{grade_definitions(grades)}\n\nEnd with one line in the form "GRADE: X".'
     )
     return quote(
@@ -208,15 +213,15 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
 
 def _group(pattern: str) -> str:
     """Return the content of the first capturing group of a pattern, or all of the pattern."""
-    found = re.search(r"(?<!\\)\((?:\?P<\w+>|(?!\?))", pattern)
-    if found is None:
+    match = re.search(r"(?<!\\)\((?:\?P<\w+>|(?!\?))", pattern)
+    if match is None:
         return pattern
     depth = 1
-    for bracket in re.finditer(r"(?<!\\)[()]", pattern[found.end() :]):
+    for bracket in re.finditer(r"(?<!\\)[()]", pattern[match.end() :]):
         depth += 1 if bracket[0] == "(" else -1
         if depth == 0:
-            return pattern[found.end() : found.end() + bracket.start()]
-    return pattern[found.end() :]
+            return pattern[match.end() : match.end() + bracket.start()]
+    return pattern[match.end() :]
 
 
 def _grades_of(pattern: str) -> list[str] | None:

@@ -43,9 +43,9 @@ def ask(case: Case) -> list[Question]:
         JudgeError: ``bad_case``: there is no rubric, or ``values["threshold"]`` is no number from 0
             to 1.
     """
-    given = case.values.get("rubric")
+    rubric = case.values.get("rubric")
     of_row = (
-        given if isinstance(given, str) and given.strip() else None
+        rubric if isinstance(rubric, str) and rubric.strip() else None
     )  # may be a row's field, so it is quoted
     if of_row is None and not case.criteria.strip():
         raise JudgeError(
@@ -64,12 +64,12 @@ def ask(case: Case) -> list[Question]:
     )
 
     def read(reply: str) -> Grade:
-        said, score = read_pass(reply), read_score(reply).score
-        passed = said.label == "pass" and (threshold is None or score >= threshold)
+        verdict, score = read_pass(reply), read_score(reply).score
+        passed = verdict.label == "pass" and (threshold is None or score >= threshold)
         return Grade(
             label="pass" if passed else "fail",
             score=float(passed),
-            explanation=said.explanation,
+            explanation=verdict.explanation,
             metrics={"rubric_score": score},
         )
 

@@ -76,37 +76,37 @@ def families_of(model: str) -> frozenset[str]:
     """
     name = model.strip().rsplit("/", 1)[-1].casefold()
     words = [word for word in re.split(r"[^a-z0-9]+", name) if word]
-    found = set()
+    families = set()
     for family, beginnings in _FAMILIES.items():
         for beginning in beginnings:
             # Short prefixes ("yi", "phi", "o1") begin too many other words; only digits may follow
             # them.
             tail = r"\d*" if len(beginning) <= 3 else r".*"  # noqa: PLR2004
             if any(re.fullmatch(re.escape(beginning) + tail, word) for word in words):
-                found.add(family)
-    return frozenset(found)
+                families.add(family)
+    return frozenset(families)
 
 
-def same_family(one: str, other: str) -> bool | None:
+def same_family(model: str, other: str) -> bool | None:
     """Return whether two models share a family, None where a name gives none.
 
     >>> same_family("gpt-4o-2024-08-06", "openai/o3-mini"), same_family("Qwen/Qwen2.5-7B-Instruct", "gpt-4o")
     (True, False)
     """
-    if same_model(one, other):
+    if same_model(model, other):
         return True
-    first, second = families_of(one), families_of(other)
+    first, second = families_of(model), families_of(other)
     return bool(first & second) if first and second else None
 
 
-def same_model(one: str, other: str) -> bool:
+def same_model(model: str, other: str) -> bool:
     """Return whether two names are the same model, ignoring the provider, the date and the
     quantization.
 
     >>> same_model("openai/gpt-4o", "gpt-4o-2024-08-06"), same_model("gpt-4o", "gpt-4o-mini")
     (True, False)
     """
-    return _base_name(one) == _base_name(other)
+    return _base_name(model) == _base_name(other)
 
 
 def _base_name(model: str) -> str:

@@ -96,8 +96,10 @@ def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
     HealthBench, which clips the mean over all samples to 0 and 1, but no single score.
     """
     points = [points for _, points in _rubric(case)]
-    earned = math.fsum(one for one, grade in zip(points, grades, strict=True) if grade.score == 1)
-    score = earned / math.fsum(one for one in points if one > 0)
+    earned = math.fsum(
+        point for point, grade in zip(points, grades, strict=True) if grade.score == 1
+    )
+    score = earned / math.fsum(point for point in points if point > 0)
     missed = [str(number) for number, grade in enumerate(grades, start=1) if grade.score != 1]
     return Grade(
         label=f"{score:.4g}",
@@ -111,17 +113,17 @@ def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
 
 
 def _rubric(case: Case) -> list[tuple[str, float]]:
-    given = case.values.get("rubric")
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+    listed = case.values.get("rubric")
+    if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
         message = (
             'the rubric needs its criteria: values={"rubric": [{"criterion": "…", "points": 1}]}'
         )
         raise JudgeError(message, kind="bad_case")
-    if len(given) > CRITERIA_MAX:
+    if len(listed) > CRITERIA_MAX:
         raise JudgeError(
-            f"the rubric has {len(given)} criteria, more than {CRITERIA_MAX}", kind="bad_case"
+            f"the rubric has {len(listed)} criteria, more than {CRITERIA_MAX}", kind="bad_case"
         )
-    rubric = [_criterion(number, one) for number, one in enumerate(given, start=1)]
+    rubric = [_criterion(number, item) for number, item in enumerate(listed, start=1)]
     if not any(points > 0 for _, points in rubric):
         raise JudgeError(
             "no criterion of the rubric has positive points, so there is no score", kind="bad_case"
@@ -129,11 +131,11 @@ def _rubric(case: Case) -> list[tuple[str, float]]:
     return rubric
 
 
-def _criterion(number: int, given: object) -> tuple[str, float]:
-    text = given.get("criterion") if isinstance(given, Mapping) else None
-    if not isinstance(given, Mapping) or not isinstance(text, str) or not text.strip():
+def _criterion(number: int, item: object) -> tuple[str, float]:
+    text = item.get("criterion") if isinstance(item, Mapping) else None
+    if not isinstance(item, Mapping) or not isinstance(text, str) or not text.strip():
         raise JudgeError(f"criterion {number} of the rubric has no text", kind="bad_case")
-    points = _points(number, given)
+    points = _points(number, item)
     if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
         raise JudgeError(
             f"the points of criterion {number} of the rubric are no number: {points!r:.80}",
@@ -142,18 +144,18 @@ def _criterion(number: int, given: object) -> tuple[str, float]:
     return text, float(points)
 
 
-def _points(number: int, given: Mapping[str, object]) -> object:
+def _points(number: int, item: Mapping[str, object]) -> object:
     """Return the points of a criterion: ``points``, or ``weight`` as other tools call them; 1 where
     it has neither.
     """
-    said = [given[name] for name in ("points", "weight") if name in given] or [1]
-    if len(said) > 1 and said[0] != said[1]:
+    values = [item[name] for name in ("points", "weight") if name in item] or [1]
+    if len(values) > 1 and values[0] != values[1]:
         raise JudgeError(
-            f"criterion {number} of the rubric has points {said[0]!r:.40} and weight"
-            f" {said[1]!r:.40}; give one of them",
+            f"criterion {number} of the rubric has points {values[0]!r:.40} and weight"
+            f" {values[1]!r:.40}; give one of them",
             kind="bad_case",
         )
-    return said[0]
+    return values[0]
 
 
 def _met(value: object) -> Grade | None:
@@ -236,7 +238,9 @@ def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
     metrics: dict[str, float] = {}
     if len(grades) > 1:
         metrics = {"consistent": float(len({grade.score for grade in grades}) == 1)}
-        metrics |= {f"prefers_{one}": float(set(positions) == {one}) for one in ("first", "second")}
+        metrics |= {
+            f"prefers_{side}": float(set(positions) == {side}) for side in ("first", "second")
+        }
     return Grade(
         label=label, score=float(mapping[label]), explanation=grades[0].explanation, metrics=metrics
     )

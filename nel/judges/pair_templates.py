@@ -94,12 +94,12 @@ def pair_judge(
             (case.response, baseline, RESPONSE_FIRST),
             (baseline, case.response, BASELINE_FIRST),
         ]
-        shown = pairs if case.values.get("swap") is not False else pairs[:1]
+        asked = pairs if case.values.get("swap") is not False else pairs[:1]
         if by_logprobs:
-            return [_token_question(template, case, *pair, scores=scores) for pair in shown]
+            return [_token_question(template, case, *pair, scores=scores) for pair in asked]
         return [
             _question(template, case, *pair, grade_pattern=grade_pattern, scale=scale)
-            for pair in shown
+            for pair in asked
         ]
 
     return Judge(
@@ -191,7 +191,7 @@ def _settle(case: Case, grades: Sequence[Grade]) -> Grade:
     if len(grades) > 1:
         positions = {grade.label for grade in grades}
         metrics |= {
-            "consistent": float(len({(one > _HALF) - (one < _HALF) for one in scores}) == 1)
+            "consistent": float(len({(value > _HALF) - (value < _HALF) for value in scores}) == 1)
         }
-        metrics |= {f"prefers_{one}": float(positions == {one}) for one in ("first", "second")}
+        metrics |= {f"prefers_{side}": float(positions == {side}) for side in ("first", "second")}
     return Grade(label=label, score=score, explanation=grades[0].explanation, metrics=metrics)

@@ -42,19 +42,21 @@ def aggregate_opinions(
         JudgeError: ``no_quorum``: too few have one; the message names the others and why. ``tie``:
             there is no majority.
     """
-    given = [opinion for opinion in opinions if opinion.grade is not None]
-    if len(given) < max(quorum, 1):
-        missing = sorted((one for one in opinions if one.grade is None), key=lambda one: one.judge)
-        names = ", ".join(f"{one.judge} ({one.fault or 'no grade'})" for one in missing)
+    graded = [opinion for opinion in opinions if opinion.grade is not None]
+    if len(graded) < max(quorum, 1):
+        missing = sorted(
+            (item for item in opinions if item.grade is None), key=lambda item: item.judge
+        )
+        names = ", ".join(f"{item.judge} ({item.fault or 'no grade'})" for item in missing)
         raise JudgeError(
-            f"{max(quorum, 1)} of {len(opinions)} judges must give a grade and {len(given)} did"
+            f"{max(quorum, 1)} of {len(opinions)} judges must give a grade and {len(graded)} did"
             + (f"; none from {names}" if names else ""),
             kind="no_quorum",
-            reply=next((one.reply for one in missing if one.reply), ""),
+            reply=next((item.reply for item in missing if item.reply), ""),
         )
-    ordered = sorted(given, key=lambda one: one.judge)
-    votes = [1.0 if weights is None else weights.get(one.judge, 1.0) for one in ordered]
-    return _aggregate([one.grade for one in ordered if one.grade is not None], aggregate, votes)
+    ordered = sorted(graded, key=lambda item: item.judge)
+    votes = [1.0 if weights is None else weights.get(item.judge, 1.0) for item in ordered]
+    return _aggregate([item.grade for item in ordered if item.grade is not None], aggregate, votes)
 
 
 def aggregate_repeats(grades: Sequence[Grade | None], aggregate: Aggregate = "majority") -> Grade:
@@ -68,12 +70,12 @@ def aggregate_repeats(grades: Sequence[Grade | None], aggregate: Aggregate = "ma
         JudgeError: ``no_verdict``: no more than half of the repeats have a grade. ``tie``: there is
             no majority.
     """
-    given = [grade for grade in grades if grade is not None]
-    if len(given) * 2 <= len(grades):
+    known = [grade for grade in grades if grade is not None]
+    if len(known) * 2 <= len(grades):
         raise JudgeError(
-            f"the judge gave a grade in {len(given)} of {len(grades)} repeats", kind="no_verdict"
+            f"the judge gave a grade in {len(known)} of {len(grades)} repeats", kind="no_verdict"
         )
-    return _aggregate(given, aggregate, [1.0] * len(given))
+    return _aggregate(known, aggregate, [1.0] * len(known))
 
 
 def _aggregate(grades: Sequence[Grade], aggregate: Aggregate, votes: Sequence[float]) -> Grade:
@@ -108,9 +110,10 @@ def _majority(grades: Sequence[Grade], votes: Sequence[float]) -> str:
     distance = {label: abs(_mean_score(grades, label) - mean) for label in tied}
     nearest = [label for label in tied if distance[label] <= min(distance.values()) + _NEAR]
     if len(nearest) > 1:
-        said = ", ".join(f"{label} {counts[label]:g}" for label in tied)
+        tally = ", ".join(f"{label} {counts[label]:g}" for label in tied)
         raise JudgeError(
-            f"there is no majority ({said}); use an odd number of judges, or the mean as aggregate",
+            f"there is no majority ({tally}); use an odd number of judges, or the mean as"
+            " aggregate",
             kind="tie",
         )
     return nearest[0]
@@ -150,6 +153,6 @@ def _metrics(grades: Sequence[Grade]) -> dict[str, float]:
     """Return the mean of each metric over those that have it."""
     names = sorted({name for grade in grades for name in grade.metrics})
     return {
-        name: statistics.fmean(one.metrics[name] for one in grades if name in one.metrics)
+        name: statistics.fmean(item.metrics[name] for item in grades if name in item.metrics)
         for name in names
     }

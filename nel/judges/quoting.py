@@ -7,7 +7,7 @@ texts: an author would need a text that contains its own digest, so the code is 
 a random one; and the same case gives the same prompt, which is a cache hit and which a resumed run
 recognizes. Depends on `nel.prompts`.
 
-A judge sees a text as `shown` returns it and repeats it so: compare replies with `Quoted.foreign`,
+A judge sees a text as `displayed_text` returns it and repeats it so: compare replies with `Quoted.foreign`,
 never with the original text.
 """
 
@@ -106,22 +106,14 @@ def quote(
             for name, value in pieces.items()
             if name in compiled.fields and name not in own
         }
-        given = {name: _shown_within(value) for name, value in named.items()}
-        code = _code(compiled.text, given, own)
+        displayed = {name: _displayed_within(value) for name, value in named.items()}
+        code = _code(compiled.text, displayed, own)
         foreign: list[str] = []
-        values: dict[str, Any] = dict(own)
-        for name, value in given.items():
-            if compiled.kind == "format":
-                values.update(
-                    (path, _marked(path, leaf, code, foreign)) for path, leaf in _paths(name, value)
-                )
-            else:
-                values[name] = _marked_within(name, value, code, foreign)
-        body = compiled.render(values)
+        body = compiled.render(own | _all_marked(displayed, code, foreign, kind=compiled.kind))
     except (PromptError, ValueError, RecursionError) as error:
         raise JudgeError(f"the judge cannot be asked: {error}", kind="bad_template") from error
     ours = [compiled.text, *map(str, own.values())]
-    if compiled.kind == "jinja" and _is_bare(given.get("response"), body, code, ours):
+    if compiled.kind == "jinja" and _is_bare(displayed.get("response"), body, code, ours):
         message = (
             "the judge's template shows the response outside of its marks; use {{ response }}"
             " without filters"
@@ -131,13 +123,25 @@ def quote(
     return Quoted(prompt=prompt, code=code, foreign=tuple(text for text in foreign if text in body))
 
 
-def _check_given(template: Template, given: set[str]) -> None:
+def _all_marked(
+    displayed: Mapping[str, _Piece], code: str, foreign: list[str], *, kind: str
+) -> dict[str, Any]:
+    """Return the values of placeholders, every text in them marked."""
+    if kind != "format":
+        return {
+            name: _marked_within(name, value, code, foreign) for name, value in displayed.items()
+        }
+    paths = (pair for name, value in displayed.items() for pair in _paths(name, value))
+    return {path: _marked(path, leaf, code, foreign) for path, leaf in paths}
+
+
+def _check_given(template: Template, names: set[str]) -> None:
     """Refuse a plain template with a placeholder that has no value; a Jinja template may test for
     it itself.
     """
-    missing = sorted({re.split(r"[.\[]", name)[0] for name in template.fields} - given)
+    missing = sorted({re.split(r"[.\[]", name)[0] for name in template.fields} - names)
     if template.kind == "format" and missing:
-        known = sorted(name for name in given if not name.startswith("_"))
+        known = sorted(name for name in names if not name.startswith("_"))
         there = ", ".join(known[:_NAMES_MAX])
         raise JudgeError(
             f'the template needs "{missing[0]}", which neither the row nor the scorer'
@@ -147,7 +151,7 @@ def _check_given(template: Template, given: set[str]) -> None:
         )
 
 
-def shown(text: str) -> str:
+def displayed_text(text: str) -> str:
     """Return a text in the form that a judge sees: nothing in it looks like a mark of nel or of
     other tools.
 
@@ -167,14 +171,14 @@ def outside_marks(text: str, code: str, stand_in: str = "\n") -> str:
     """
     if f" {code}>>>" not in text:
         return text
-    kept: list[str] = []
+    pieces: list[str] = []
     start = 0
     never_closed: set[str] = set()
     for mark in re.finditer(rf"<<<(END )?(\w{{1,60}}) {code}>>>", text):
         if mark.start() < start:
             continue
-        kept.append(text[start : mark.start()])
-        kept.append(stand_in)
+        pieces.append(text[start : mark.start()])
+        pieces.append(stand_in)
         start = mark.end()
         if mark[1] or mark[2] in never_closed:
             continue
@@ -183,12 +187,12 @@ def outside_marks(text: str, code: str, stand_in: str = "\n") -> str:
         if end >= 0:
             start = end + len(close)
         elif _stands_alone(text, mark):
-            return "".join(kept)  # a reply that was cut off inside a quotation
+            return "".join(pieces)  # a reply that was cut off inside a quotation
         else:
             never_closed.add(
                 mark[2]
             )  # mentioned in a sentence; searching for its end again would be quadratic
-    return "".join([*kept, text[start:]])
+    return "".join([*pieces, text[start:]])
 
 
 def unquote(prompt: str) -> Unquoted | None:
@@ -211,7 +215,7 @@ def _is_bare(response: _Piece, body: str, code: str, ours: Sequence[str]) -> boo
     """Return whether a filter of a Jinja template rendered the response outside of its marks."""
     text = response.strip() if isinstance(response, str) else ""
     seen = len(text) >= _UNMISTAKABLE_MIN and text in outside_marks(body, code)
-    return seen and not any(text in one for one in ours)
+    return seen and not any(text in own for own in ours)
 
 
 def _stands_alone(text: str, mark: re.Match[str]) -> bool:
@@ -221,12 +225,12 @@ def _stands_alone(text: str, mark: re.Match[str]) -> bool:
     return not before.strip() and not after.strip()
 
 
-def _code(template: str, given: Mapping[str, _Piece], own: Mapping[str, object]) -> str:
+def _code(template: str, displayed: Mapping[str, _Piece], own: Mapping[str, object]) -> str:
     """Return a digest of a template and its texts that occurs in none of them."""
     content = strict_json.dumps_bytes(
-        [template, given, {name: str(value) for name, value in own.items()}]
+        [template, displayed, {name: str(value) for name, value in own.items()}]
     )
-    texts = [template, *(str(value) for value in own.values()), *_texts(list(given.values()))]
+    texts = [template, *(str(value) for value in own.values()), *_texts(list(displayed.values()))]
     counter = 0
     while True:
         code = hashlib.sha256(b"%d:" % counter + content).hexdigest()[:CODE_DIGITS]
@@ -247,8 +251,8 @@ def _texts(value: _Piece) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _shown_within(value: object, depth: int = 0) -> _Piece:
-    """Return a value as JSON types, with `shown` applied to every text in it.
+def _displayed_within(value: object, depth: int = 0) -> _Piece:
+    """Return a value as JSON types, with `displayed_text` applied to every text in it.
 
     Raises:
         ValueError: It is nested too deeply.
@@ -258,12 +262,15 @@ def _shown_within(value: object, depth: int = 0) -> _Piece:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping):
-        return {shown(str(key)): _shown_within(item, depth + 1) for key, item in value.items()}
+        return {
+            displayed_text(str(key)): _displayed_within(item, depth + 1)
+            for key, item in value.items()
+        }
     if isinstance(value, Sequence | set | frozenset) and not isinstance(
         value, str | bytes | bytearray
     ):
-        return [_shown_within(item, depth + 1) for item in value]
-    return shown(str(value))
+        return [_displayed_within(item, depth + 1) for item in value]
+    return displayed_text(str(value))
 
 
 def _paths(name: str, value: _Piece) -> Iterator[tuple[str, _Piece]]:

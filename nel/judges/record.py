@@ -91,7 +91,9 @@ def _opinion_json(opinion: Opinion) -> OpinionJson:
         "grade": None if grade is None else grade.label,
         "score": None if grade is None else grade.score,
         "metrics": {} if grade is None else dict(grade.metrics),
-        "repeats": [None if one is None else [one.label, one.score] for one in opinion.repeats],
+        "repeats": [
+            None if repeat is None else [repeat.label, repeat.score] for repeat in opinion.repeats
+        ],
         "questions": [list(pair) for pair in opinion.questions],
         "reasked": opinion.reasked,
         "fault": opinion.fault,

@@ -71,7 +71,7 @@ def _ask_for_anything(case: Case) -> Sequence[Question]:
         if isinstance(prompt, str)
         else [question.prompt for question in _inner_questions(case)]
     )
-    return [Question(prompt=one, read=partial(_accept, case, one)) for one in prompts]
+    return [Question(prompt=text, read=partial(_accept, case, text)) for text in prompts]
 
 
 def _inner_questions(case: Case) -> Sequence[Question]:

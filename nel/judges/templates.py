@@ -82,8 +82,8 @@ class GradeTemplate:
         )
 
     def _instructions(self, case: Case) -> str:
-        given = case.values.get("instructions") if self.takes_instructions else None
-        return given if isinstance(given, str) else grade_definitions(self.meanings)
+        instructions = case.values.get("instructions") if self.takes_instructions else None
+        return instructions if isinstance(instructions, str) else grade_definitions(self.meanings)
 
     def _read(self, case: Case, quoted: Quoted, scores: Mapping[str, float]) -> Read:
         read = case_reader(case, quoted, scores, self.words)
@@ -119,14 +119,14 @@ def scores_of(case: Case, scores: Mapping[str, float], name: str) -> Mapping[str
     """
     if case.score_mapping is None:
         return scores
-    given = {str(label): score for label, score in case.score_mapping.items()}
-    if case.grade_pattern is None and set(given) != set(scores):
+    mapping = {str(label): score for label, score in case.score_mapping.items()}
+    if case.grade_pattern is None and set(mapping) != set(scores):
         message = (
             f"score_mapping of {name} must name the grades {', '.join(scores)}, not"
-            f" {', '.join(given) or 'none'}"
+            f" {', '.join(mapping) or 'none'}"
         )
         raise JudgeError(message, kind="bad_template")
-    return given
+    return mapping
 
 
 def case_reader(

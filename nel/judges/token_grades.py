@@ -71,30 +71,30 @@ def grade_of_tokens(scores: Mapping[str, float], logprobs: Mapping[str, float]) 
     >>> round(grade_of_tokens({"m": 1.0, "M": 0.0}, {"M": -0.1, "m": -2.4}).score, 6)
     0.091123
     """
-    found = {token: value for token, value in logprobs.items() if token in scores}
-    if not found:
+    grades = {token: value for token, value in logprobs.items() if token in scores}
+    if not grades:
         for token, value in logprobs.items():
             bare = token.strip(_SPACES)
             if bare in scores:
-                found[bare] = _log_sum(value, found.get(bare, -math.inf))
-    if not found:
+                grades[bare] = _log_sum(value, grades.get(bare, -math.inf))
+    if not grades:
         listed = ", ".join(repr(token) for token in list(logprobs)[:5])
         raise JudgeError(
             f"none of the grades {', '.join(scores)} is among the first tokens {listed}",
             kind="no_verdict",
         )
-    largest = max(found.values())
-    weights = {token: math.exp(value - largest) for token, value in found.items()}
+    largest = max(grades.values())
+    weights = {token: math.exp(value - largest) for token, value in grades.items()}
     total = math.fsum(weights.values())
     score = math.fsum(weight * scores[token] for token, weight in weights.items()) / total
     probability = min(1.0, total * math.exp(min(largest, 0.0)))
     return Grade(
-        label=max(found, key=found.__getitem__), score=score, metrics={PROBABILITY: probability}
+        label=max(grades, key=grades.__getitem__), score=score, metrics={PROBABILITY: probability}
     )
 
 
-def _log_sum(one: float, other: float) -> float:
-    larger, smaller = max(one, other), min(one, other)
+def _log_sum(left: float, other: float) -> float:
+    larger, smaller = max(left, other), min(left, other)
     return larger + math.log1p(math.exp(smaller - larger))
 
 

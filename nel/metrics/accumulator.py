@@ -13,15 +13,18 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias
 
-from nel.core.late_numpy import np
+from typing_extensions import TypedDict
+
+from nel.core.json_types import Count, Level, Rate, Text
 from nel.metrics.compact_arrays import CompactRanges
 from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.late_numpy import np
 from nel.metrics.outcome_columns import Counted, OutcomeColumns
 from nel.metrics.question_intervals import Design, new_questions_interval, question_interval
 from nel.metrics.series import SMALL, Series, large, sum_in_order
-from nel.types import ModelFailure, Scored, Unscored
+from nel.types import FailureKind, ModelFailure, Scored, Unscored, UnscoredCause
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +38,7 @@ FAILURE_KINDS: Final = (
     "context_exceeded",
 )
 STOP_RULE: Final = "stop_rule"
-OTHER_SHARD: Final = "other_shard"
+OTHER_SHARD: Final[Literal["other_shard"]] = "other_shard"
 """Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run
 asks it.
 """
@@ -58,8 +61,8 @@ _UNNAMED: Final = "unnamed"
 class BoundsJson(TypedDict):
     """The metric if every unscored sample were wrong, and if every one were right."""
 
-    lower: float
-    upper: float
+    lower: Rate
+    upper: Rate
 
 
 class NewQuestionsJson(TypedDict):
@@ -76,18 +79,18 @@ class NewQuestionsJson(TypedDict):
 class MetricJson(TypedDict):
     """One row of metrics.json."""
 
-    name: str
+    name: Text
     value: float | None
-    n: int
-    n_questions: int
-    repeats: int
+    n: Count
+    n_questions: Count
+    repeats: Count
     ci_lower: float | None
     ci_upper: float | None
-    ci_level: float
+    ci_level: Level
     ci_method: str
     ci_covers: str
     bounds: BoundsJson | None
-    denominator: str
+    denominator: Text
     unit: Unit
     reason: str | None
     new_questions: NotRequired[NewQuestionsJson]
@@ -98,27 +101,27 @@ class CompletedJson(TypedDict):
     """The mean reward of complete answers, and how many there are."""
 
     value: float | None
-    n: int
+    n: Count
 
 
 class CauseJson(TypedDict):
     """Unscored outcomes of one cause, by kind."""
 
-    n: int
-    kinds: dict[str, int]
+    n: Count
+    kinds: dict[str, Count]
 
 
 class AccountingJson(TypedDict):
     """The accounting as every artifact has it."""
 
-    n_total: int
-    n_scored: int
-    n_model_failure: int
-    n_unscored: int
-    n_not_asked: int
-    model_failures: dict[str, int]
-    unscored: dict[str, CauseJson]
-    not_asked: NotRequired[dict[str, int]]
+    n_total: Count
+    n_scored: Count
+    n_model_failure: Count
+    n_unscored: Count
+    n_not_asked: Count
+    model_failures: dict[FailureKind, Count]
+    unscored: dict[UnscoredCause, CauseJson]
+    not_asked: NotRequired[dict[str, Count]]
     """By reason; only where there are any."""
 
 
@@ -130,8 +133,8 @@ class Accounting:
     n_scored: int = 0
     not_asked: Counter[str] = field(default_factory=Counter)
     """Pairs that a stop rule left out, or that another shard asks, by which of the two it is."""
-    model_failures: Counter[str] = field(default_factory=Counter)
-    unscored: dict[str, Counter[str]] = field(default_factory=dict)
+    model_failures: Counter[FailureKind] = field(default_factory=Counter)
+    unscored: dict[UnscoredCause, Counter[str]] = field(default_factory=dict)
 
     @property
     def n_model_failure(self) -> int:
@@ -169,7 +172,7 @@ class Accounting:
 
     def as_json(self) -> AccountingJson:
         """Return the accounting in the form that all artifacts share."""
-        found: AccountingJson = {
+        fields: AccountingJson = {
             "n_total": self.n_total,
             "n_scored": self.n_scored,
             "n_model_failure": self.n_model_failure,
@@ -182,8 +185,8 @@ class Accounting:
             },
         }
         if self.not_asked:
-            found["not_asked"] = dict(self.not_asked)
-        return found
+            fields["not_asked"] = dict(self.not_asked)
+        return fields
 
 
 @dataclass(slots=True)
@@ -255,12 +258,18 @@ class Accumulator:
         outcomes = columns.outcomes
         present, firsts, counts = np.unique(columns.codes, return_index=True, return_counts=True)
         order = np.argsort(firsts).tolist()
-        for place in order:
-            self.accounting.count(outcomes[present[place]], int(counts[place]))
-        seen = [outcomes[present[place]] for place in order]
-        rewarded = columns.rows_of(lambda one: isinstance(one, (Scored, ModelFailure)))
-        scored = columns.rows_of(lambda one: isinstance(one, Scored))
-        rewards = columns.values(lambda one: one.reward if isinstance(one, Scored) else 0.0)
+        for position in order:
+            self.accounting.count(outcomes[present[position]], int(counts[position]))
+        seen = [outcomes[present[position]] for position in order]
+        rewarded = columns.rows_of(
+            lambda question_outcomes: isinstance(question_outcomes, (Scored, ModelFailure))
+        )
+        scored = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, Scored))
+        rewards = columns.values(
+            lambda question_outcomes: (
+                question_outcomes.reward if isinstance(question_outcomes, Scored) else 0.0
+            )
+        )
         n_scored = int(scored.sum())
         self._rewards.add_all(columns.questions[rewarded], rewards[rewarded], n_scored=n_scored)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -270,7 +279,10 @@ class Accumulator:
             if isinstance(outcome, Scored):
                 self._note_reward_key(outcome)
         names = dict.fromkeys(
-            name for one in seen if not isinstance(one, (str, Unscored)) for name in one.metrics
+            name
+            for question_outcomes in seen
+            if not isinstance(question_outcomes, (str, Unscored))
+            for name in question_outcomes.metrics
         )
         self._add_all_metrics([name for name in names if name != self._reward_key], columns, scored)
 
@@ -302,18 +314,17 @@ class Accumulator:
 
     def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
-        found = {self.headline_name: self.headline()}
+        rows = {self.headline_name: self.headline()}
         for key, name in published_names(
             self._metrics, self.headline_name, self._rewards_key
         ).items():
             metric = self._metrics[key]
             universal = metric.emitted.n_scored == self.accounting.n_scored
-            found[name] = self._metric(
+            rows[name] = self._metric(
                 name, metric.filled if universal else metric.emitted, universal=universal
             )
         return [
-            found[name]
-            for name in sorted(found, key=lambda name: (name != self.headline_name, name))
+            rows[name] for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
         ]
 
     def completed(self) -> CompletedJson:
@@ -353,7 +364,9 @@ class Accumulator:
         self, names: Sequence[str], columns: OutcomeColumns, scored: NDArray[np.bool_]
     ) -> None:
         questions = columns.questions
-        bare = columns.rows_of(lambda one: isinstance(one, ModelFailure) and not one.metrics)
+        bare = columns.rows_of(
+            lambda outcome: isinstance(outcome, ModelFailure) and not outcome.metrics
+        )
         zeros = np.zeros(int(bare.sum()))
         for name, metric in self._metrics.items():
             if name not in names:
@@ -427,22 +440,22 @@ def published_names(keys: Iterable[str], headline: str, reward_key: str | None) 
     >>> published_names(["correct", "f1", "accuracy"], "accuracy", "correct")
     {'accuracy': 'accuracy@2', 'f1': 'f1'}
     """
-    taken, found = {headline}, {}
+    published, names = {headline}, {}
     for key in sorted(keys):
         if key != reward_key:
-            found[key] = free_name(published_name(key), taken)
-            taken.add(found[key])
-    return found
+            names[key] = free_name(published_name(key), published)
+            published.add(names[key])
+    return names
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
+def free_name(name: str, used: Collection[str]) -> str:
     """Return a name, with the first number after it that makes it unlike the taken ones.
 
     >>> free_name("f1", {"accuracy"}), free_name("accuracy", {"accuracy", "accuracy@2"})
     ('f1', 'accuracy@3')
     """
     number, free = 1, name
-    while free in taken:
+    while free in used:
         number += 1
         free = f"{name}@{number}"
     return free

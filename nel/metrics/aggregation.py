@@ -76,9 +76,9 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
 
 
 def _category(row: Mapping[str, Any], key: str, position: int) -> str:
-    for place in (row.get("metadata") or {}, row):
-        if place.get(key) is not None:
-            return str(place[key])
+    for fields in (row.get("metadata") or {}, row):
+        if fields.get(key) is not None:
+            return str(fields[key])
     raise ValueError(f'{_where(row, position)} has no "{key}", neither in its metadata nor itself')
 
 

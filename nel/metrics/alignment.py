@@ -46,35 +46,44 @@ def _column_of_each_row(costs: Sequence[Sequence[float]]) -> list[int]:
         # Dijkstra's search over reduced costs, from a row to the nearest column that is free.
         distances, previous = [math.inf] * n_columns, [_FREE] * n_columns
         remaining = list(range(n_columns - 1, -1, -1))
-        rows, columns = [start], []
+        columns: list[int] = []
         row, reached = start, 0.0
         while row != _FREE:
-            nearest, least = 0, math.inf
-            for place, column in enumerate(remaining):
+            for column in remaining:
                 distance = reached + costs[row][column] - row_prices[row] - column_prices[column]
                 if distance < distances[column]:
                     distances[column], previous[column] = distance, row
-                # A free column ends the search, so it goes before an equally near one that is
-                # taken.
-                if distances[column] < least or (
-                    distances[column] == least and row_of[column] == _FREE
-                ):
-                    nearest, least = place, distances[column]
-            reached, column = least, remaining[nearest]
+            nearest = _nearest(remaining, distances, row_of)
+            column = remaining[nearest]
+            reached = distances[column]
             columns.append(column)
             row = row_of[column]
-            if row != _FREE:
-                rows.append(row)
             remaining[nearest] = remaining[-1]
-            remaining.pop()
+            del remaining[-1]
         row_prices[start] += reached
-        for row in rows[1:]:
-            row_prices[row] += reached - distances[column_of[row]]
         for column in columns:
+            if row_of[column] != _FREE:
+                row_prices[row_of[column]] += reached - distances[column]
             column_prices[column] -= reached - distances[column]
-        # Along the path each row takes the column that the next row gives up.
-        column = columns[-1]
-        while column != _FREE:
-            row = previous[column]
-            row_of[column], column_of[row], column = row, column, column_of[row]
+        _assign(columns[-1], previous, row_of, column_of)
     return column_of
+
+
+def _assign(column: int, previous: list[int], row_of: list[int], column_of: list[int]) -> None:
+    """Give each row of a path the column that the next row gives up."""
+    while column != _FREE:
+        row = previous[column]
+        row_of[column], column_of[row], column = row, column, column_of[row]
+
+
+def _nearest(remaining: list[int], distances: list[float], row_of: list[int]) -> int:
+    """Return the position of the nearest column; the last of the free ones ends the search, so it
+    goes before an equally near one that is taken.
+    """
+
+    def order(position: int) -> tuple[float, bool, int]:
+        column = remaining[position]
+        is_taken = row_of[column] != _FREE
+        return distances[column], is_taken, position if is_taken else -position
+
+    return min(range(len(remaining)), key=order)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from nel.core.late_numpy import np
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_sums
 from nel.metrics.intervals import LEVEL
+from nel.metrics.late_numpy import np
 
 if TYPE_CHECKING:
     from nel.metrics.resampling import Floats, Replicates
@@ -213,7 +213,7 @@ def _bca_shares(tail: float, bias: float, acceleration: float) -> tuple[float, f
     normal = NormalDist()
     shift = normal.inv_cdf(bias)
     moved = [shift + normal.inv_cdf(share) for share in (tail, 1 - tail)]
-    lower, upper = (normal.cdf(shift + one / (1 - acceleration * one)) for one in moved)
+    lower, upper = (normal.cdf(shift + shifted / (1 - acceleration * shifted)) for shifted in moved)
     return lower, upper
 
 

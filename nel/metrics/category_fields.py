@@ -28,7 +28,7 @@ class Fields(NamedTuple):
     """What of a sample says in which categories it is."""
 
     subset: str | None
-    found: tuple[str | None, ...]
+    texts: tuple[str | None, ...]
     """The values of `FIELDS` in its row that could be categories."""
 
 
@@ -39,13 +39,13 @@ def fields_of(sample: Sample | None) -> Fields | None:
     if sample.subset is not None:
         return Fields(sample.subset, ())
     row = sample.metadata
-    found = tuple(
+    texts = tuple(
         [
             value if type(value := row.get(name)) is str and value.strip() else None
             for name in FIELDS
         ]
     )
-    return Fields(None, found) if any(found) else None
+    return Fields(None, texts) if any(texts) else None
 
 
 def is_breakdown(n_values: int) -> bool:
@@ -67,7 +67,7 @@ def labels_of(fields: Fields | None, group: str | None) -> dict[str, str]:
     if fields.subset is not None:
         return {SUBSET: fields.subset, **labels}
     return {
-        **{name: value for name, value in zip(FIELDS, fields.found, strict=True) if value},
+        **{name: value for name, value in zip(FIELDS, fields.texts, strict=True) if value},
         **labels,
     }
 
@@ -83,7 +83,7 @@ def divided_by(values: Mapping[str, Collection[str]]) -> str | None:
     """
     if values.get(SUBSET):
         return SUBSET
-    found = [name for name in FIELDS if is_breakdown(len(values.get(name, ())))]
-    if found:
-        return found[0]
+    names = [name for name in FIELDS if is_breakdown(len(values.get(name, ())))]
+    if names:
+        return names[0]
     return GROUP if len(values.get(GROUP, ())) >= _FEWEST else None

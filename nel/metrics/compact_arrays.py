@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from nel.core.late_numpy import np
+from nel.metrics.late_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

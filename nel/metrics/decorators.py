@@ -96,8 +96,8 @@ def metric(
     ) -> Callable[P, NamedMetric]:
         @functools.wraps(factory, updated=())
         def build(*args: P.args, **kwargs: P.kwargs) -> NamedMetric:
-            built, found, params = _build(factory, *args, **kwargs)
-            return NamedMetric(_of_samples(built), registered or found, params)
+            built, decorated, params = _build(factory, *args, **kwargs)
+            return NamedMetric(_of_samples(built), registered or decorated, params)
 
         return build
 
@@ -132,8 +132,8 @@ def score_reducer(
     def mark(factory: Callable[P, ScoreReducer]) -> Callable[P, NamedReducer]:
         @functools.wraps(factory, updated=())
         def build(*args: P.args, **kwargs: P.kwargs) -> NamedReducer:
-            built, found, params = _build(factory, *args, **kwargs)
-            return NamedReducer(built, name or found, params)
+            built, decorated, params = _build(factory, *args, **kwargs)
+            return NamedReducer(built, name or decorated, params)
 
         return build
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from nel.core.late_numpy import np
 from nel.core.scaling import exponent_of, unscaled
+from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import beta_quantile, student_quantile
 
 if TYPE_CHECKING:

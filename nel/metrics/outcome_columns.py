@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from nel.core.late_numpy import np
+from nel.metrics.late_numpy import np
 from nel.types import ModelFailure, Outcome, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -45,19 +45,24 @@ class OutcomeColumns:
 
     def rows_of(self, holds: Callable[[Counted], bool]) -> NDArray[np.bool_]:
         """Return for each result whether something holds of its outcome."""
-        return np.array([holds(one) for one in self.outcomes], dtype=bool)[self.codes]
+        return np.array([holds(outcome) for outcome in self.outcomes], dtype=bool)[self.codes]
 
     def values(self, value_of: Callable[[Counted], float]) -> NDArray[np.float64]:
         """Return a number of each result's outcome."""
-        return np.array([value_of(one) for one in self.outcomes], dtype=np.float64)[self.codes]
+        return np.array([value_of(outcome) for outcome in self.outcomes], dtype=np.float64)[
+            self.codes
+        ]
 
     def metric(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Return for each result whether it has the number of a scorer, and the number, 0 where it
         has none.
         """
-        found = [{} if isinstance(one, (str, Unscored)) else one.metrics for one in self.outcomes]
-        has = np.array([name in one for one in found], dtype=bool)
-        values = np.array([one.get(name, 0.0) for one in found], dtype=np.float64)
+        values_of = [
+            {} if isinstance(outcome, (str, Unscored)) else outcome.metrics
+            for outcome in self.outcomes
+        ]
+        has = np.array([name in outcome for outcome in values_of], dtype=bool)
+        values = np.array([outcome.get(name, 0.0) for outcome in values_of], dtype=np.float64)
         return has[self.codes], values[self.codes]
 
     def selected(self, rows: NDArray[np.int64]) -> OutcomeColumns:
@@ -66,7 +71,11 @@ class OutcomeColumns:
         """
         groups = self.groups
         if groups:
-            groups = {one: groups[one] for one in self.questions[rows].tolist() if one in groups}
+            groups = {
+                question: groups[question]
+                for question in self.questions[rows].tolist()
+                if question in groups
+            }
         return OutcomeColumns(
             questions=self.questions[rows],
             codes=self.codes[rows],
@@ -123,7 +132,8 @@ class OutcomeColumnsBuilder:
                 self.outcomes.append(outcome)
         codes = np.array([self._codes_of[key] for key in other._codes_of], dtype=np.int64)
         labels = np.array(
-            [self.labels.setdefault(one, len(self.labels)) for one in other.labels], dtype=np.int64
+            [self.labels.setdefault(label, len(self.labels)) for label in other.labels],
+            dtype=np.int64,
         )
         self.questions += other.questions
         self.codes.frombytes(codes[np.frombuffer(other.codes, dtype=np.int64)].tobytes())

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
-from nel.core.late_numpy import np
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_interval
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.series import Series
 
@@ -73,8 +73,10 @@ def question_interval(series: Series, design: Design) -> Interval:
         Stratum(values=np.array(drawn.get(name, []), dtype=np.float64), size=size)
         for name, size in design.sizes.items()
     ]
-    found = stratified_interval(strata, is_proportion=_is_proportion(series))
-    return replace(found, covers=f"all {sum(design.sizes.values()):,} questions of the benchmark")
+    interval = stratified_interval(strata, is_proportion=_is_proportion(series))
+    return replace(
+        interval, covers=f"all {sum(design.sizes.values()):,} questions of the benchmark"
+    )
 
 
 def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interval:
@@ -123,21 +125,20 @@ def stratified_interval(
     (0.182794, 0.817206)
     """
     joined = _joined(strata)
-    values = np.concatenate([one.values for one in joined]) if joined else np.array([])
+    values = np.concatenate([stratum.values for stratum in joined]) if joined else np.array([])
     m = len(values)
     if m < _FEWEST:
         return _none("", "fewer than two questions")
     mean = math.fsum(values.tolist()) / m
-    variance = math.fsum(_variance(one, m) for one in joined)
+    variance = math.fsum(_variance(stratum, m) for stratum in joined)
     if variance <= 0:  # no spread inside any stratum: as if there were none
-        whole = Stratum(values=values, size=sum(one.size for one in joined))
+        whole = Stratum(values=values, size=sum(stratum.size for stratum in joined))
         joined, variance = [whole], _variance(whole, m)
     t = student_quantile(max(1, m - len(joined)), 0.5 + level / 2)
     if is_proportion:
-        z = NormalDist().inv_cdf(0.5 + level / 2)
-        size = sum(one.size for one in joined)
+        size = sum(stratum.size for stratum in joined)
         n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
-        n = max(1.0, n * (z / t) ** 2)
+        n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
         return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
     if variance <= 0:
         return _none("", "all questions have the same value")
@@ -161,8 +162,8 @@ def _joined(strata: list[Stratum]) -> list[Stratum]:
     joined: list[Stratum] = []
     values: NDArray[np.float64] = np.array([])
     size = 0
-    for one in strata:
-        values, size = np.concatenate((values, one.values)), size + one.size
+    for stratum in strata:
+        values, size = np.concatenate((values, stratum.values)), size + stratum.size
         if len(values) >= _FEWEST:
             joined.append(Stratum(values=values, size=size))
             values, size = np.array([]), 0

@@ -104,7 +104,9 @@ def max_score(value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
     >>> max_score()([Score(value=value) for value in "IPI"]).value
     'P'
     """
-    return _reducer(lambda attempts: max((one.value for one in attempts), key=value_to_float))
+    return _reducer(
+        lambda attempts: max((attempt.value for attempt in attempts), key=value_to_float)
+    )
 
 
 @score_reducer
@@ -218,7 +220,11 @@ def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreRed
             return 0.0
         winner = votes.most_common(1)[0][0]
         return float(
-            any(value_to_float(one.value) == 1.0 for one in attempts[:k] if one.answer == winner)
+            any(
+                value_to_float(sample.value) == 1.0
+                for sample in attempts[:k]
+                if sample.answer == winner
+            )
         )
 
     return _reducer(vote)
@@ -300,10 +306,10 @@ def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
             f"the scores of one sample mix shapes: {', '.join(sorted(kind for kind, _ in shapes))}"
         )
     if len(shapes) > 1:
-        kind, part = (
+        kind, child = (
             ("mapping", "keys") if isinstance(attempts[0].value, Mapping) else ("list", "lengths")
         )
-        raise ValueError(f"the {kind} scores of one sample have mismatched {part}")
+        raise ValueError(f"the {kind} scores of one sample have mismatched {child}")
     first = attempts[0].value if attempts else math.nan
     if isinstance(first, Mapping):
         return {key: _reduced_at(attempts, key, leaf) for key in first}
@@ -322,13 +328,15 @@ def _shape(value: object) -> tuple[str, object]:
     return "scalar", None
 
 
-def _reduced_at(attempts: list[_Attempt], place: Any, leaf: _Leaf) -> Value:
-    return _reduced([_Attempt(attempt.value[place], attempt.answer) for attempt in attempts], leaf)
+def _reduced_at(attempts: list[_Attempt], step: Any, leaf: _Leaf) -> Value:
+    return _reduced([_Attempt(attempt.value[step], attempt.answer) for attempt in attempts], leaf)
 
 
 def _reduced(attempts: list[_Attempt], leaf: _Leaf) -> Value:
     scored = [
-        one for one in attempts if not (isinstance(one.value, float) and math.isnan(one.value))
+        attempt
+        for attempt in attempts
+        if not (isinstance(attempt.value, float) and math.isnan(attempt.value))
     ]
     return leaf(scored) if scored else math.nan
 

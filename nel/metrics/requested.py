@@ -79,8 +79,12 @@ class _BareScores(Sequence[SampleScore]):
         return list(self)[index] if isinstance(index, slice) else _bare(self._value(index))
 
     def _value(self, index: int) -> float:
-        place = index + len(self) if index < 0 else index
-        return 0.0 if len(self._values) <= place < len(self) else self._values[place]
+        index_from_start = index + len(self) if index < 0 else index
+        return (
+            0.0
+            if len(self._values) <= index_from_start < len(self)
+            else self._values[index_from_start]
+        )
 
 
 @dataclass(slots=True)
@@ -167,20 +171,20 @@ class StatisticsCollector:
             reducer.name for reducer in self.requested.reducers if reducer.name != "mean"
         )
         reduced = [self._reduced_row(headline, name) for name in names]
-        taken = {row["name"] for row in own}
-        rows = renamed(reduced, [row["name"] for row in reduced], taken)
+        used_names = {row["name"] for row in own}
+        rows = renamed(reduced, [row["name"] for row in reduced], used_names)
         self.failed = [
             row["name"] for row, name in zip(rows, names, strict=True) if name in self._broken
         ]
-        for one in with_unique_names(list(self._metric_rows()), [*own, *rows]):
-            rows += one.rows
-            self.failed += [row["name"] for row in one.rows] if one.failed else []
+        for named_rows in with_unique_names(list(self._metric_rows()), [*own, *rows]):
+            rows += named_rows.rows
+            self.failed += [row["name"] for row in named_rows.rows] if named_rows.failed else []
         missing = [
             _row(name, None, n=0, reason="its plugin is not installed")
             for name in self.requested.missing
         ]
         return rows + renamed(
-            missing, self.requested.missing, taken | {row["name"] for row in rows}
+            missing, self.requested.missing, used_names | {row["name"] for row in rows}
         )
 
     def _metric_rows(self) -> Iterator[MetricRows]:
@@ -257,8 +261,8 @@ class StatisticsCollector:
             self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
 
     def _note_sample(self, name: str, score: Score) -> None:
-        given = self._sample
-        assert given is not None  # noqa: S101 - _flush returns early without a sample
+        sample = self._sample
+        assert sample is not None  # noqa: S101 - _flush returns early without a sample
         if not (isinstance(score.value, (int, float)) and 0 <= score.value <= 1):
             self._not_rates.add(name)
         if self._scores_suffice and isinstance(score.value, (int, float)):
@@ -267,11 +271,11 @@ class StatisticsCollector:
         self._scores.setdefault(name, []).append(
             SampleScore(
                 score=score,
-                sample_id=given.sample_id,
-                sample_metadata=given.sample_metadata,
-                scorer=given.scorer,
-                response=given.response,
-                target=given.target,
+                sample_id=sample.sample_id,
+                sample_metadata=sample.sample_metadata,
+                scorer=sample.scorer,
+                response=sample.response,
+                target=sample.target,
             )
         )
 
@@ -341,27 +345,42 @@ def _rows_of(
         return [_row(name, None, n=len(scores), repeats=repeats, reason=reason)], True
     parts = [(name, value)]
     if isinstance(value, Mapping):
-        parts = [(f"{name}/{key}", part) for key, part in value.items()]
+        parts = [(f"{name}/{key}", number) for key, number in value.items()]
     elif isinstance(value, (list, tuple)):
-        parts = [(f"{name}/{place}", part) for place, part in enumerate(value, start=1)]
-    found = [(part, *_number(number)) for part, number in parts] or [
-        (name, None, "failed: it gave no number at all")
-    ]
-    failed = any((reason or "").startswith("failed: ") for _, _, reason in found)
-    return [_row(*one, n=len(scores), repeats=repeats, unit=unit) for one in found], failed
+        parts = [(f"{name}/{position}", number) for position, number in enumerate(value, start=1)]
+    if not parts:
+        nothing = "failed: it gave no number at all"
+        return [_row(name, None, nothing, n=len(scores), repeats=repeats, unit=unit)], True
+    rows, failed = [], False
+    for row_name, number in parts:
+        try:
+            finite, why = _number(number)
+        except _NoNumber as error:
+            finite, why, failed = None, f"failed: {error}", True
+        rows.append(_row(row_name, finite, why, n=len(scores), repeats=repeats, unit=unit))
+    return rows, failed
+
+
+class _NoNumber(Exception):
+    """A metric gave what cannot be a number."""
 
 
 def _number(value: Any) -> tuple[float | None, str | None]:
+    """Return a finite number, or why there is none.
+
+    Raises:
+        _NoNumber: It is a fault of the metric.
+    """
     if value is None:
         return None, "undefined for these samples"
     if isinstance(value, (str, bytes, bytearray)):
-        return None, f"failed: it is a {type(value).__name__}, not a number"
+        raise _NoNumber(f"it is a {type(value).__name__}, not a number")
     try:
         number = float(value)
     except OverflowError:
-        return None, "failed: it is a number that no float holds"
-    except Exception:  # noqa: BLE001 - an object of a plugin, whose conversion may raise anything
-        return None, f"failed: it is a {type(value).__name__}, not a number"
+        raise _NoNumber("it is a number that no float holds") from None
+    except Exception as error:  # an object of a plugin, whose conversion may raise anything
+        raise _NoNumber(f"it is a {type(value).__name__}, not a number") from error
     return (number, None) if math.isfinite(number) else (None, f"is {number}")
 
 

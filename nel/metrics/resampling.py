@@ -50,12 +50,12 @@ class Replicates:
         """Return a quantile, interpolated linearly between the two means next to it as
         `numpy.quantile` does.
         """
-        place = share * (len(self._means) - 1)
-        ranks = [math.floor(place), math.ceil(place)]
+        position = share * (len(self._means) - 1)
+        ranks = [math.floor(position), math.ceil(position)]
         while True:
             low, high = np.partition(self._means, ranks)[ranks].tolist()
             if not self._settle(low, high):
-                return float(low + (place - ranks[0]) * (high - low))
+                return float(low + (position - ranks[0]) * (high - low))
 
     def share_below(self, value: float, tolerance: float) -> float:
         """Return the share of means below a value; those within the tolerance of it count half."""
@@ -133,14 +133,14 @@ class DeferredReplicates(Replicates):
         n = len(self._ordered)
         step = max(1, _CHUNK // n)
         for first in range(0, len(rows), step):
-            part = rows[first : first + step]
-            counts = self._counts[level][self._row[part]].ravel()
-            places = self._rng.random(len(part) * n) * np.repeat(
-                np.tile(blocks.sizes, len(part)), counts
+            block = rows[first : first + step]
+            counts = self._counts[level][self._row[block]].ravel()
+            places = self._rng.random(len(block) * n) * np.repeat(
+                np.tile(blocks.sizes, len(block)), counts
             )
-            places += np.repeat(np.tile(blocks.starts, len(part)), counts)
+            places += np.repeat(np.tile(blocks.starts, len(block)), counts)
             drawn = self._ordered.take(places.astype(np.int64))
-            self._means[part] = drawn.reshape(len(part), n).mean(axis=1)
+            self._means[block] = drawn.reshape(len(block), n).mean(axis=1)
         self._slack[rows] = 0.0
 
 

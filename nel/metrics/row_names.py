@@ -45,69 +45,80 @@ def name_of(metric: Metric) -> str:
     return str(getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__)))
 
 
-def with_unique_names(found: Sequence[MetricRows], own: Sequence[MetricJson]) -> list[MetricRows]:
+def with_unique_names(rows: Sequence[MetricRows], own: Sequence[MetricJson]) -> list[MetricRows]:
     """Return the rows with names that occur once, without those that repeat another metric or a
     number of the run.
 
     Args:
-        found: In the order in which they are shown.
+        rows: In the order in which they are shown.
         own: The rows that the run has of its own; their names are taken.
     """
-    kept = list(_distinct(found, {row["name"]: row for row in own}))
-    taken = {row["name"] for row in own}
-    bases = Counter(one.base for one in kept)
-    plain = Counter(one.base for one in kept if _is_plain(one))
+    distinct = list(_distinct(rows, {row["name"]: row for row in own}))
+    used_names = {row["name"] for row in own}
+    bases = Counter(candidate.base for candidate in distinct)
+    plain = Counter(candidate.base for candidate in distinct if _is_plain(candidate))
     named = []
-    for one in kept:
+    for candidate in distinct:
         is_unique = (
-            bases[one.base] == 1 or (plain[one.base] == 1 and _is_plain(one))
-        ) and one.base not in taken
-        shown = one.base if is_unique else one.prefix + (one.asked or _with_arguments(one.metric))
-        names = [shown + row["name"].removeprefix(one.base) for row in one.rows]
-        named.append(replace(one, rows=renamed(one.rows, names, taken)))
+            bases[candidate.base] == 1 or (plain[candidate.base] == 1 and _is_plain(candidate))
+        ) and candidate.base not in used_names
+        label = (
+            candidate.base
+            if is_unique
+            else candidate.prefix + (candidate.asked or _with_arguments(candidate.metric))
+        )
+        names = [label + row["name"].removeprefix(candidate.base) for row in candidate.rows]
+        named.append(replace(candidate, rows=renamed(candidate.rows, names, used_names)))
     return named
 
 
-def _is_plain(one: MetricRows) -> bool:
+def _is_plain(row: MetricRows) -> bool:
     """Return whether a run asks for a metric without options."""
-    return bool(one.asked) and "=" not in one.asked
+    return bool(row.asked) and "=" not in row.asked
 
 
-def renamed(rows: Sequence[MetricJson], names: Iterable[str], taken: set[str]) -> list[MetricJson]:
+def renamed(
+    rows: Sequence[MetricJson], names: Iterable[str], used_names: set[str]
+) -> list[MetricJson]:
     """Return rows under these names, each with a number after it where it is taken; adds them to
-    ``taken``.
+    ``used_names``.
     """
-    found: list[MetricJson] = []
+    renamed_rows: list[MetricJson] = []
     for row, wanted in zip(rows, names, strict=True):
-        name = free_name(wanted, taken)
-        taken.add(name)
-        found.append({**row, "name": name})
-    return found
+        name = free_name(wanted, used_names)
+        used_names.add(name)
+        renamed_rows.append({**row, "name": name})
+    return renamed_rows
 
 
-def _distinct(found: Sequence[MetricRows], own: Mapping[str, MetricJson]) -> Iterator[MetricRows]:
+def _distinct(rows: Sequence[MetricRows], own: Mapping[str, MetricJson]) -> Iterator[MetricRows]:
     seen: set[object] = set()
-    for one in found:
-        values = tuple((row["name"], row["value"], row["reason"]) for row in one.rows)
-        alike = (one.prefix, _origin(one.metric), _with_arguments(one.metric), values)
-        if alike in seen or _repeats_own(one, own):
+    for candidate in rows:
+        values = tuple((row["name"], row["value"], row["reason"]) for row in candidate.rows)
+        alike = (
+            candidate.prefix,
+            _origin(candidate.metric),
+            _with_arguments(candidate.metric),
+            values,
+        )
+        if alike in seen or _repeats_own(candidate, own):
             continue
         seen.add(alike)
-        yield one
+        yield candidate
 
 
-def _repeats_own(one: MetricRows, own: Mapping[str, MetricJson]) -> bool:
+def _repeats_own(candidate: MetricRows, own: Mapping[str, MetricJson]) -> bool:
     """Return whether a metric of nel only repeats a number of the run, as `accuracy` over the
     rewards does.
     """
-    row = own.get(one.base)
+    row = own.get(candidate.base)
     if (
         row is None
-        or len(one.rows) != 1
-        or not str(_origin(one.metric)[0]).startswith(_OWN_PACKAGE)
+        or len(candidate.rows) != 1
+        or not str(_origin(candidate.metric)[0]).startswith(_OWN_PACKAGE)
     ):
         return False
-    first, second = row["value"], one.rows[0]["value"]
+    first, second = row["value"], candidate.rows[0]["value"]
     return first == second or (
         first is not None and second is not None and math.isclose(first, second, rel_tol=1e-9)
     )
@@ -123,5 +134,5 @@ def _origin(metric: Metric) -> tuple[object, object]:
 def _with_arguments(metric: Metric) -> str:
     """Return a metric's name with its arguments, as a run would ask for it."""
     params = getattr(metric, "params", None) or {}
-    given = ",".join(f"{key}={value}" for key, value in params.items() if value is not None)
-    return f"{name_of(metric)}:{given}" if given else name_of(metric)
+    arguments = ",".join(f"{key}={value}" for key, value in params.items() if value is not None)
+    return f"{name_of(metric)}:{arguments}" if arguments else name_of(metric)

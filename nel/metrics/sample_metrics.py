@@ -298,7 +298,7 @@ def grouped(
             values[all_label] = (
                 None
                 if None in values.values()
-                else _mean([to_float(one) for one in values.values()])
+                else _mean([to_float(value) for value in values.values()])
             )
         return values
 

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Final, SupportsFloat, TypeAlias, TypeGuard
 
-from nel.core.late_numpy import np
 from nel.errors import UndefinedMetric
+from nel.metrics.late_numpy import np
 from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, Value
 
 ValueToFloat: TypeAlias = Callable[[Value], float]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from nel.core.late_numpy import np
 from nel.core.scaling import mean_of, unscaled
 from nel.metrics.compact_arrays import CompactFloats, CompactRanges
+from nel.metrics.late_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

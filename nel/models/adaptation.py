@@ -38,49 +38,49 @@ def changes_for(error: ResponseError, generation: Generation) -> dict[str, str]:
     """
     if error.kind != _REFUSED:
         return {}
-    found = {}
+    changes = {}
     if (
         generation.max_tokens is not None
         and _LIMIT not in generation.extra
         and _RENAMED.search(error.message)
     ):
-        found["max_tokens"] = _LIMIT
+        changes["max_tokens"] = _LIMIT
     for name in ("temperature", "top_p"):
         if getattr(generation, name) is not None and re.search(
             _LEFT_OUT.format(name=name), error.message
         ):
-            found[name] = NOT_SENT
-    return found
+            changes[name] = NOT_SENT
+    return changes
 
 
 def changed(generation: Generation, changes: Changes) -> Generation:
     """Return the settings as they are sent after changes."""
-    found = generation
+    settings = generation
     if "max_tokens" in changes and generation.max_tokens is not None:
-        found = replace(
-            found,
+        settings = replace(
+            settings,
             max_tokens=None,
             extra={**generation.extra, changes["max_tokens"]: generation.max_tokens},
         )
     return replace(
-        found,
-        temperature=None if "temperature" in changes else found.temperature,
-        top_p=None if "top_p" in changes else found.top_p,
+        settings,
+        temperature=None if "temperature" in changes else settings.temperature,
+        top_p=None if "top_p" in changes else settings.top_p,
     )
 
 
 def in_words(changes: Changes, generation: Generation) -> str:
     """Return what is changed of settings, for the user."""
-    said = []
+    phrases = []
     for name, became in changes.items():
         value = getattr(generation, name)
         if became == NOT_SENT:
-            said.append(
+            phrases.append(
                 f"{name}={value:g} is not sent" if value is not None else f"{name} is not sent"
             )
         else:
-            said.append(f"{name} is sent as {became}")
-    return " and ".join(said)
+            phrases.append(f"{name} is sent as {became}")
+    return " and ".join(phrases)
 
 
 def tokens_max(generation: Generation) -> int | None:

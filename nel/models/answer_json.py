@@ -59,18 +59,18 @@ def _check(raw: bytes) -> None:
 
 
 def _unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    pairs_by_name: dict[str, object] = {}
     for name, value in pairs:
-        earlier = found.get(name)
-        is_given = name in found and name in _DECIDING
+        earlier = pairs_by_name.get(name)
+        is_given = name in pairs_by_name and name in _DECIDING
         # The names in a mapping of log-probabilities are tokens, and two tokens may have one
         # spelling.
         if is_given and earlier != value and not (_is_number(earlier) and _is_number(value)):
             raise Contradiction(
                 f'one object of the answer has "{name}" twice, with different values'
             )
-        found[name] = value
-    return found
+        pairs_by_name[name] = value
+    return pairs_by_name
 
 
 def _is_number(value: object) -> bool:

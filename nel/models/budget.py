@@ -121,7 +121,7 @@ class Ledger:
         self._reserved.add(worst)
         return worst
 
-    def part(self, *, before: Spend) -> Ledger:
+    def share(self, *, before: Spend) -> Ledger:
         """Return a ledger of one of several runs that share these caps; it counts what that run
         spends.
 
@@ -166,7 +166,7 @@ class Ledger:
         caps = (config.max_requests, config.max_tokens_total, config.max_cost)
         for name, cap in zip(("requests", "tokens", "cost"), caps, strict=True):
             parts = (self._before, self.spent, self._reserved, worst)
-            if cap is not None and sum(getattr(part, name) for part in parts) > cap * (1 + 1e-9):
+            if cap is not None and sum(getattr(share, name) for share in parts) > cap * (1 + 1e-9):
                 return name
         return None
 

@@ -64,12 +64,12 @@ class ResponseCache:
         if self._connection is None:
             return None
         try:
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "SELECT response, digest FROM responses WHERE key = ?", (key,)
             ).fetchone()
-            if found is None or _digest(found[0]) != found[1]:
+            if row is None or _digest(row[0]) != row[1]:
                 return None
-            response = self._decode(found[0])
+            response = self._decode(row[0])
         except Exception:  # noqa: BLE001 - whatever is wrong with a kept answer, it is not there
             return None
         self.hits += 1

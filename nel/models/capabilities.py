@@ -149,7 +149,7 @@ class _Probe:
         await self._list_models()
         first = await self._ask_protocols()
         if self.hopeless is not None:
-            self._add("parameters", "unknown", f"not asked: {self._said(self.hopeless)}")
+            self._add("parameters", "unknown", f"not asked: {self._message_of(self.hopeless)}")
             return
         if not isinstance(first, Response):
             self._add(
@@ -162,12 +162,12 @@ class _Probe:
 
     async def _list_models(self) -> None:
         self.n_sent += 1
-        found = await self.client.read_listing()
-        if isinstance(found, Fault):
-            self._refused("list of models", found)
+        listing = await self.client.read_listing()
+        if isinstance(listing, Fault):
+            self._refused("list of models", listing)
             return
-        self._look_for_context(found)
-        names = names_listed(found)
+        self._look_for_context(listing)
+        names = names_listed(listing)
         model = self.client.endpoint.model
         is_named = any(name in (model, f"models/{model}") for name in names)
         listed = f"{len(names)} listed, {model} {'among them' if is_named else 'not among them'}"
@@ -181,10 +181,10 @@ class _Probe:
         listed = (
             (payload.get("data") or payload.get("models")) if isinstance(payload, dict) else None
         )
-        for one in listed if isinstance(listed, list) else ():
-            name = one.get("id") or one.get("name") if isinstance(one, dict) else None
+        for model in listed if isinstance(listed, list) else ():
+            name = model.get("id") or model.get("name") if isinstance(model, dict) else None
             if name in (self.client.endpoint.model, f"models/{self.client.endpoint.model}"):
-                sizes = [one[key] for key in _CONTEXT_FIELDS if type(one.get(key)) is int]
+                sizes = [model[key] for key in _CONTEXT_FIELDS if type(model.get(key)) is int]
                 self.context_tokens = sizes[0] if sizes else None
 
     async def _ask_protocols(self) -> Response | Fault | None:
@@ -192,33 +192,35 @@ class _Probe:
         configured one.
         """
         others: tuple[Protocol, ...] = ("chat", "completions", "responses", "anthropic")
-        found = await self._ask_own()
-        if isinstance(found, Fault) and found.kind in _HOPELESS:
-            self.hopeless = found
+        own_answer = await self._ask_own()
+        if isinstance(own_answer, Fault) and own_answer.kind in _HOPELESS:
+            self.hopeless = own_answer
         for name in others if self.protocol in others else ():
             if name != self.protocol and self.hopeless is None:
                 answer = await self._answer(name, Generation(max_tokens=_SHORT))
                 self._note(f"protocol {name}", answer, "answered")
-        return found
+        return own_answer
 
     async def _ask_own(self) -> Response | Fault:
         """Ask over the configured protocol, with the settings that the model takes."""
-        found = await self._answer(self.protocol, self.settings)
-        said = []
-        while isinstance(found, Fault):
-            error = ResponseError(kind=found.kind, message=self._said(found), status=found.status)
+        answer = await self._answer(self.protocol, self.settings)
+        remarks = []
+        while isinstance(answer, Fault):
+            error = ResponseError(
+                kind=answer.kind, message=self._message_of(answer), status=answer.status
+            )
             changes = changes_for(error, self.settings)
             if not changes:
                 break
-            said.append(in_words(changes, self.settings))
+            remarks.append(in_words(changes, self.settings))
             self.settings = changed(self.settings, changes)
-            found = await self._answer(self.protocol, self.settings)
+            answer = await self._answer(self.protocol, self.settings)
         self._note(
             f"protocol {self.protocol}",
-            found,
-            "answered" + (f"; {' and '.join(said)}" if said else ""),
+            answer,
+            "answered" + (f"; {' and '.join(remarks)}" if remarks else ""),
         )
-        return found
+        return answer
 
     async def _ask_parameters(self) -> None:
         await self._ask_stream()
@@ -255,20 +257,20 @@ class _Probe:
             self._add("stop", "no", "the responses protocol has no field for it")
             return
         settings = Generation(**{**self._fields(), "stop": ("five",)})
-        found = await self._answer(
+        answer = await self._answer(
             self.protocol, settings, "Write in words: one two three four five six seven"
         )
-        if not isinstance(found, Response):
-            self._refused("stop", found)
+        if not isinstance(answer, Response):
+            self._refused("stop", answer)
             return
-        has_counted, has_passed = "four" in found.text.lower(), "five" in found.text.lower()
+        has_counted, has_passed = "four" in answer.text.lower(), "five" in answer.text.lower()
         if has_passed:
             self._add(
-                "stop", "no", f'stop "five" was accepted and the answer goes on: {found.text!r}'
+                "stop", "no", f'stop "five" was accepted and the answer goes on: {answer.text!r}'
             )
         else:
             self._add(
-                "stop", "yes" if has_counted else "unknown", f'with stop "five": {found.text!r}'
+                "stop", "yes" if has_counted else "unknown", f'with stop "five": {answer.text!r}'
             )
 
     async def _ask_chat(self) -> None:
@@ -276,20 +278,22 @@ class _Probe:
         payload = await self._payload({"logprobs": True, "top_logprobs": 2})
         choice = _choice(payload)
         listed = _inner(choice.get("logprobs")).get("content")
-        self._shown("logprobs", payload, bool(listed), "log-probabilities of the answer's tokens")
+        self._note_feature(
+            "logprobs", payload, bool(listed), "log-probabilities of the answer's tokens"
+        )
         payload = await self._payload({"n": 2})
         n = (
             len(payload["choices"])
             if isinstance(payload, dict) and isinstance(payload.get("choices"), list)
             else 0
         )
-        self._shown("n", payload, n == 2, f"{n} answers to n=2")  # noqa: PLR2004 - as many as were asked for
+        self._note_feature("n", payload, n == 2, f"{n} answers to n=2")  # noqa: PLR2004 - as many as were asked for
         payload = await self._payload(
             {"tools": [_TOOL], "tool_choice": "auto"},
             "What is the weather in Paris? Call the tool.",
         )
         calls = _inner(_choice(payload).get("message")).get("tool_calls")
-        self._shown(
+        self._note_feature(
             "tools", payload, bool(calls), "called the tool" if calls else "the tool was not called"
         )
 
@@ -301,34 +305,34 @@ class _Probe:
                 "temperature": None if self.settings.temperature is None else 1.0,
             }
         )
-        found = [
+        answers = [
             await self._answer(self.protocol, settings, "Write eight random letters.")
             for _ in range(2)
         ]
-        for one in found:
-            if isinstance(one, Fault):
-                self._refused("seed", one)
+        for answer in answers:
+            if isinstance(answer, Fault):
+                self._refused("seed", answer)
                 return
-        texts = [one.text for one in found if isinstance(one, Response)]
+        texts = [answer.text for answer in answers if isinstance(answer, Response)]
         same = texts[0] == texts[1]
-        said = (
+        remark = (
             "two answers with the same seed, at temperature 1, are"
             f" {'equal' if same else 'different'}"
         )
-        self._add("seed", "yes" if same else "unknown", said)
+        self._add("seed", "yes" if same else "unknown", remark)
 
     async def _ask_image(self) -> None:
         image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_PNG}"}}
         question = {"type": "text", "text": "Which colour is this square? Answer with one word."}
-        found = await self._answer(self.protocol, self.settings, content=(question, image))
-        if not isinstance(found, Response):
-            self._refused("images", found)
+        answer = await self._answer(self.protocol, self.settings, content=(question, image))
+        if not isinstance(answer, Response):
+            self._refused("images", answer)
         else:
-            is_seen = "red" in found.text.lower()
+            is_seen = "red" in answer.text.lower()
             self._add(
                 "images",
                 "yes" if is_seen else "unknown",
-                f"asked for the colour of a red square: {found.text!r}",
+                f"asked for the colour of a red square: {answer.text!r}",
             )
 
     async def _ask_limits(self) -> None:
@@ -339,12 +343,12 @@ class _Probe:
         settings = Generation(**{**self._fields(), "max_tokens": _LIMIT_ASKED})
         if self.settings.max_tokens is None:
             settings = Generation(extra={"max_completion_tokens": _LIMIT_ASKED})
-        found = await self._answer(self.protocol, settings)
-        if isinstance(found, Fault):
+        answer = await self._answer(self.protocol, settings)
+        if isinstance(answer, Fault):
             self._add(
                 "limit of an answer",
-                "yes" if found.kind == "bad_request" else "unknown",
-                self._said(found),
+                "yes" if answer.kind == "bad_request" else "unknown",
+                self._message_of(answer),
             )
         else:
             self._add("limit of an answer", "unknown", f"max_tokens={_LIMIT_ASKED:,} was accepted")
@@ -358,22 +362,22 @@ class _Probe:
                 "not asked: give --too-long N, more tokens than its context holds",
             )
             return
-        found = await self._answer(self.protocol, self.settings, "a " * n_tokens)
-        if isinstance(found, Fault):
+        answer = await self._answer(self.protocol, self.settings, "a " * n_tokens)
+        if isinstance(answer, Fault):
             kind = (
                 "told apart as the prompt's length"
-                if found.model_failure == "context_exceeded"
-                else found.kind
+                if answer.model_failure == "context_exceeded"
+                else answer.kind
             )
             self._add(
                 "prompt too long",
-                "yes" if found.model_failure else "unknown",
-                f"{kind}: {self._said(found)}",
+                "yes" if answer.model_failure else "unknown",
+                f"{kind}: {self._message_of(answer)}",
             )
         else:
-            used = found.usage.prompt_tokens
+            used = answer.usage.prompt_tokens
             counted = "" if used is None else f", {used:,} by its own count"
-            ended = ending_of(found.finish_reason)
+            ended = ending_of(answer.finish_reason)
             self._add(
                 "prompt too long",
                 "no",
@@ -390,25 +394,25 @@ class _Probe:
             )
 
         try:
-            found = await probe_echo(send, self.client.endpoint.model)
+            echo = await probe_echo(send, self.client.endpoint.model)
         except LogprobFault as error:
             self._add("echo with logprobs", "no", str(error))
             self._add("BOS", "unknown", "found with echo alone")
             return
-        if isinstance(found, Fault):
-            self._refused("echo with logprobs", found)
+        if isinstance(echo, Fault):
+            self._refused("echo with logprobs", echo)
             self._add("BOS", "unknown", "found with echo alone")
             return
-        batches = "several prompts in one request" if found.batched else "one prompt in a request"
+        batches = "several prompts in one request" if echo.batched else "one prompt in a request"
         self._add(
             "echo with logprobs", "yes", f"right for prompts whose answers are known; {batches}"
         )
-        shown = (
+        excerpt = (
             "a special token stands before the prompt"
-            if found.leading_bos
+            if echo.leading_bos
             else "no special token before the prompt"
         )
-        self._add("BOS", "yes" if found.leading_bos else "no", shown)
+        self._add("BOS", "yes" if echo.leading_bos else "no", excerpt)
 
     def _fields(self) -> dict[str, Any]:
         own = self.settings
@@ -462,32 +466,32 @@ class _Probe:
         payload = await self.client.ask_once(
             self.protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
         )
-        found = _read(self.protocol, payload)
-        return found if isinstance(found, Fault) else payload
+        answer = _read(self.protocol, payload)
+        return answer if isinstance(answer, Fault) else payload
 
     def _add(self, name: str, verdict: Verdict, evidence: str) -> None:
         self.cells.append(Capability(name=name, verdict=verdict, evidence=evidence))
 
-    def _note(self, name: str, found: Response | Fault, said: str) -> None:
-        if isinstance(found, Response):
-            self._add(name, "yes", f"{said}: {found.text[:40]!r}")
+    def _note(self, name: str, answer: Response | Fault, remark: str) -> None:
+        if isinstance(answer, Response):
+            self._add(name, "yes", f"{remark}: {answer.text[:40]!r}")
         else:
-            self._refused(name, found)
+            self._refused(name, answer)
 
-    def _shown(self, name: str, payload: object, is_shown: bool, said: str) -> None:
+    def _note_feature(self, name: str, payload: object, is_shown: bool, remark: str) -> None:
         if isinstance(payload, Fault):
             self._refused(name, payload)
         else:
             self._add(
                 name,
                 "yes" if is_shown else "unknown",
-                said if is_shown else f"accepted, but not shown: {said}",
+                remark if is_shown else f"accepted, but not shown: {remark}",
             )
 
     def _refused(self, name: str, fault: Fault) -> None:
-        self._add(name, "no" if fault.kind in _CONFIRMING else "unknown", self._said(fault))
+        self._add(name, "no" if fault.kind in _CONFIRMING else "unknown", self._message_of(fault))
 
-    def _said(self, fault: Fault) -> str:
+    def _message_of(self, fault: Fault) -> str:
         return self.client.describe(fault)
 
 

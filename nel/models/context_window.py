@@ -218,6 +218,6 @@ def is_sure(message: str, codes: Collection[str]) -> bool:
 
 def _first(patterns: tuple[str, ...], text: str) -> int | None:
     for pattern in patterns:
-        if found := re.search(pattern, text, re.IGNORECASE):
-            return int(found[1])
+        if match := re.search(pattern, text, re.IGNORECASE):
+            return int(match[1])
     return None

@@ -41,7 +41,7 @@ def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
     arriving = [frozenset({0})]
     for token in tokens:
         arriving.append(
-            frozenset(end for place in arriving[-1] for end in _ends(token, place, prompt))
+            frozenset(end for position in arriving[-1] for end in _ends(token, position, prompt))
         )
         if not 0 < len(arriving[-1]) <= _CANDIDATES_MAX:
             return None
@@ -49,7 +49,7 @@ def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
         return None
     places, after = [], frozenset({len(prompt)})
     for token, begins in zip(reversed(tokens), reversed(arriving[:-1]), strict=True):
-        after = frozenset(place for place in begins if _ends(token, place, prompt) & after)
+        after = frozenset(position for position in begins if _ends(token, position, prompt) & after)
         places.append(after)
     return places[::-1]
 
@@ -77,7 +77,7 @@ def offsets_fit(
         running.append(length)
         length += len(token)
     for shift in {0, len(front)}:
-        if all(offset - shift in place for offset, place in zip(offsets, places, strict=True)):
+        if all(offset - shift in span for offset, span in zip(offsets, places, strict=True)):
             return True
         if all(offset - shift == begin for offset, begin in zip(offsets, running, strict=True)):
             return True
@@ -113,6 +113,6 @@ def _ends(token: str, begin: int, prompt: str) -> frozenset[int]:
     return frozenset(ends)
 
 
-def _is_cut(prompt: str, place: int) -> bool:
+def _is_cut(prompt: str, position: int) -> bool:
     """Return whether the character here may be cut into pieces, as all but ASCII may."""
-    return place < len(prompt) and not prompt[place].isascii()
+    return position < len(prompt) and not prompt[position].isascii()

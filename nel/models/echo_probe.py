@@ -165,8 +165,8 @@ def _same_in_batch(batch: object, alone: Sequence[ChoiceScore], max_tokens: int)
     except LogprobFault:
         return False
     return all(
-        abs(one.logprob - other.logprob) <= _BATCH_DIFFERENCE_MAX
-        for one, other in zip(alone, together, strict=True)
+        abs(single.logprob - other.logprob) <= _BATCH_DIFFERENCE_MAX
+        for single, other in zip(alone, together, strict=True)
     )
 
 

@@ -117,7 +117,7 @@ def error_in(payload: object) -> object:
     state = payload.get("base_resp")
     if isinstance(state, Mapping) and state.get("status_code"):
         return state
-    said = next(
+    error_body_or_none = next(
         (
             payload[name]
             for name in _MESSAGES
@@ -125,7 +125,7 @@ def error_in(payload: object) -> object:
         ),
         None,
     )
-    is_error = said is not None or bool(payload.get("errors"))
+    is_error = error_body_or_none is not None or bool(payload.get("errors"))
     return payload if is_error and "choices" not in payload else None
 
 
@@ -134,34 +134,36 @@ def _message(error: object, depth: int) -> str:
     repeats them.
     """
     if isinstance(error, list):
-        parts = [_message(part, depth - 1) for part in error[:_PARTS_MAX]] if depth > 0 else []
-        return "; ".join(part for part in parts if part)[:_READ_CHARACTERS_MAX] or _text(error)
+        parts = [_message(item, depth - 1) for item in error[:_PARTS_MAX]] if depth > 0 else []
+        return "; ".join(item for item in parts if item)[:_READ_CHARACTERS_MAX] or _text(error)
     if not isinstance(error, Mapping):
         return _text(error)
-    found = next((error[name] for name in _MESSAGES if error.get(name)), None)
-    if found is None:
+    text = next((error[name] for name in _MESSAGES if error.get(name)), None)
+    if text is None:
         inner = error.get("base_resp")
         return _message(inner, depth - 1) if depth > 0 and isinstance(inner, Mapping) else ""
-    message = _message(found, depth - 1) if depth > 0 else _text(found)
-    message = f"{_place(error)}{message}"
-    behind = _behind(error)
-    return message if behind is None or depth <= 0 else f"{message}: {_message(behind, depth - 1)}"
+    message = _message(text, depth - 1) if depth > 0 else _text(text)
+    message = f"{_location(error)}{message}"
+    source = _source(error)
+    return message if source is None or depth <= 0 else f"{message}: {_message(source, depth - 1)}"
 
 
-def _place(error: Mapping[str, object]) -> str:
+def _location(error: Mapping[str, object]) -> str:
     """Return where pydantic says that a problem is, e.g. ``max_tokens: ``; empty for any other
     error.
     """
-    place = error.get("loc")
-    if not isinstance(place, list):
+    location = error.get("loc")
+    if not isinstance(location, list):
         return ""
     names = [
-        str(part) for part in place[:_PARTS_MAX] if isinstance(part, str | int) and part != "body"
+        str(step)
+        for step in location[:_PARTS_MAX]
+        if isinstance(step, str | int) and step != "body"
     ]
     return ".".join(names)[:_CODE_CHARACTERS_MAX] + ": " if names else ""
 
 
-def _behind(error: Mapping[str, object]) -> object:
+def _source(error: Mapping[str, object]) -> object:
     """Return what the server behind a proxy said, decoded where it is JSON; None where it is not
     repeated.
     """
@@ -180,15 +182,15 @@ def _codes(error: object, depth: int) -> Iterator[str]:
     if depth <= 0:
         return
     if isinstance(error, list):
-        for part in error[:_PARTS_MAX]:
-            yield from _codes(part, depth - 1)
+        for item in error[:_PARTS_MAX]:
+            yield from _codes(item, depth - 1)
     elif isinstance(error, Mapping):
         yield from (_text(error[name]).lower() for name in _CODES if _is_code(error.get(name)))
         for name in _INNER:
             if isinstance(error.get(name), Mapping | list):
                 yield from _codes(error[name], depth - 1)
-        if "metadata" in error and not isinstance(behind := _behind(error), str):
-            yield from _codes(behind, depth - 1)
+        if "metadata" in error and not isinstance(source := _source(error), str):
+            yield from _codes(source, depth - 1)
 
 
 def _is_code(code: object) -> bool:

@@ -141,21 +141,21 @@ def fault_of_status(
         max_tokens: The limit on the answer that was sent; some servers name its sum with the prompt
             alone.
     """
-    said = error_body(body)
+    body_error = error_body(body)
     if aws := headers.get("x-amzn-errortype"):
-        said = replace(said, codes=(*said.codes, aws.partition(":")[0].lower()))
-    fault = _fault_of(status, headers, said, max_tokens)
+        body_error = replace(body_error, codes=(*body_error.codes, aws.partition(":")[0].lower()))
+    fault = _fault_of(status, headers, body_error, max_tokens)
     delay = _RETRY_DELAY.search(body) if fault.retryable and fault.wait_seconds is None else None
     return fault if delay is None else replace(fault, wait_seconds=float(delay[1]))
 
 
 def _fault_of(
-    status: int, headers: Mapping[str, str], said: ErrorBody, max_tokens: int | None = None
+    status: int, headers: Mapping[str, str], error: ErrorBody, max_tokens: int | None = None
 ) -> Fault:
-    message = _clip(said.message)
+    message = _clip(error.message)
     described = f"HTTP {status}" + (f": {message}" if message else "")
-    meaning = meaning_of(status, said)
-    failure = _model_failure(status, said, meaning, max_tokens)
+    meaning = meaning_of(status, error)
+    failure = _model_failure(status, error, meaning, max_tokens)
     if failure is not None:
         return Fault(
             kind=failure, message=described, retryable=False, status=status, model_failure=failure
@@ -166,7 +166,7 @@ def _fault_of(
     kind = _KINDS.get(status_of_kind) or (
         "server_error" if status >= _SERVER_ERROR else f"http_{status}"
     )
-    is_hopeless = status_of_kind == _TOO_MANY and _TOO_LARGE_FOR_RATE.search(said.message)
+    is_hopeless = status_of_kind == _TOO_MANY and _TOO_LARGE_FOR_RATE.search(error.message)
     return Fault(
         kind=kind,
         message=described,
@@ -177,7 +177,7 @@ def _fault_of(
 
 
 def _model_failure(
-    status: int, said: ErrorBody, meaning: Meaning | None, max_tokens: int | None
+    status: int, error: ErrorBody, meaning: Meaning | None, max_tokens: int | None
 ) -> FailureKind | None:
     """Return how the model failed where a refusal says that it did: a prompt too long, or an answer
     filtered.
@@ -186,11 +186,13 @@ def _model_failure(
         return "content_filter"
     if meaning is not None or status not in _PROMPT_STATUSES:
         return None
-    if blame(said.message, said.codes, max_tokens=max_tokens) != "prompt":
+    if blame(error.message, error.codes, max_tokens=max_tokens) != "prompt":
         return None
     # A server error alone is worth another try.
     return (
-        "context_exceeded" if status < _SERVER_ERROR or is_sure(said.message, said.codes) else None
+        "context_exceeded"
+        if status < _SERVER_ERROR or is_sure(error.message, error.codes)
+        else None
     )
 
 
@@ -198,14 +200,14 @@ def _retryable(status: int, headers: Mapping[str, str]) -> bool:
     """Return whether a status is worth another try; the server's own word (``x-should-retry``)
     wins.
     """
-    told = headers.get("x-should-retry", "").lower()
-    if told == "false":
+    header = headers.get("x-should-retry", "").lower()
+    if header == "false":
         return False
     is_server_error = status in _SERVER_ERRORS and status not in FINAL_SERVER_ERRORS
     return (
         is_server_error
         or status in _RETRYABLE_BELOW_500
-        or (told == "true" and status >= _SERVER_ERROR)
+        or (header == "true" and status >= _SERVER_ERROR)
     )
 
 
@@ -213,22 +215,24 @@ def fault_of_error_object(error: object) -> Fault:
     """Return what an ``error`` inside an HTTP 200 body means, by its own code, or else by its
     words.
     """
-    said = error_said(error)
-    numbers = (plain_int(code) for code in said.codes)
+    body_error = error_said(error)
+    numbers = (plain_int(code) for code in body_error.codes)
     known = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
-    known += [_STATUS_OF_CODE[code] for code in said.codes if code in _STATUS_OF_CODE]
-    inner = _fault_of(known[0] if known else _status_of_words(said), {}, said)
-    message = _clip(said.message) or "no message"
+    known += [_STATUS_OF_CODE[code] for code in body_error.codes if code in _STATUS_OF_CODE]
+    inner = _fault_of(known[0] if known else _status_of_words(body_error), {}, body_error)
+    message = _clip(body_error.message) or "no message"
     return replace(inner, message=f"HTTP 200 with an error: {message}", status=_OK)
 
 
-def _status_of_words(said: ErrorBody) -> int:
+def _status_of_words(error: ErrorBody) -> int:
     """Return the status that an error without a code would have had."""
-    if RATE.search(said.message):
+    if RATE.search(error.message):
         return _TOO_MANY
-    is_refused = meaning_of(_BAD_REQUEST, said) is not None
+    is_refused = meaning_of(_BAD_REQUEST, error) is not None
     return (
-        _BAD_REQUEST if is_refused or blame(said.message, said.codes) == "prompt" else _SERVER_ERROR
+        _BAD_REQUEST
+        if is_refused or blame(error.message, error.codes) == "prompt"
+        else _SERVER_ERROR
     )
 
 

@@ -17,7 +17,7 @@ def text_length(message: Message) -> int:
     """Return the characters of a message's texts."""
     if isinstance(message.content, str):
         return len(message.content)
-    return sum(len(part["text"]) for part in message.content if isinstance(part.get("text"), str))
+    return sum(len(item["text"]) for item in message.content if isinstance(item.get("text"), str))
 
 
 def prompt_bytes(request: Request, body: bytes) -> int:
@@ -26,8 +26,8 @@ def prompt_bytes(request: Request, body: bytes) -> int:
     """
     if all(isinstance(message.content, str) for message in request.messages):
         return len(body)
-    urls = [_url(part.get("image_url")) for one in request.messages if not isinstance(one.content, str)
-            for part in one.content if part.get("type") == "image_url"]  # fmt: skip
+    urls = [_url(item.get("image_url")) for sent in request.messages if not isinstance(sent.content, str)
+            for item in sent.content if item.get("type") == "image_url"]  # fmt: skip
     return max(0, len(body) - sum(map(len, urls))) + len(urls) * _BYTES_OF_IMAGE
 
 

@@ -136,9 +136,9 @@ def score_choice(
             " prompt",
         )
     borders = [
-        _border(echo, place, len(context))
-        for place in range(first, max(-1, first - _BORDERS_MAX), -1)
-        if echo.logprobs[place] is not None and len(echo.places[place]) == 1
+        _border(echo, border, len(context))
+        for border in range(first, max(-1, first - _BORDERS_MAX), -1)
+        if echo.logprobs[border] is not None and len(echo.places[border]) == 1
     ]
     nearest = borders[0] if borders else _border(echo, first, len(context))
     return ChoiceScore(
@@ -196,14 +196,19 @@ def on_one_border(
         return tuple(replace(score, borders=()) for score in scores)
     by_place = [{border.characters: border for border in score.borders} for score in scores]
     shared = set.intersection(*(set(borders) for borders in by_place))
-    for place in sorted(place for place in shared if place >= max(reaches)):
-        if len({context[len(context) - place :] for context in contexts}) == 1:
-            found = [borders[place] for borders in by_place]
+    for shared_border in sorted(
+        shared_border for shared_border in shared if shared_border >= max(reaches)
+    ):
+        if len({context[len(context) - shared_border :] for context in contexts}) == 1:
+            columns = [borders[shared_border] for borders in by_place]
             return tuple(
                 ChoiceScore(
-                    text=score.text, logprob=one.logprob, is_greedy=one.is_greedy, tokens=one.tokens
+                    text=score.text,
+                    logprob=column.logprob,
+                    is_greedy=column.is_greedy,
+                    tokens=column.tokens,
                 )
-                for score, one in zip(scores, found, strict=True)
+                for score, column in zip(scores, columns, strict=True)
             )
     raise LogprobFault(
         "boundary",
@@ -250,7 +255,7 @@ def order_choices(payload: object, n_prompts: int) -> list[Mapping[str, Any]]:
     if sorted(by_index) != list(range(n_prompts)):
         raise LogprobFault(
             "count",
-            f"the choices have the indices {_shown(sorted(by_index))}, not 0 to {n_prompts - 1}",
+            f"the choices have the indices {_excerpt(sorted(by_index))}, not 0 to {n_prompts - 1}",
         )
     return [by_index[index] for index in range(n_prompts)]
 
@@ -277,13 +282,13 @@ def has_leading_token(choice: Mapping[str, object], prompt: str, *, generated: i
 
 def _read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> _Echo:
     tokens, values, tops, offsets = _columns(choice, prompt)
-    places, front, size = _place(choice, tokens, prompt, generated)
+    places, front, size = _located(choice, tokens, prompt, generated)
     head = 0 if front is None else 1
     if not offsets_fit(offsets[head:size], tokens[head:size], places, front or ""):
         raise LogprobFault(
             "offsets",
-            f"text_offset contradicts the tokens it stands beside ({_shown(tokens)}:"
-            f" {_shown(offsets)})",
+            f"text_offset contradicts the tokens it stands beside ({_excerpt(tokens)}:"
+            f" {_excerpt(offsets)})",
         )
     logprobs = [_logprob(value, index) for index, value in enumerate(values[:size])]
     best = [_top(top, index) for index, top in enumerate(tops[:size])]
@@ -322,6 +327,14 @@ def _columns(
         raise LogprobFault(
             "malformed", "the answer has no top_logprobs or no text_offset; both are needed"
         )
+    _check_columns(tokens, values, tops, offsets)
+    return tokens, values, tops, offsets
+
+
+def _check_columns(
+    tokens: list[Any], values: list[Any], tops: list[Any], offsets: list[Any]
+) -> None:
+    """Refuse lists of different lengths, tokens that are not text and offsets that do not rise."""
     if not len(tokens) == len(values) == len(tops) == len(offsets):
         lengths = [len(tokens), len(values), len(tops), len(offsets)]
         raise LogprobFault(
@@ -331,15 +344,14 @@ def _columns(
         raise LogprobFault("malformed", "a token is not text")
     if not all(type(offset) is int for offset in offsets) or sorted(offsets) != offsets:
         raise LogprobFault(
-            "offsets", f"text_offset is no list of rising whole numbers: {_shown(offsets)}"
+            "offsets", f"text_offset is no list of rising whole numbers: {_excerpt(offsets)}"
         )
-    return tokens, values, tops, offsets
 
 
 _COLUMNS: Final = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 
 
-def _place(
+def _located(
     choice: Mapping[str, object], tokens: list[str], prompt: str, generated: int
 ) -> tuple[list[frozenset[int]], str | None, int]:
     """Return where the prompt's tokens begin, the token in front of the text, and how many entries
@@ -353,7 +365,7 @@ def _place(
                 return places, front, size
     if len(tokens) <= generated:
         raise LogprobFault("echo_ignored", NO_ECHO)
-    raise LogprobFault("offsets", f"the tokens are not the prompt: they begin {_shown(tokens)}")
+    raise LogprobFault("offsets", f"the tokens are not the prompt: they begin {_excerpt(tokens)}")
 
 
 def _check_tail(choice: Mapping[str, object], tail: list[str], prompt: str, generated: int) -> None:
@@ -435,7 +447,7 @@ def _is_top(value: float, top: Mapping[str, float] | None) -> bool:
     return top is not None and value == max(top.values())
 
 
-def _shown(values: Sequence[object]) -> str:
+def _excerpt(values: Sequence[object]) -> str:
     return ", ".join(_brief(value) for value in values[:8])
 
 

@@ -65,20 +65,20 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
     endpoint = client.endpoint
     if wire_of(endpoint.spoken).listing is None:
         return
-    found = await client.list_models()
-    if isinstance(found, Fault):
-        if found.status == _FORBIDDEN:  # a key may be good for answers and not for the list
+    models = await client.list_models()
+    if isinstance(models, Fault):
+        if models.status == _FORBIDDEN:  # a key may be good for answers and not for the list
             return
-        raise_if_hopeless(client, found, listing=True, flags=flags)
-    if not isinstance(found, list):
+        raise_if_hopeless(client, models, listing=True, flags=flags)
+    if not isinstance(models, list):
         client.better_url = await _find_base_url(client)
         if (
-            found is None and client.better_url is not None
+            models is None and client.better_url is not None
         ):  # a page of a web app, where an API has its list
             raise _wrong_url(client, client.better_url, "no list of models there", flags)
-    elif wire_of(endpoint.spoken).lists_all and not _is_served(endpoint.model, found):
-        near = nearest_model(endpoint.model, found)
-        listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
+    elif wire_of(endpoint.spoken).lists_all and not _is_served(endpoint.model, models):
+        near = nearest_model(endpoint.model, models)
+        listed = ", ".join(models[:_LISTED_MAX]) + (" …" if len(models) > _LISTED_MAX else "")
         meant = "" if near is None else f'; did you mean "{near}"?'
         raise PreflightError(
             f'{endpoint.url} does not serve the model "{endpoint.model}"{meant}; it serves:'
@@ -157,20 +157,20 @@ async def check_echo(client: Client) -> EchoSupport:
         return await client.ask_once("completions", dumps_bytes(body), seconds=_PROBE_SECONDS)
 
     try:
-        found = await probe_echo(send, client.endpoint.model)
+        echo = await probe_echo(send, client.endpoint.model)
     except LogprobFault as error:
         raise PreflightError(
             f"{client.endpoint.url} cannot be used for log-likelihoods: {error}",
             endpoint_kind=f"logprob_{error.kind}",
         ) from error
-    if isinstance(found, Fault):
-        raise_if_hopeless(client, found)
+    if isinstance(echo, Fault):
+        raise_if_hopeless(client, echo)
         raise StoppedEarly(
             f"{client.endpoint.url} did not answer the probe of its log-probabilities"
-            f" ({client.describe(found)})",
-            endpoint_kind=found.kind,
+            f" ({client.describe(echo)})",
+            endpoint_kind=echo.kind,
         )
-    return found
+    return echo
 
 
 def _refused_key(fault: Fault, detail: str, variable: str) -> str:

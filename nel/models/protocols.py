@@ -70,10 +70,10 @@ def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
         source = {}  # Azure leaves the message out
     if not isinstance(source, dict):
         return malformed("the choice has no message")
-    found = _answer(source, "content" if protocol == "chat" else "text", payload, finish_reason)
-    if isinstance(found, Response) and (alternatives := first_token_of(choice.get("logprobs"))):
-        return replace(found, first_token=alternatives)
-    return found
+    answer = _answer(source, "content" if protocol == "chat" else "text", payload, finish_reason)
+    if isinstance(answer, Response) and (alternatives := first_token_of(choice.get("logprobs"))):
+        return replace(answer, first_token=alternatives)
+    return answer
 
 
 def first_token_of(logprobs: object) -> dict[str, float]:
@@ -90,7 +90,9 @@ def first_token_of(logprobs: object) -> dict[str, float]:
         listed = tokens[0].get("top_logprobs")
         if isinstance(listed, list):
             pairs = [
-                (one.get("token"), one.get("logprob")) for one in listed if isinstance(one, dict)
+                (entry.get("token"), entry.get("logprob"))
+                for entry in listed
+                if isinstance(entry, dict)
             ]
     else:
         listed = logprobs.get("top_logprobs")
@@ -115,19 +117,19 @@ def first_choice(choices: object) -> dict[str, Any] | None:
 
     Choices without an index count in the order in which they stand.
     """
-    found = (
+    listed = (
         [choice for choice in choices if isinstance(choice, dict)]
         if isinstance(choices, list)
         else []
     )
-    numbered = [(index_of(choice, place), place) for place, choice in enumerate(found)]
-    return found[min(numbered)[1]] if numbered else None
+    numbered = [(index_of(choice, position), position) for position, choice in enumerate(listed)]
+    return listed[min(numbered)[1]] if numbered else None
 
 
-def index_of(choice: Mapping[str, object], place: int) -> int:
+def index_of(choice: Mapping[str, object], position: int) -> int:
     """Return the index of a choice, or its place in the list where it has none."""
     index = choice.get("index")
-    return index if type(index) is int else place
+    return index if type(index) is int else position
 
 
 def read_text(
@@ -167,18 +169,18 @@ def _answer(
     outer = source.get("reasoning_content") or source.get("reasoning")
     reasoning = outer if isinstance(outer, str) else content.reasoning
     finish = finish_reason if isinstance(finish_reason, str) else None
-    found = read_text(content.text, finish_reason=finish, reasoning=reasoning or None)
-    if isinstance(refusal, str) and refusal and not found.text:
-        found = replace(found, text=refusal, finish_reason="refusal")
+    response = read_text(content.text, finish_reason=finish, reasoning=reasoning or None)
+    if isinstance(refusal, str) and refusal and not response.text:
+        response = replace(response, text=refusal, finish_reason="refusal")
     if called := source.get("tool_calls"):
-        found = replace(found, tool_calls=tool_calls_in(called))
-        found = (
-            found
-            if found.text or found.finish_reason == "length"
-            else replace(found, finish_reason="tool_calls")
+        response = replace(response, tool_calls=tool_calls_in(called))
+        response = (
+            response
+            if response.text or response.finish_reason == "length"
+            else replace(response, finish_reason="tool_calls")
         )
     return replace(
-        found,
+        response,
         usage=parse_usage(payload.get("usage")),
         model=name_in(payload, "model"),
         system_fingerprint=name_in(payload, "system_fingerprint"),
@@ -204,12 +206,12 @@ def read_content(content: object) -> Content | None:
         return Content(content or "")
     if not isinstance(content, list):
         return None
-    found: dict[str, list[str]] = {"text": [], "reasoning": [], "refusal": []}
-    for one in content:
-        part = {"text": one} if isinstance(one, str) else one
-        if not isinstance(part, dict):
+    texts: dict[str, list[str]] = {"text": [], "reasoning": [], "refusal": []}
+    for item in content:
+        block = {"text": item} if isinstance(item, str) else item
+        if not isinstance(block, dict):
             return None
-        kind = str(part.get("type"))
+        kind = str(block.get("type"))
         field = (
             "reasoning"
             if kind.startswith(_THOUGHTS)
@@ -217,15 +219,15 @@ def read_content(content: object) -> Content | None:
             if kind == "refusal"
             else "text"
         )
-        value = part.get("text") or (part.get(kind) if field != "text" else None) or ""
+        value = block.get("text") or (block.get(kind) if field != "text" else None) or ""
         if field == "reasoning" and isinstance(value, list):  # as Mistral has them
             value = "".join(
                 str(piece.get("text") or "") for piece in value if isinstance(piece, dict)
             )
         if not isinstance(value, str):
             return None
-        found[field].append(value)
-    return Content(**{name: "".join(values) for name, values in found.items()})
+        texts[field].append(value)
+    return Content(**{name: "".join(values) for name, values in texts.items()})
 
 
 def name_in(payload: Mapping[str, object], field: str) -> str | None:
@@ -236,9 +238,9 @@ def name_in(payload: Mapping[str, object], field: str) -> str | None:
 
 def names_listed(payload: object) -> list[str]:
     """Return the names in the body of a list of models; empty where it is none."""
-    given = payload if isinstance(payload, dict) else {}
+    listing = payload if isinstance(payload, dict) else {}
     listed, field = (
-        (given.get("data"), "id") if "data" in given else (given.get("models"), "name")
+        (listing.get("data"), "id") if "data" in listing else (listing.get("models"), "name")
     )  # of Gemini
     names = (
         [model.get(field) for model in listed if isinstance(model, dict)]

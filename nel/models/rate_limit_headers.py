@@ -85,9 +85,9 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
         milliseconds = _number(headers.get(name))
         if milliseconds is not None:
             return milliseconds / 1000
-    given = headers.get("Retry-After")
-    if given is not None and (found := _each(given[:_VALUE_MAX], date)):
-        return max(found)
+    header = headers.get("Retry-After")
+    if header is not None and (seconds := _each(header[:_VALUE_MAX], date)):
+        return max(seconds)
     resets = [
         reset
         for name, value in headers.items()
@@ -102,9 +102,9 @@ def _each(text: str, date: str | None) -> list[float]:
     """
     whole = duration_seconds(text, date)
     parts = (
-        [whole] if whole is not None else [duration_seconds(part, date) for part in text.split(",")]
+        [whole] if whole is not None else [duration_seconds(item, date) for item in text.split(",")]
     )
-    return [part for part in parts if part is not None]
+    return [item for item in parts if item is not None]
 
 
 def _reset_of(name: str, value: str, headers: Mapping[str, str], date: str | None) -> float | None:
@@ -115,8 +115,8 @@ def _reset_of(name: str, value: str, headers: Mapping[str, str], date: str | Non
     if "ratelimit" not in lowered:
         return None
     if lowered == "ratelimit":  # one field for all, as the IETF drafts it
-        found = _USED_UP.search(value[:_VALUE_MAX])
-        return None if found is None else duration_seconds(found[1], date)
+        match = _USED_UP.search(value[:_VALUE_MAX])
+        return None if match is None else duration_seconds(match[1], date)
     if "remaining" not in lowered or _number(value) != 0:
         return None
     return duration_seconds(headers.get(lowered.replace("remaining", "reset")), date)
@@ -126,7 +126,7 @@ def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
     """Return the limits on ``requests`` and ``tokens`` that the headers name."""
     if not any(name in headers for name in _LIMITS):
         return {}
-    found: dict[str, Quota] = {}
+    by_name: dict[str, Quota] = {}
     for kind in _KINDS:
         for prefix in _PREFIXES:
             limit = _number(headers.get(prefix.format(what="limit", kind=kind)))
@@ -135,8 +135,8 @@ def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
                 reset = duration_seconds(
                     headers.get(prefix.format(what="reset", kind=kind)), headers.get("Date")
                 )
-                found[kind] = Quota(limit=limit, remaining=remaining, reset_seconds=reset)
-    return found
+                by_name[kind] = Quota(limit=limit, remaining=remaining, reset_seconds=reset)
+    return by_name
 
 
 def duration_seconds(text: str | None, date: str | None = None) -> float | None:
@@ -152,8 +152,8 @@ def duration_seconds(text: str | None, date: str | None = None) -> float | None:
     number = _number(bare)
     if number is not None:
         return number if number < _EPOCH_MIN else _positive(_epoch(number) - _now(date).timestamp())
-    if found := _PARTS.fullmatch(bare):
-        return sum(float(amount) * _UNITS[unit.lower()] for amount, unit in _PART.findall(found[1]))
+    if match := _PARTS.fullmatch(bare):
+        return sum(float(amount) * _UNITS[unit.lower()] for amount, unit in _PART.findall(match[1]))
     until = _iso(bare) or _http_date(bare)
     return None if until is None else _positive((until - _now(date)).total_seconds())
 

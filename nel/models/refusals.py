@@ -41,28 +41,28 @@ def is_unanswered(error: ResponseError | None) -> bool:
     return is_refusal(error) or (error is not None and error.kind == "connection")
 
 
-def is_alike(one: ResponseError, other: ResponseError) -> bool:
+def is_alike(answer: ResponseError, other: ResponseError) -> bool:
     """Return whether two refusals say the same, numbers and identifiers aside."""
-    if (one.kind, one.status) != (other.kind, other.status):
+    if (answer.kind, answer.status) != (other.kind, other.status):
         return False
-    if one.kind == "connection":
+    if answer.kind == "connection":
         return True
-    first, second = (_CHANGING.sub("", error.message.lower()) for error in (one, other))
+    first, second = (_CHANGING.sub("", error.message.lower()) for error in (answer, other))
     return first == second or SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE
 
 
 def advice(error: ResponseError, endpoint: EndpointConfig) -> str:
     """Return what a user can change about a refusal, by the words of the endpoint."""
     words = error.message
-    found = next((text for pattern, text in _ADVICE if pattern.search(words)), None)
-    if found is None:
+    hint = next((text for pattern, text in _ADVICE if pattern.search(words)), None)
+    if hint is None:
         return "correct the setting that it names"
     key = (
         f"check the key in {variable}"
         if (variable := key_variable(endpoint))
         else "name the variable with the key: --api-key-env"
     )
-    return found.format(model=endpoint.model, key=key)
+    return hint.format(model=endpoint.model, key=key)
 
 
 def _when(words: str) -> re.Pattern[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from nel.core.finish_reasons import ending_of, has_ended
@@ -148,9 +149,9 @@ class AnswerStream(ABC):
         except ValueError as error:
             self._fail(malformed(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}"))
             return
-        said = error_in(payload)
-        if said is not None or (self._is_error and isinstance(payload, dict)):
-            self._fail(fault_of_error_object(said or payload))
+        body_error = error_in(payload)
+        if body_error is not None or (self._is_error and isinstance(payload, dict)):
+            self._fail(fault_of_error_object(body_error or payload))
         elif not isinstance(payload, dict):
             self._fail(malformed("a chunk of the stream is not a JSON object"))
         else:
@@ -227,8 +228,8 @@ class EventStream(AnswerStream):
             if payload.get(name) is not None:
                 self._rest[name] = payload[name]
         choices = payload.get("choices")
-        for place, choice in enumerate(choices if isinstance(choices, list) else []):
-            if isinstance(choice, dict) and self._is_chosen(index_of(choice, place)):
+        for position, choice in enumerate(choices if isinstance(choices, list) else []):
+            if isinstance(choice, dict) and self._is_chosen(index_of(choice, position)):
                 self._choice(choice, now)
 
     def _choice(self, choice: dict[str, Any], now: float) -> None:
@@ -252,14 +253,16 @@ class EventStream(AnswerStream):
             self._forget_repeated(content.text)
         if delta.get("tool_calls"):
             self._tool_calls.add(delta["tool_calls"])
-        parts = {
+        texts = {
             "content": content.text,
             "reasoning": content.reasoning,
             "refusal": content.refusal,
         }
-        for name, piece in (
-            parts | {name: delta[name] for name in _TEXTS if delta.get(name)}
-        ).items():
+        self._add(texts | {name: delta[name] for name in _TEXTS if delta.get(name)}, now)
+
+    def _add(self, texts: Mapping[str, object], now: float) -> None:
+        """Add the pieces of a chunk to the texts of the answer."""
+        for name, piece in texts.items():
             if isinstance(piece, str) and piece:
                 self._texts.setdefault(name, []).append(piece)
                 self.token_times.append(now)
@@ -270,7 +273,11 @@ class EventStream(AnswerStream):
         """
         if not has_ended(reason):
             return
-        endings = {ending_of(one) for one in (self._finish, reason) if isinstance(one, str)}
+        endings = {
+            ending_of(reason_given)
+            for reason_given in (self._finish, reason)
+            if isinstance(reason_given, str)
+        }
         if len(endings & _EXCLUSIVE) > 1:
             self._fail(malformed(f"the stream has two finish reasons: {self._finish} and {reason}"))
         self._finish = reason
@@ -279,6 +286,6 @@ class EventStream(AnswerStream):
         """Drop the pieces that came, where the last chunk says the whole text once more, as
         MiniMax's does.
         """
-        said = "".join(self._texts.get("content", []))
-        if said and text.startswith(said):
+        content = "".join(self._texts.get("content", []))
+        if content and text.startswith(content):
             self._texts.pop("content")

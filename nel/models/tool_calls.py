@@ -22,9 +22,9 @@ def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
     >>> tool_calls_in([{"function": {"name": "add", "arguments": "{}"}}, {"id": "2"}])
     ()
     """
-    found = [_call(one) for one in listed] if isinstance(listed, list) else []
-    calls = tuple(call for call in found if call is not None)
-    return calls if len(calls) == len(found) else ()
+    read = [_call(entry) for entry in listed] if isinstance(listed, list) else []
+    calls = tuple(call for call in read if call is not None)
+    return calls if len(calls) == len(read) else ()
 
 
 def sent_call(call: ToolCall) -> dict[str, Any]:
@@ -36,11 +36,11 @@ def sent_call(call: ToolCall) -> dict[str, Any]:
     }
 
 
-def _call(given: object) -> ToolCall | None:
-    function = given.get("function") if isinstance(given, Mapping) else None
+def _call(entry: object) -> ToolCall | None:
+    function = entry.get("function") if isinstance(entry, Mapping) else None
     name = function.get("name") if isinstance(function, Mapping) else None
     if (
-        not isinstance(given, Mapping)
+        not isinstance(entry, Mapping)
         or not isinstance(function, Mapping)
         or not isinstance(name, str)
         or not name
@@ -49,7 +49,7 @@ def _call(given: object) -> ToolCall | None:
     arguments = function.get("arguments")
     if isinstance(arguments, Mapping) or arguments is None:  # as Ollama and some others give them
         arguments = dumps(arguments or {})
-    identity = given.get("id")
+    identity = entry.get("id")
     if not isinstance(arguments, str):
         return None
     return ToolCall(
@@ -79,11 +79,11 @@ class CallPieces:
     def add(self, pieces: object) -> None:
         """Take the pieces of one chunk."""
         for piece in pieces if isinstance(pieces, list) else [pieces]:
-            given = piece if isinstance(piece, Mapping) else {}
-            function = given.get("function")
+            fields = piece if isinstance(piece, Mapping) else {}
+            function = fields.get("function")
             function = function if isinstance(function, Mapping) else {}
-            call = self._calls.setdefault(self._place(given), _Piecemeal())
-            call.identity = call.identity or given.get("id")
+            call = self._calls.setdefault(self._index(fields), _Piecemeal())
+            call.identity = call.identity or fields.get("id")
             call.name = call.name or function.get("name")
             if function.get("arguments"):
                 call.arguments.append(function["arguments"])
@@ -98,7 +98,7 @@ class CallPieces:
             for _, call in sorted(self._calls.items())
         ]
 
-    def _place(self, piece: Mapping[str, object]) -> int:
+    def _index(self, piece: Mapping[str, object]) -> int:
         """Return the number of the call that a piece belongs to; without one, a new id begins a new
         call.
         """

@@ -159,7 +159,7 @@ _LIMITING: Final = frozenset({400, 413})
 _PAYMENT_REQUIRED: Final = 402
 
 
-def meaning_of(status: int, said: ErrorBody) -> Meaning | None:
+def meaning_of(status: int, error: ErrorBody) -> Meaning | None:
     """Return what a refusal means where its codes or words tell more than its status; None where
     they do not.
 
@@ -168,30 +168,30 @@ def meaning_of(status: int, said: ErrorBody) -> Meaning | None:
     >>> meaning_of(429, ErrorBody("Your account is suspended due to insufficient balance"))
     'quota'
     """
-    if UNKNOWN_FIELD.search(said.message):
+    if UNKNOWN_FIELD.search(error.message):
         return None
-    if status == _PAYMENT_REQUIRED or (status in _BILLING and _is_spent(said)):
+    if status == _PAYMENT_REQUIRED or (status in _BILLING and _is_spent(error)):
         return "quota"
-    if status in _LIMITING and _matches(said, _RATE_CODES, _RATE_WORDS):
+    if status in _LIMITING and _matches(error, _RATE_CODES, _RATE_WORDS):
         return "rate_limit"
-    if status in _FILTERING and _matches(said, _FILTER_CODES, _FILTER_WORDS):
+    if status in _FILTERING and _matches(error, _FILTER_CODES, _FILTER_WORDS):
         return "content_filter"
-    if status in _KEYED and _matches(said, _KEY_CODES, _KEY_WORDS):
+    if status in _KEYED and _matches(error, _KEY_CODES, _KEY_WORDS):
         return "auth"
     return None
 
 
-def _is_spent(said: ErrorBody) -> bool:
+def _is_spent(error: ErrorBody) -> bool:
     """Return whether the account has nothing left, rather than reached a limit that passes by
     itself.
     """
-    if _ALLOCATED.search(said.message):
+    if _ALLOCATED.search(error.message):
         return False
-    if _SPENT_CODE in said.codes or _matches(said, _QUOTA_CODES, _QUOTA_WORDS):
+    if _SPENT_CODE in error.codes or _matches(error, _QUOTA_CODES, _QUOTA_WORDS):
         return True
-    everything = " ".join((said.message, *said.codes))
-    return bool(_PLAN_QUOTA.search(said.message)) and not _PASSING.search(everything)
+    everything = " ".join((error.message, *error.codes))
+    return bool(_PLAN_QUOTA.search(error.message)) and not _PASSING.search(everything)
 
 
-def _matches(said: ErrorBody, codes: frozenset[str], words: re.Pattern[str]) -> bool:
-    return not codes.isdisjoint(said.codes) or bool(words.search(said.message))
+def _matches(error: ErrorBody, codes: frozenset[str], words: re.Pattern[str]) -> bool:
+    return not codes.isdisjoint(error.codes) or bool(words.search(error.message))

@@ -29,7 +29,6 @@ _CONTENT_MAX: Final = 20_000
 """Characters of a tag or a box."""
 _BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,4}[^\S\n]*)?\n\s*")
 _QUOTED_BLOCK: Final = re.compile(r"\s*(?P<mark>\"\"\"|'''|```)\w*[^\S\n]*\n?")
-_NEXT_LINE: Final = re.compile(r"\n")
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declar
                 yield declaration._replace(is_asked=True)
         if asked.is_strict:
             return
-    first = {text: place for text in _needs() if (place := response.low.find(text)) >= 0}
+    first = {text: position for text in _needs() if (position := response.low.find(text)) >= 0}
     tried = [row for row in rows_of(_DECLARING) if not first.keys().isdisjoint(row.needs)]
     for forms in (_FORMS, _PHRASES) if phrases else (_FORMS,):
         places = [
@@ -118,7 +117,7 @@ def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declar
                 row, response.low, min(first[text] for text in row.needs if text in first)
             )
         ]
-        places.sort(key=lambda place: place[1].end(), reverse=True)
+        places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
             declaration = _declared(response, row.form, match)
             if declaration is not None:
@@ -223,16 +222,16 @@ def field_end(text: str, start: int) -> int:
     if string is not None:
         return string.end()
     depth = 0
-    for place in range(start, min(len(text), start + _CONTENT_MAX)):
-        character = text[place]
+    for position in range(start, min(len(text), start + _CONTENT_MAX)):
+        character = text[position]
         if character in "[{(":
             depth += 1
         elif character in "]})":
             if depth == 0:
-                return place
+                return position
             depth -= 1
         elif (character == "\n" and depth == 0) or (
-            character == "," and depth == 0 and text[place + 1 : place + 2].isspace()
+            character == "," and depth == 0 and text[position + 1 : position + 2].isspace()
         ):
-            return place
+            return position
     return len(text)

@@ -27,11 +27,9 @@ _FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan min max gcd lcm mod".split()
 )
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
-_NOTHING: Final = frozenset(("n/a", "na"))
 _EITHER: Final = re.compile(r"\bor\b")
 _OPERAND: Final = re.compile(r"[\w∞∅]")
 _WRAPPING: Final = " \t\r\n*`\"'“”"
-_LEADS_IN: Final = re.compile(r"[\s*_:>]*")
 
 
 class FormulaReader:
@@ -48,19 +46,11 @@ class FormulaReader:
             return self._boxed(response, start, stop)
         if form is Form.FIELD:
             value = field_value(response.text, start, stop)
-            return (
-                None
-                if value is None or value.answer is None
-                else value._replace(answer=_bare(value.answer))
-            )
+            return None if value is None else value._replace(answer=_bare(value.answer or ""))
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.TAG:
             return _stripped(response.text, start, stop)
-        leads = _LEADS_IN.match(response.text, start)
-        display = _FORMULA.match(response.text, leads.end() if leads else start)
-        if display is not None and display.end() > stop:
-            return _in_formula(display)
         first = next(sentences(response.text, start, stop), None)
         return None if first is None else self._introduced(response, *first, stop)
 
@@ -71,8 +61,6 @@ class FormulaReader:
         formula = _FORMULA.fullmatch(content)
         if formula is not None:
             return Value(_in_formula(formula).answer, start, stop)
-        if "boxed" in content or content.lower() in _NOTHING:
-            return None
         if _EITHER.search(content) and "=" not in content:
             return Value(None, start, stop, Reason.SEVERAL)
         words = set(_WORD.findall(_COMMAND.sub(" ", content)))

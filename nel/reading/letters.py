@@ -65,26 +65,26 @@ class _Patterns:
 
     def __init__(self, labels: tuple[str, ...]) -> None:
         if all(len(label) == 1 and label in _ALPHABET for label in labels):
-            one = f"[{''.join(labels)}]"
+            name = f"[{''.join(labels)}]"
         else:
-            one = (
+            name = (
                 "(?:"
                 + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
                 + ")"
             )
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+]\w|[+#])"
         self.opening = re.compile(
-            rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{one}){apart}|(?<=[(\[])(?P<small>(?i:{one}))(?=[)\]])|(?P<lower>(?i:{one}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
+            rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
         )
         between = r"[\s,;/&)(\[\]]*(?:and\b|und\b)?[\s)(\[\]]*"
-        labelled = rf"(?![\s*_:]*[(\[]{one}[)\]]\s+{one}[\s.)\]*_]*$)"
+        labelled = rf"(?![\s*_:]*[(\[]{name}[)\]]\s+{name}[\s.)\]*_]*$)"
         """A label with its option's text, which is a letter too: "(A) C"."""
-        self.run = re.compile(rf"{labelled}[\s*_(\[:]*{one}(?:{between}{one})+[\s.)\]*_]*$")
-        self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{one}){apart}")
+        self.run = re.compile(rf"{labelled}[\s*_(\[:]*{name}(?:{between}{name})+[\s.)\]*_]*$")
+        self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{name}){apart}")
         self.marked = re.compile(
-            rf"(?:[(\[{{](?P<bracketed>{one})[)\]}}]|\b(?i:option|choice|letter|answer|alternativa|letra|选项?)\s?[*_\"'(]*(?P<named>{one}){apart})"
+            rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|\b(?i:option|choice|letter|answer|alternativa|letra|选项?)\s?[*_\"'(]*(?P<named>{name}){apart})"
         )
-        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{one})[)\].:]")
+        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
 
 
 @lru_cache(maxsize=256)
@@ -187,25 +187,19 @@ class LetterReader:
     def opening(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""
         plain = response.plain
-        run = self.patterns.run.match(plain, start, stop)
-        if run is not None and len(self.labels) <= len(_ALPHABET):
-            labels = [label for label in self.labels if label in re.sub("and|und", "", run[0])]
-            return Value(",".join(labels), start, stop)
+        row = self._row(response, start, stop)
+        if row is not None:
+            return row
         match = self.patterns.opening.match(plain, start, stop)
         if match is None:
             return None
         group = match.lastgroup or "label"
         label, end = match[group].upper(), match.end(group)
-        if _WRONG.match(response.low, end, stop):
-            return None
         is_bracketed = plain[match.start(group) - 1 : match.start(group)] in ("(", "[", "{")
         if label in _ARTICLES and not is_bracketed and not _AFTER_ARTICLE.match(plain, end):
             return None
         labels, last = [label], end
         while (following := self.patterns.next.match(plain, last, stop)) is not None:
-            is_next_bracketed = plain[following.start("label") - 1] in "(["
-            if is_bracketed and not is_next_bracketed and plain[end : end + 1] in (")", "]", "}"):
-                break
             if _IS.match(plain, following.end()):
                 break
             if following["label"] in _ARTICLES and not _AFTER_ARTICLE.match(plain, following.end()):
@@ -216,6 +210,14 @@ class LetterReader:
             last = following.end()
         joined = ",".join(label for label in self.labels if label in labels)
         return Value(joined, match.start(group), last if len(labels) > 1 else end)
+
+    def _row(self, response: Response, start: int, stop: int) -> Value | None:
+        """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
+        run = self.patterns.run.match(response.plain, start, stop)
+        if run is None or len(self.labels) > len(_ALPHABET):
+            return None
+        labels = [label for label in self.labels if label in re.sub("and|und", "", run[0])]
+        return Value(",".join(labels), start, stop)
 
     def _by_text(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is all that a stretch says."""

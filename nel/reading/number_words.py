@@ -44,8 +44,8 @@ IN_WORDS: Final = re.compile(
 def words_value(text: str) -> Fraction | None:
     """Return the value of a text that is one number in words, or None.
 
-    >>> [str(words_value(text)) for text in ("twelve", "one hundred and five", "two and a half", "a hundred", "a")]
-    ['12', '105', '5/2', '100', 'None']
+    >>> [str(words_value(text)) for text in ("twelve", "one hundred and five", "a hundred", "a")]
+    ['12', '105', '100', 'None']
     >>> [str(words_value(text)) for text in ("minus seven", "two thirds", "five six", "half")]
     ['-7', '2/3', 'None', '1/2']
     """
@@ -55,26 +55,19 @@ def words_value(text: str) -> Fraction | None:
     if words[0] in ("minus", "negative"):
         value = words_value(" ".join(words[1:]))
         return None if value is None else -value
-    part = _PARTS.get(words[-1])
-    if part is not None:
-        return _with_part(words[:-1], part)
+    denominator = _PARTS.get(words[-1])
+    if denominator is not None:
+        return _with_part(words[:-1], denominator)
     whole = _whole(words)
     return None if whole is None else Fraction(whole)
 
 
-def _with_part(words: list[str], part: int) -> Fraction | None:
-    """Return the value of a number that ends in a part: "half", "two thirds", "one and three
-    quarters".
-    """
+def _with_part(words: list[str], denominator: int) -> Fraction | None:
+    """Return the value of a number that ends in a part: "half", "two thirds"."""
     if not words or words in (["a"], ["one"], ["an"]):
-        return Fraction(1, part)
-    if "and" in words:
-        split = len(words) - 1 - words[::-1].index("and")
-        whole = _whole(words[:split])
-        rest = _with_part(words[split + 1 :], part)
-        return None if whole is None or rest is None else whole + rest
+        return Fraction(1, denominator)
     count = _whole(words)
-    return None if count is None or count >= part * 10 else Fraction(count, part)
+    return None if count is None or count >= denominator * 10 else Fraction(count, denominator)
 
 
 def _whole(words: list[str]) -> int | None:

@@ -155,12 +155,12 @@ class NumberReader:
         if number is None:
             words = line.strip(" *_`.\"'")
             value = words_value(words) if words[:1].isalpha() else None
-            place = start + line.find(words)
-            return None if value is None else Value(words, place, place + len(words))
+            position = start + line.find(words)
+            return None if value is None else Value(words, position, position + len(words))
         is_alone = _opens(line, 0, number) and _UNIT.fullmatch(line, number.end)
         if number.value is None or not is_alone:
             return None
-        return self._taken(response, start, number)
+        return self._value_of(response, start, number)
 
     def sentence(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the result of the last sentence: what its last "=" leads to, or the only number
@@ -171,13 +171,15 @@ class NumberReader:
         results = [number for number in numbers if number.start > equals] if equals >= 0 else []
         numbers = results[:1] or [number for number in numbers if not _is_label(response, number)]
         if len({number.value for number in numbers}) == 1 and numbers[0].value is not None:
-            return self._taken(response, 0, numbers[0])
+            return self._value_of(response, 0, numbers[0])
         if not numbers:
             return _in_words(response, start, stop)
-        named = [place for place, _ in named_in(response, "number", start, stop)]
+        named = [position for position, _ in named_in(response, "number", start, stop)]
         last = numbers[-1]
-        is_named = last.value is not None and any(last.start <= place < last.end for place in named)
-        return self._taken(response, 0, last) if is_named else None
+        is_named = last.value is not None and any(
+            last.start <= position < last.end for position in named
+        )
+        return self._value_of(response, 0, last) if is_named else None
 
     def _in_sentence(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the number of a stretch: its result, its opening, or the first of its last
@@ -203,7 +205,7 @@ class NumberReader:
             return Value(None, chosen.start, chosen.end, Reason.SEVERAL)
         if is_first and len(numbers) > 1 and _are_joined(text, first, numbers[1]):
             return Value(None, first.start, numbers[1].end, Reason.SEVERAL)
-        return self._taken(response, 0, chosen)
+        return self._value_of(response, 0, chosen)
 
     def _boxed(self, response: Response, start: int, stop: int) -> Value | None:
         """Return the number that a box holds, with at most a name before it and a unit."""
@@ -217,15 +219,14 @@ class NumberReader:
         equals = content.rfind("=")
         numbers = list(numbers_in(content, equals + 1, mark=self.mark))
         if not numbers:
-            value = words_value(content.strip(" ."))
-            return None if value is None else Value(content.strip(" ."), start, stop)
+            return None
         before = content[equals + 1 : numbers[0].start]
         is_whole = not before.strip(" $({\\\"'") and _UNIT.fullmatch(content, numbers[0].end)
         if len(numbers) > 1 or numbers[0].value is None or not is_whole:
             return Value(None, start, stop, Reason.SEVERAL)
-        return self._taken(response, start, numbers[0])
+        return self._value_of(response, start, numbers[0])
 
-    def _taken(self, response: Response, offset: int, number: Number) -> Value:
+    def _value_of(self, response: Response, offset: int, number: Number) -> Value:
         text = number.text if self.mark != "," else _plain_decimal(number)
         if self.joins_thousands and _THOUSANDS.search(number.text):
             text = _THOUSANDS.sub("", number.text)

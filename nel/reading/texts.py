@@ -15,7 +15,6 @@ from nel.reading.response import Response
 from nel.reading.types import Form, Reading, Value
 
 _WRAPPING: Final = " \t\r\n*`“”「」"
-_AROUND: Final = _WRAPPING + "\"'"
 _END_MARKS: Final = ".。"
 _WORDS_MAX: Final = 12
 """Of a line that is an answer in words; a longer one is a sentence about it."""
@@ -117,8 +116,8 @@ def _unwrapped(text: str, start: int, stop: int) -> Value | None:
     content = content.strip(_WRAPPING)
     if not content:
         return None
-    place = text.index(content, start)
-    return Value(content, place, place + len(content))
+    position = text.index(content, start)
+    return Value(content, position, position + len(content))
 
 
 def read_text(response: Response, *, declared_only: bool = False) -> Reading:

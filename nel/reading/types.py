@@ -77,7 +77,6 @@ class Reason(StrEnum):
     NONE_OF_THESE = "none of these"
     BLANK = "blank"
     RETRACTED = "retracted"
-    EARLIER = "an answer follows it"
     UNREADABLE = "not readable"
     CUT_OFF = "cut off"
     LOOPING = "repeats itself"

@@ -47,10 +47,10 @@ def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = Tr
 
 def interval(measure: Mapping[str, Any]) -> str:
     """Return the interval of a difference, a dash where there is none."""
-    found = measure["difference"]
-    if found is None or found["ci_method"] == NO_INTERVAL:
+    difference = measure["difference"]
+    if difference is None or difference["ci_method"] == NO_INTERVAL:
         return numbers.MISSING
-    return f"{points(found['ci_lower'], measure)} to {points(found['ci_upper'], measure)}"
+    return f"{points(difference['ci_lower'], measure)} to {points(difference['ci_upper'], measure)}"
 
 
 def score(value: float | None, measure: Mapping[str, Any]) -> str:
@@ -69,7 +69,10 @@ def p_text(value: float | None) -> str:
 
 def rows(candidate: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row of the table for each benchmark of a candidate; the columns are `HEADINGS`."""
-    return [(str(one["benchmark"]), *_cells(one["headline"])) for one in candidate["benchmarks"]]
+    return [
+        (str(benchmark["benchmark"]), *_cells(benchmark["headline"]))
+        for benchmark in candidate["benchmarks"]
+    ]
 
 
 def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
@@ -87,8 +90,8 @@ def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"  note: {text}" for text in [*headline["notes"], *benchmark["cautions"]])
     if benchmark["unchecked"]:
         yield f"  not recorded on both sides, so not checked: {', '.join(benchmark['unchecked'])}"
-    for one in benchmark["differs"]:
-        yield f"  differs, as you allowed: {one['field']}: {_values(one)}"
+    for difference in benchmark["differs"]:
+        yield f"  differs, as you allowed: {difference['field']}: {_values(difference)}"
     yield from _moved(benchmark)
     yield from _slices(benchmark)
     yield from _why(benchmark)
@@ -96,42 +99,44 @@ def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
 
 def settings_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
     """Yield the settings of the two runs that differ."""
-    found = candidate["settings_differ"]
-    for one in found[:_SETTINGS_SHOWN]:
-        yield f"  setting {one['field']}: {_values(one)}"
-    if len(found) > _SETTINGS_SHOWN:
-        yield f"  and {len(found) - _SETTINGS_SHOWN} more settings (--json has all)"
+    differing = candidate["settings_differ"]
+    for difference in differing[:_SETTINGS_SHOWN]:
+        yield f"  setting {difference['field']}: {_values(difference)}"
+    if len(differing) > _SETTINGS_SHOWN:
+        yield f"  and {len(differing) - _SETTINGS_SHOWN} more settings (--json has all)"
     for name, title in (("only_baseline", "baseline"), ("only_candidate", "candidate")):
         if candidate[name]:
             yield f"  only the {title} has: {', '.join(candidate[name])}"
 
 
-def flip_lines(benchmark: Mapping[str, Any], shown: int = SHOWN_FLIPS) -> Iterator[str]:
+def flip_lines(benchmark: Mapping[str, Any], examples_max: int = SHOWN_FLIPS) -> Iterator[str]:
     """Yield the first samples that changed, with both answers, hidden characters as escapes."""
-    yield from map(visible, _flip_lines(benchmark, shown))
+    yield from map(visible, _flip_lines(benchmark, examples_max))
 
 
-def _flip_lines(benchmark: Mapping[str, Any], shown: int) -> Iterator[str]:
+def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str]:
     flips = benchmark["flips"]
-    for one in flips["shown"][:shown]:
-        before, after = one["baseline"], one["candidate"]
-        category = f" [{one['category']}]" if one["category"] else ""
-        yield f"  {one['sample_id']}{category}: {before['score']:g} to {after['score']:g}"
-        yield f"    expected:  {_cut(as_text(one['expected']))}"
+    for flip in flips["shown"][:examples_max]:
+        before, after = flip["baseline"], flip["candidate"]
+        category = f" [{flip['category']}]" if flip["category"] else ""
+        yield f"  {flip['sample_id']}{category}: {before['score']:g} to {after['score']:g}"
+        yield f"    expected:  {_cut(as_text(flip['expected']))}"
         yield f"    baseline:  {_answer(before)}"
         yield f"    candidate: {_answer(after)}"
-    hidden = flips["n_lost"] + flips["n_won"] - min(shown, len(flips["shown"]))
+    hidden = flips["n_lost"] + flips["n_won"] - min(examples_max, len(flips["shown"]))
     if hidden > 0:
         yield f"  and {hidden:,} more samples that changed (--json or --html shows them)"
 
 
 def _cells(measure: Mapping[str, Any]) -> tuple[str, ...]:
-    found = measure["difference"]
-    p_value = None if found is None or found["test"] == NO_INTERVAL else measure["p_adjusted"]
+    difference = measure["difference"]
+    p_value = (
+        None if difference is None or difference["test"] == NO_INTERVAL else measure["p_adjusted"]
+    )
     return (
         score(measure["baseline"], measure),
         score(measure["candidate"], measure),
-        numbers.MISSING if found is None else points(found["value"], measure),
+        numbers.MISSING if difference is None else points(difference["value"], measure),
         interval(measure),
         p_text(p_value),
         str(measure["verdict"]),
@@ -139,7 +144,7 @@ def _cells(measure: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
-    said = [f"{numbers.count(pairs['n'] - pairs['n_not_asked'])} paired"]
+    counts = [f"{numbers.count(pairs['n'] - pairs['n_not_asked'])} paired"]
     names = {
         "n_only_baseline": "only in the baseline",
         "n_only_candidate": "only in the candidate",
@@ -147,28 +152,30 @@ def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
         "n_not_scored": "unscored on a side",
         "n_not_asked": "not asked on a side",
     }
-    return said + [
+    return counts + [
         f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs[name]
     ]
 
 
 def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
-    found = measure["difference"]
-    if found is None:
+    difference = measure["difference"]
+    if difference is None:
         return
-    counts = f"won {found['wins']:,}, lost {found['losses']:,}, equal {found['ties']:,}"
-    if found["test"] in (STOP_RULE, NO_INTERVAL):
+    counts = (
+        f"won {difference['wins']:,}, lost {difference['losses']:,}, equal {difference['ties']:,}"
+    )
+    if difference["test"] in (STOP_RULE, NO_INTERVAL):
         yield counts
         return
     yield (
-        f"{counts}; {found['test']} p = {p_text(found['p_value'])}, interval by"
-        f" {found['ci_method']}"
+        f"{counts}; {difference['test']} p = {p_text(difference['p_value'])}, interval by"
+        f" {difference['ci_method']}"
     )
-    if found["n_clusters"] is not None:
-        yield f"samples in {found['n_clusters']:,} clusters"
+    if difference["n_clusters"] is not None:
+        yield f"samples in {difference['n_clusters']:,} clusters"
     yield (
         "smallest difference that this comparison would find in 4 of 5 cases: "
-        f"{points(found['smallest_detectable'], measure, signed=False)}"
+        f"{points(difference['smallest_detectable'], measure, signed=False)}"
         + (" points" if is_share(measure) else "")
     )
     bounds = measure["bounds"]
@@ -188,34 +195,44 @@ def _moved(benchmark: Mapping[str, Any]) -> Iterator[str]:
         before, after = benchmark["moved"][name]["baseline"], benchmark["moved"][name]["candidate"]
         if before is not None and after is not None and before != after:
             yield f"  {title}: {numbers.plain(before)} to {numbers.plain(after)}"
-    for place, title in enumerate(("baseline", "candidate")):
-        found = benchmark["repeats"][place]
-        if found is not None:
+    for side, title in enumerate(("baseline", "candidate")):
+        variances = benchmark["repeats"][side]
+        if variances is not None:
             yield (
-                f"  variance of the {title}: {numbers.plain(found['between'])} between samples,"
-                f" {numbers.plain(found['within'])} within ({numbers.plain(found['repeats'])}"
+                f"  variance of the {title}: {numbers.plain(variances['between'])} between samples,"
+                f" {numbers.plain(variances['within'])} within ({numbers.plain(variances['repeats'])}"
                 " repeats)"
             )
 
 
 def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
     moved = [
-        one
-        for one in benchmark["slices"]
-        if one["difference"] is not None and one["difference"]["value"]
+        measure
+        for measure in benchmark["slices"]
+        if measure["difference"] is not None and measure["difference"]["value"]
     ]
-    moved.sort(key=lambda one: (one["p_adjusted"], -abs(one["difference"]["value"]), one["metric"]))
-    for one in moved[:_SLICES_SHOWN]:
-        difference = f"  {one['metric']}: {points(one['difference']['value'], one)}"
-        if one["difference"]["test"] == NO_INTERVAL:
+    moved.sort(
+        key=lambda measure: (
+            measure["p_adjusted"],
+            -abs(measure["difference"]["value"]),
+            measure["metric"],
+        )
+    )
+    for measure in moved[:_SLICES_SHOWN]:
+        difference = f"  {measure['metric']}: {points(measure['difference']['value'], measure)}"
+        if measure["difference"]["test"] == NO_INTERVAL:
             yield f"{difference} of those that were asked"
         else:
             yield (
-                f"{difference} ({interval(one)}), p = {p_text(one['p_adjusted'])}, {one['verdict']}"
+                f"{difference} ({interval(measure)}), p = {p_text(measure['p_adjusted'])},"
+                f" {measure['verdict']}"
             )
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
-    n = sum(one["p_adjusted"] is not None for one in (*benchmark["slices"], *benchmark["metrics"]))
+    n = sum(
+        measure["p_adjusted"] is not None
+        for measure in (*benchmark["slices"], *benchmark["metrics"])
+    )
     if n > 1 and moved:
         yield (
             f"  p is adjusted for {n} categories and metrics together; each interval stands for its"
@@ -224,31 +241,31 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
-    models = [", ".join(one) or "not recorded" for one in benchmark["models"]]
+    models = [", ".join(counts) or "not recorded" for counts in benchmark["models"]]
     if models[0] != models[1]:
         yield f"  the server's model: {one_line(models[0])} / {one_line(models[1])}"
     for name in sorted({*benchmark["causes"][0], *benchmark["causes"][1]}):
-        before, after = (one.get(name, 0) for one in benchmark["causes"])
+        before, after = (counts.get(name, 0) for counts in benchmark["causes"])
         if before != after:
             yield f"  {name}: {before:,} to {after:,}"
 
 
-def _values(one: Mapping[str, Any]) -> str:
-    return _cut(f"{one_line(as_text(one['baseline']))} / {one_line(as_text(one['candidate']))}")
+def _values(measure: Mapping[str, Any]) -> str:
+    return _cut(
+        f"{one_line(as_text(measure['baseline']))} / {one_line(as_text(measure['candidate']))}"
+    )
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
     extracted = "" if answer["extracted"] is None else f"[{_cut(answer['extracted'])}] "
-    said = answer["response"] if answer["response"] is not None else f"({answer['outcome']})"
-    return f"{extracted}{_cut(said)}"
+    answer_text = answer["response"] if answer["response"] is not None else f"({answer['outcome']})"
+    return f"{extracted}{_cut(answer_text)}"
 
 
 def _cut(text: str) -> str:
-    shown = one_line(text)
+    line = one_line(text)
     return (
-        shown
-        if len(shown) <= _TEXT_MAX
-        else f"{shown[: _TEXT_MAX // 2]} … {shown[-_TEXT_MAX // 2 :]}"
+        line if len(line) <= _TEXT_MAX else f"{line[: _TEXT_MAX // 2]} … {line[-_TEXT_MAX // 2 :]}"
     )
 
 

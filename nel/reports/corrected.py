@@ -63,11 +63,13 @@ def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[st
     measures = {_MEASURES[name]: measure for name, measure in calibration["agreement"].items()}
     if calibration["is_binary"]:
         measures |= {name: calibration[name] for name in ("sensitivity", "specificity")}
-    for one in calibration.get("recall", ()):
+    for recall in calibration.get("recall", ()):
         grade = (
-            f"{one['label']:g}" if one["grade"] is None else f"{one['grade']} ({one['label']:g})"
+            f"{recall['label']:g}"
+            if recall["grade"] is None
+            else f"{recall['grade']} ({recall['label']:g})"
         )
-        measures[f"recall of {grade}, {one['n_found']:,} of {one['n'] or 0:,} found"] = one
+        measures[f"recall of {grade}, {recall['n_found']:,} of {recall['n'] or 0:,} found"] = recall
     return measures
 
 
@@ -78,12 +80,13 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
     Args:
         panel: ``judging.calibration.panel`` of metrics.json.
     """
-    known = [one for one in panel if one["weight"] is not None]
+    known = [member for member in panel if member["weight"] is not None]
     lines = [
-        f"  {one['judge']} agrees with {numbers.percent(one['agreement'])} of {one['n']:,} labels"
-        for one in known
+        f"  {member['judge']} agrees with {numbers.percent(member['agreement'])}"
+        f" of {member['n']:,} labels"
+        for member in known
     ]
-    weights = ", ".join(f"{one['judge']}: {one['weight']:g}" for one in known)
+    weights = ", ".join(f"{member['judge']}: {member['weight']:g}" for member in known)
     return [*lines, f"  votes by these labels: judge.weights: {{{weights}}}"]
 
 
@@ -120,9 +123,9 @@ def best_correction(metrics: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]
     """
     corrected = (metrics.get("judging") or {}).get("corrected") or {}
     for key, name in METHODS.items():
-        found = corrected.get(key) or {}
-        if found.get("value") is not None:
-            return name, found
+        correction = corrected.get(key) or {}
+        if correction.get("value") is not None:
+            return name, correction
     return None
 
 
@@ -143,9 +146,9 @@ def corrected_line(metrics: Mapping[str, Any]) -> str:
     if best is None:
         missing = corrected["ppi" if other is None else "rogan_gladen"]
         return f"No corrected value from {labels}: {missing.get('reason')}"
-    name, found = best
+    name, correction = best
     share = (metrics.get("headline") or {}).get("bounds") is not None
-    value = numbers.figure(found["value"], share=share)
-    span = numbers.interval(found["ci_lower"], found["ci_upper"], share=share)
+    value = numbers.figure(correction["value"], share=share)
+    span = numbers.interval(correction["ci_lower"], correction["ci_upper"], share=share)
     raw = numbers.figure(corrected["raw"]["value"], share=share)
     return f"Corrected by labels: {value}, {span} ({name}, {labels}; as judged {raw})"

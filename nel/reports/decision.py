@@ -64,22 +64,22 @@ def write_decision(document: Mapping[str, Any], directory: Path) -> list[Path]:
 
 def rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row for each benchmark; the columns are `HEADINGS`."""
-    return [_row(one) for one in document["benchmarks"]]
+    return [_row(benchmark) for benchmark in document["benchmarks"]]
 
 
 def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield what speaks for the decision, and against each benchmark that did not pass."""
     yield from document["reasons"]
-    for one in document["benchmarks"]:
-        said = [
-            *one["reasons"],
-            *(f"why {one['tier']}: {text}" for text in [one["why_this_tier"]] if text),
+    for benchmark in document["benchmarks"]:
+        reasons = [
+            *benchmark["reasons"],
+            *(f"why {benchmark['tier']}: {text}" for text in [benchmark["why_this_tier"]] if text),
         ]
-        for text in said:
-            yield f"{one['benchmark']}: {text}"
-        bounds = _spans(one)
-        if one["status"] == "inconclusive" and bounds:
-            yield f"{one['benchmark']}: {bounds}"
+        for text in reasons:
+            yield f"{benchmark['benchmark']}: {text}"
+        bounds = _spans(benchmark)
+        if benchmark["status"] == "inconclusive" and bounds:
+            yield f"{benchmark['benchmark']}: {bounds}"
     if document["despite"]:
         yield f"allowed to differ: {', '.join(document['despite'])}"
 
@@ -115,28 +115,32 @@ def junit(document: Mapping[str, Any]) -> bytes:
     error.
     """
     benchmarks = document["benchmarks"]
-    gated = [one for one in benchmarks if one["tier"] != "advisory"]
+    gated = [benchmark for benchmark in benchmarks if benchmark["tier"] != "advisory"]
     counts = {
         "tests": len(benchmarks),
-        "failures": sum(one["status"] == "breach" for one in gated),
-        "errors": sum(one["status"] in ("inconclusive", "missing") for one in gated),
+        "failures": sum(benchmark["status"] == "breach" for benchmark in gated),
+        "errors": sum(benchmark["status"] in ("inconclusive", "missing") for benchmark in gated),
         "skipped": len(benchmarks) - len(gated),
     }
     suite = Element(
         "testsuite", {"name": "nel gate", **{name: str(n) for name, n in counts.items()}}
     )
-    for one in benchmarks:
+    for benchmark in benchmarks:
         name = {
-            "classname": f"nel.gate.{one_line(one['tier'])}",
-            "name": one_line(f"{one['benchmark']} {one['metric']}"),
+            "classname": f"nel.gate.{one_line(benchmark['tier'])}",
+            "name": one_line(f"{benchmark['benchmark']} {benchmark['metric']}"),
         }
         case = SubElement(suite, "testcase", name)
-        text = one_line("; ".join([*one["reasons"], _spans(one)]).strip("; "))
-        if one["tier"] == "advisory":
-            SubElement(case, "skipped", {"message": f"advisory: {one['status']}"})
-        elif one["status"] != "pass":
-            kind = "failure" if one["status"] == "breach" else "error"
-            SubElement(case, kind, {"message": f"{one['status']}: {text}", "type": one["status"]})
+        text = one_line("; ".join([*benchmark["reasons"], _spans(benchmark)]).strip("; "))
+        if benchmark["tier"] == "advisory":
+            SubElement(case, "skipped", {"message": f"advisory: {benchmark['status']}"})
+        elif benchmark["status"] != "pass":
+            kind = "failure" if benchmark["status"] == "breach" else "error"
+            SubElement(
+                case,
+                kind,
+                {"message": f"{benchmark['status']}: {text}", "type": benchmark["status"]},
+            )
     if not benchmarks:
         case = SubElement(suite, "testcase", {"classname": "nel.gate", "name": "nothing"})
         SubElement(case, "error", {"message": "nothing was gated", "type": "missing"})
@@ -147,19 +151,19 @@ def junit(document: Mapping[str, Any]) -> bytes:
     )
 
 
-def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
-    measure = one["measure"]
+def _row(benchmark: Mapping[str, Any]) -> tuple[str, ...]:
+    measure = benchmark["measure"]
     limit = (
-        ", ".join(_limit(check, are_rates=_are_rates(one)) for check in one["checks"])
+        ", ".join(_limit(check, are_rates=_are_rates(benchmark)) for check in benchmark["checks"])
         or numbers.MISSING
     )
-    head = (one["status"], one["benchmark"], one["tier"], one["metric"])
+    head = (benchmark["status"], benchmark["benchmark"], benchmark["tier"], benchmark["metric"])
     if measure is None:
-        is_unit = _are_rates(one)
-        value = numbers.figure(one["value"], share=is_unit)
+        is_unit = _are_rates(benchmark)
+        value = numbers.figure(benchmark["value"], share=is_unit)
         spans = [
             numbers.interval(check["lower"], check["upper"], share=is_unit)
-            for check in one["checks"]
+            for check in benchmark["checks"]
         ]
         return (
             *head,
@@ -169,12 +173,12 @@ def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
             ", ".join(spans) or numbers.MISSING,
             limit,
         )
-    found = measure["difference"]
+    difference = measure["difference"]
     return (
         *head,
         score(measure["baseline"], measure),
         score(measure["candidate"], measure),
-        numbers.MISSING if found is None else points(found["value"], measure),
+        numbers.MISSING if difference is None else points(difference["value"], measure),
         interval(measure),
         limit,
     )
@@ -193,17 +197,17 @@ def _limit(check: Mapping[str, Any], *, are_rates: bool) -> str:
     )
 
 
-def _are_rates(one: Mapping[str, Any]) -> bool:
+def _are_rates(benchmark: Mapping[str, Any]) -> bool:
     """Return whether what was gated are rates."""
-    measure, value = one["measure"], one["value"]
+    measure, value = benchmark["measure"], benchmark["value"]
     return is_share(measure) if measure is not None else value is not None and 0 <= value <= 1
 
 
-def _spans(one: Mapping[str, Any]) -> str:
+def _spans(benchmark: Mapping[str, Any]) -> str:
     """Return what each test was decided on, in the direction in which higher is better."""
-    said = []
-    are_rates = _are_rates(one)
-    for check in one["checks"]:
+    spans = []
+    are_rates = _are_rates(benchmark)
+    for check in benchmark["checks"]:
         if check["lower"] is None:
             continue
         ends = f"{numbers.plain(check['lower'])} to {numbers.plain(check['upper'])}"
@@ -211,11 +215,11 @@ def _spans(one: Mapping[str, Any]) -> str:
             ends = f"{numbers.points(check['lower'])} to {numbers.points(check['upper'])} points"
         elif are_rates and check["kind"] == "floor":
             ends = numbers.interval(check["lower"], check["upper"], share=True)
-        said.append(
+        spans.append(
             f"{_limit(check, are_rates=are_rates)}: decided on {ends} at level"
             f" {numbers.plain(check['level'])}"
         )
-    return "; ".join(said)
+    return "; ".join(spans)
 
 
 def _append_step_summary(text: str) -> None:

@@ -62,7 +62,7 @@ class Chart:
 def measured(response: Response, price: Price | None) -> dict[str, float]:
     """Return what is known of one answer."""
     usage = response.usage
-    found = {
+    measures = {
         "latency": response.latency_seconds,
         "first_token": response.first_token_seconds,
         "characters": None if response.error is not None else len(response.text),
@@ -73,7 +73,7 @@ def measured(response: Response, price: Price | None) -> dict[str, float]:
     }
     return {
         name: float(value)
-        for name, value in found.items()
+        for name, value in measures.items()
         if value is not None and 0 <= value < math.inf
     }
 
@@ -95,8 +95,8 @@ def edges_of(number: int) -> tuple[float, float]:
     """
     if number == _ZERO:
         return 0.0, 0.0
-    exponent, part = divmod(number, _PER_OCTAVE)
-    low, high = (math.ldexp(0.5 + (part + more) / (2 * _PER_OCTAVE), exponent) for more in (0, 1))
+    exponent, width = divmod(number, _PER_OCTAVE)
+    low, high = (math.ldexp(0.5 + (width + more) / (2 * _PER_OCTAVE), exponent) for more in (0, 1))
     return low, high
 
 

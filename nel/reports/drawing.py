@@ -25,10 +25,10 @@ def fair_shares(counts: Mapping[_StratumT, int], room: int) -> dict[_StratumT, i
     {'unscored': 1, 'wrong': 2, 'right': 5}
     """
     shares = {}
-    for place, (name, n) in enumerate(
+    for position, (name, n) in enumerate(
         sorted(counts.items(), key=lambda item: (item[1], str(item[0])))
     ):
-        shares[name] = min(n, room // (len(counts) - place))
+        shares[name] = min(n, room // (len(counts) - position))
         room -= shares[name]
     return shares
 

@@ -22,15 +22,15 @@ def stop_line(metrics: Mapping[str, Any]) -> str:
     rule = metrics.get("stop_rule")
     if not rule:
         return shard_line(metrics)
-    said = _SAID.get(str(rule["reason"]))
-    if said is None:
+    reason = _SAID.get(str(rule["reason"]))
+    if reason is None:
         return f"no condition of the stop rule held: {', '.join(rule['when'])}"
     accounting = metrics["accounting"]
     repeats = accounting["n_total"] // max(int(rule["n_questions"]), 1)
     n_left = rule["n_questions"] - rule["n_questions_asked"]
     answers = f" ({accounting['n_not_asked']:,} answers)" if repeats > 1 else ""
     return (
-        f"stopped early by {rule['condition']}: {said} after {rule['n_questions_asked']:,} of"
+        f"stopped early by {rule['condition']}: {reason} after {rule['n_questions_asked']:,} of"
         f" {rule['n_questions']:,} questions in random order; {n_left:,} were not asked{answers};"
         f" the interval is of the score over all {rule['n_questions']:,} and valid at any"
         f" time{_difference(rule)}"
@@ -38,10 +38,10 @@ def stop_line(metrics: Mapping[str, Any]) -> str:
 
 
 def _difference(rule: Mapping[str, Any]) -> str:
-    found = rule["difference"]
-    if found is None:
+    interval = rule["difference"]
+    if interval is None:
         return ""
     return (
-        f"; difference to {rule['baseline']}: {100 * found['lower']:+.2f} % to"
-        f" {100 * found['upper']:+.2f} %"
+        f"; difference to {rule['baseline']}: {100 * interval['lower']:+.2f} % to"
+        f" {100 * interval['upper']:+.2f} %"
     )

@@ -36,7 +36,7 @@ def templates_of(package: str) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=_as_text,
     )
     made.filters |= {
         "count": numbers.count,
@@ -68,7 +68,7 @@ def measure(value: float, name: str) -> str:
     return numbers.count(round(value))
 
 
-def _shown(value: object) -> object:
+def _as_text(value: object) -> object:
     """Return what a template expression prints: plain text never without `visible`, trusted markup
     as it is.
     """

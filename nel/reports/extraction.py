@@ -31,22 +31,22 @@ def band_text(metrics: Mapping[str, Any]) -> str:
     Args:
         metrics: The content of metrics.json.
     """
-    found = metrics.get("extraction")
-    if not found:
+    extraction = metrics.get("extraction")
+    if not extraction:
         return ""
     n = (
-        f"{numbers.count(found['n_differ'])} of {numbers.count(found['n_answers'])} answers are"
+        f"{numbers.count(extraction['n_differ'])} of {numbers.count(extraction['n_answers'])} answers are"
         " read differently"
     )
-    if found["band"] is None:
-        return f"no band by the way of reading: {found['reason']}; {n}"
+    if extraction["band"] is None:
+        return f"no band by the way of reading: {extraction['reason']}; {n}"
     return (
-        f"{numbers.interval(found['band']['lower'], found['band']['upper'], share=True)} by the way"
+        f"{numbers.interval(extraction['band']['lower'], extraction['band']['upper'], share=True)} by the way"
         f" of reading; {n}"
     )
 
 
-def reading_rows(found: Mapping[str, Any]) -> list[dict[str, str]]:
+def reading_rows(extraction: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return a row for each way of reading: its name, what it is, in how many answers it finds one,
     and its score.
     """
@@ -54,10 +54,10 @@ def reading_rows(found: Mapping[str, Any]) -> list[dict[str, str]]:
         {
             "name": name,
             "meaning": MEANINGS[name],
-            "found": f"{numbers.count(one['n_found'])} of {numbers.count(one['n'])}",
-            "score": "none" if one["score"] is None else numbers.percent(one["score"]),
+            "found": f"{numbers.count(reading['n_found'])} of {numbers.count(reading['n'])}",
+            "score": "none" if reading["score"] is None else numbers.percent(reading["score"]),
         }
-        for name, one in _ordered(found["readings"])
+        for name, reading in _ordered(extraction["readings"])
     ]
 
 
@@ -74,14 +74,15 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
     try:
         listed = loads(path.read_bytes())["differences"]
         return {
-            (str(one["sample_id"]), int(one["repeat"])): "\n".join(_lines(one)) for one in listed
+            (str(difference["sample_id"]), int(difference["repeat"])): "\n".join(_lines(difference))
+            for difference in listed
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise OutputError(f"{path} is damaged; make it again with nel report") from error
 
 
-def _lines(one: Mapping[str, Any]) -> Iterator[str]:
-    for name, way in _ordered(one["readings"]):
+def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
+    for name, way in _ordered(difference["readings"]):
         verdict = {1: "right", 0: "wrong"}.get(way["reward"], numbers.plain(way["reward"]))
         rule = f"; form: {way['form']}" if "form" in way else ""
         if way["value"] is None:

@@ -46,15 +46,15 @@ class ClusterTable:
 def cluster_table(failures: Mapping[str, Any]) -> ClusterTable:
     """Return the clusters of a failure_analysis.json; none where an older nel wrote it."""
     return ClusterTable(
-        rows=[_row(one) for one in failures.get("clusters") or ()],
+        rows=[_row(cluster) for cluster in failures.get("clusters") or ()],
         n_unclustered=int(failures.get("n_unclustered") or 0),
     )
 
 
 def _row(cluster: Mapping[str, Any]) -> ClusterRow:
     examples = [
-        ClusterExample(idx=int(one["problem_idx"]), repeat=int(one.get("repeat") or 0))
-        for one in cluster.get("exemplars") or ()
+        ClusterExample(idx=int(exemplar["problem_idx"]), repeat=int(exemplar.get("repeat") or 0))
+        for exemplar in cluster.get("exemplars") or ()
     ]
     return ClusterRow(
         kind=one_line(str(cluster["kind"])),

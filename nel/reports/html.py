@@ -55,8 +55,8 @@ def render_report(run_dir: Path) -> Iterator[str]:
     """
     files = read_run(run_dir)
     views = [
-        view_of(one, place, found)
-        for place, (one, found) in enumerate(zip(files, select(files), strict=True), 1)
+        view_of(section, position, extraction)
+        for position, (section, extraction) in enumerate(zip(files, select(files), strict=True), 1)
     ]
     style, script = page_style(), asset("report.js")
     run_yaml = read_run_yaml(run_dir)

@@ -44,18 +44,18 @@ def judged_line(judging: Mapping[str, Any]) -> str:
 def settings_line(judging: Mapping[str, Any]) -> str:
     """Return how opinions became grades, as far as the configuration says."""
     settings = judging.get("settings") or {}
-    said = []
+    phrases = []
     if len(judging["judges"]) > 1 and settings.get("aggregate"):
         quorum = settings.get("quorum")
-        said.append(
+        phrases.append(
             f"{settings['aggregate']} of the panel"
             + (f", at least {quorum} verdicts" if quorum else "")
         )
     if (settings.get("repeats") or 1) > 1:
-        said.append(f"each case asked {settings['repeats']} times")
+        phrases.append(f"each case asked {settings['repeats']} times")
     if judging["position_swap"]:
-        said.append("pairs shown in both orders")
-    return "; ".join(said)
+        phrases.append("pairs shown in both orders")
+    return "; ".join(phrases)
 
 
 def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, object]]:
@@ -125,7 +125,7 @@ def _shown_judgement(record: Mapping[str, Any]) -> dict[str, object]:
 def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, object]:
     notes = {
         "repeats": ", ".join(
-            "no verdict" if one is None else _label(one[0]) for one in opinion["repeats"]
+            "no verdict" if repeat is None else _label(repeat[0]) for repeat in opinion["repeats"]
         ),
         "questions": ", ".join(
             f"{_label(pair[0])}: {_label(pair[1])}" for pair in opinion["questions"]
@@ -157,8 +157,8 @@ def _label(value: object) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    shown = names[:_NAMES_MAX]
-    more = len(names) - len(shown)
+    first = names[:_NAMES_MAX]
+    more = len(names) - len(first)
     if more:
-        return f"{', '.join(shown)} and {more} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+        return f"{', '.join(first)} and {more} more"
+    return " and ".join([", ".join(first[:-1]), first[-1]]) if len(first) > 1 else first[0]

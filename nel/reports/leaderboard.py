@@ -79,8 +79,8 @@ def markdown_page(board: Mapping[str, Any]) -> str:
         f"# {markdown_text(str(board['benchmark']['benchmark']))}, judged by"
         f" {markdown_text(judge_text(board))}"
     )
-    said = "".join(f"\n- {markdown_text(text)}" for text in banners(board))
-    return f"{head}\n\n" + "\n".join(lines) + "\n" + (f"{said}\n" if said else "")
+    banner_lines = "".join(f"\n- {markdown_text(text)}" for text in banners(board))
+    return f"{head}\n\n" + "\n".join(lines) + "\n" + (f"{banner_lines}\n" if banner_lines else "")
 
 
 def judge_text(board: Mapping[str, Any]) -> str:
@@ -190,17 +190,17 @@ def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return for each model, in the board's order, what it won of each other: text, number of pairs
     and share.
     """
-    found: dict[tuple[str, str], tuple[float, int]] = {}
+    by_pair: dict[tuple[str, str], tuple[float, int]] = {}
     for pair in board["pairs"]:
         rate = pair["win_rate"]
         if rate["value"] is not None:
-            found[pair["left"], pair["right"]] = (rate["value"], rate["n"])
-            found[pair["right"], pair["left"]] = (1 - rate["value"], rate["n"])
+            by_pair[pair["left"], pair["right"]] = (rate["value"], rate["n"])
+            by_pair[pair["right"], pair["left"]] = (1 - rate["value"], rate["n"])
     labels = [model["label"] for model in board["models"]]
     rows = []
     for label in labels:
-        cells = [found.get((label, other)) for other in labels]
-        shown = [
+        cells = [by_pair.get((label, other)) for other in labels]
+        row_cells = [
             (
                 {"text": "" if label == other else numbers.MISSING, "n": None}
                 if cell is None
@@ -208,128 +208,130 @@ def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
             )
             for other, cell in zip(labels, cells, strict=True)
         ]
-        rows.append({"label": label, "cells": shown})
+        rows.append({"label": label, "cells": row_cells})
     return rows
 
 
 def label_corrected_lines(board: Mapping[str, Any]) -> list[str]:
     """Return each model's win rate as corrected by people's labels, where there are any."""
-    said = []
+    lines = []
     for model in board["models"]:
-        found = model.get("label_corrected")
-        if found is None:
+        corrected = model.get("label_corrected")
+        if corrected is None:
             continue
         value = (
-            f"undefined: {found['reason']}"
-            if found["value"] is None
-            else numbers.percent(found["value"])
+            f"undefined: {corrected['reason']}"
+            if corrected["value"] is None
+            else numbers.percent(corrected["value"])
         )
         span = (
-            numbers.interval(found["ci_lower"], found["ci_upper"], share=True)
-            if found["value"] is not None
+            numbers.interval(corrected["ci_lower"], corrected["ci_upper"], share=True)
+            if corrected["value"] is not None
             else ""
         )
-        n = numbers.count(found["n_labelled"])
-        said.append(
+        n = numbers.count(corrected["n_labelled"])
+        lines.append(
             f"win rate of {model['label']}, corrected by {n} labels: {value} {span}".rstrip()
         )
-    return said
+    return lines
 
 
 def alpaca_eval_lines(board: Mapping[str, Any]) -> list[str]:
     """Return each model's length-controlled win rate of AlpacaEval 2 against the baseline, where
     there is one.
     """
-    said = []
+    lines = []
     for model in board["models"]:
-        found = model.get("alpaca_eval_2")
-        if found is None:
+        estimate = model.get("alpaca_eval_2")
+        if estimate is None:
             continue
         value = (
-            f"undefined: {found['reason']}"
-            if found["value"] is None
-            else numbers.percent(found["value"])
+            f"undefined: {estimate['reason']}"
+            if estimate["value"] is None
+            else numbers.percent(estimate["value"])
         )
         span = (
-            numbers.interval(found["ci_lower"], found["ci_upper"], share=True)
-            if found["value"] is not None
+            numbers.interval(estimate["ci_lower"], estimate["ci_upper"], share=True)
+            if estimate["value"] is not None
             else ""
         )
         baseline = board["statistics"]["baseline"]
-        said.append(
+        lines.append(
             f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}: {value} {span}".rstrip()
         )
-    return said
+    return lines
 
 
 def banners(board: Mapping[str, Any]) -> list[str]:
     """Return what can move the ranking and must stand beside it."""
-    said = []
+    lines = []
     if not board["complete"]:
-        said.append(
+        lines.append(
             "This leaderboard is PARTIAL: pairs have not been judged; resume it before reading the"
             " ranks."
         )
-    said += _uncounted(board)
+    lines += _uncounted(board)
     reasons = [model["reason"] for model in board["models"]]
     if len(set(reasons)) > 1:
-        said += [
+        lines += [
             f"{model['label']} has no Elo: {model['reason']}."
             for model in board["models"]
             if model["reason"]
         ]
     rankings = {"Elo": board["bradley_terry"], "Elo at equal length": board["length_control"]}
-    said += [
-        f"{name}: {one['reason']}."
-        for name, one in rankings.items()
-        if one is not None and one["reason"]
+    lines += [
+        f"{name}: {ranking['reason']}."
+        for name, ranking in rankings.items()
+        if ranking is not None and ranking["reason"]
     ]
     prior = board["statistics"]["prior"]
     if prior:
-        said.append(
+        lines.append(
             f"Elo holds a prior: each model tied {numbers.plain(prior)} times with an average one."
         )
-    for judge in dict.fromkeys(one["judge"] for one in board["same_family"]):
-        kin = ", ".join(one["model"] for one in board["same_family"] if one["judge"] == judge)
-        said.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
+    for judge in dict.fromkeys(ranking["judge"] for ranking in board["same_family"]):
+        kin = ", ".join(
+            ranking["model"] for ranking in board["same_family"] if ranking["judge"] == judge
+        )
+        lines.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
     rate = board["position"]["flip_rate"]["value"]
     if rate is not None and rate >= LOUD_FLIP_RATE:
-        said.append(
+        lines.append(
             f"{numbers.percent(rate)} of the verdicts change with the order in which the answers"
             " are shown: the judge is swayed by position, or undecided."
         )
-    return said
+    return lines
 
 
 def _uncounted(board: Mapping[str, Any]) -> list[str]:
     """Return what is said of pairs that no judge settled."""
     counts = board["counts"]
     parts: Counter[str] = Counter()
-    for one in board["left_out"]:
-        whose = "" if one["of"] == "judge" else f" of {one['of']}"
-        parts[f"{one['reason']}{whose}"] += one["n"]
-    said = []
+    for left_out in board["left_out"]:
+        whose = "" if left_out["of"] == "judge" else f" of {left_out['of']}"
+        parts[f"{left_out['reason']}{whose}"] += left_out["n"]
+    lines = []
     apart, compared = board["scheduling"]["n_questions_apart"], counts["questions"]
     if apart:
-        said.append(
+        lines.append(
             "Questions that not all runs have, so that nothing is compared on them:"
             f" {numbers.count(apart)}."
         )
     if 0 < compared < QUESTIONS_FEW:
         some = "question is" if compared == 1 else "questions are"
-        said.append(
+        lines.append(
             f"Only {numbers.count(compared)} {some} compared; with fewer than {QUESTIONS_FEW} the"
             " intervals of Elo and rank, where there are any, tend to be too narrow."
         )
     if parts:
         listed = ", ".join(f"{name} {numbers.count(n)}" for name, n in sorted(parts.items()))
-        said.append(
+        lines.append(
             f"{numbers.count(counts['left_out'])} of {numbers.count(counts['pairs'])} pairs are"
             f" left out ({listed}); they count for neither model."
         )
     if counts["forfeits"]:
-        said.append(
+        lines.append(
             "Pairs settled without the judge, because an answer failed and so lost: "
             f"{numbers.count(counts['forfeits'])}."
         )
-    return said
+    return lines

@@ -73,15 +73,15 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(found: Mapping[str, Any] | None) -> str:
-    if found is None or found["value"] is None:
+def _cell(score: Mapping[str, Any] | None) -> str:
+    if score is None or score["value"] is None:
         return "no score"
-    share = found["bounds"] is not None
-    figure = numbers.figure(found["value"], share=share)
-    if found["ci_lower"] is not None:
-        figure += f" ({numbers.interval(found['ci_lower'], found['ci_upper'], share=share)})"
-    marks = [f"{numbers.count(found['n_unscored'])} unscored"] if found["n_unscored"] else []
-    marks += [found["selection"]] if found["selection"] else []
+    share = score["bounds"] is not None
+    figure = numbers.figure(score["value"], share=share)
+    if score["ci_lower"] is not None:
+        figure += f" ({numbers.interval(score['ci_lower'], score['ci_upper'], share=share)})"
+    marks = [f"{numbers.count(score['n_unscored'])} unscored"] if score["n_unscored"] else []
+    marks += [score["selection"]] if score["selection"] else []
     return ", ".join([figure, *marks])
 
 

@@ -113,13 +113,13 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> Bench
 
 def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
     """Return ``(cause: kind, n)`` of the unscored, most frequent first."""
-    found = [
+    causes = [
         (f"{cause}: {kind}", int(n))
-        for cause, part in (accounting.get("unscored") or {}).items()
-        for kind, n in (part.get("kinds") or {"unknown": part.get("n", 0)}).items()
+        for cause, kinds in (accounting.get("unscored") or {}).items()
+        for kind, n in (kinds.get("kinds") or {"unknown": kinds.get("n", 0)}).items()
         if n
     ]
-    return sorted(found, key=lambda item: (-item[1], item[0]))
+    return sorted(causes, key=lambda item: (-item[1], item[0]))
 
 
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
@@ -168,5 +168,5 @@ def _is_share(headline: Mapping[str, object]) -> bool:
 
 
 def _stopped(metrics: Mapping[str, Any]) -> list[str]:
-    said = stop_line(metrics)
-    return [one_line(f"{said[0].upper()}{said[1:]}.")] if said else []
+    line = stop_line(metrics)
+    return [one_line(f"{line[0].upper()}{line[1:]}.")] if line else []

@@ -30,37 +30,37 @@ _COLUMNS: Final = (
 )
 
 
-def power_lines(found: Mapping[str, Any]) -> Iterator[str]:
+def power_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the plan line by line; numbers have narrow spaces between thousands."""
-    yield _heading(found)
-    yield _basis(found)
+    yield _heading(document)
+    yield _basis(document)
     yield ""
-    yield from _table([list(_COLUMNS), *(_row(one) for one in found["plans"])])
-    unavailable = [one for one in found["plans"] if not one["is_available"]]
+    yield from _table([list(_COLUMNS), *(_row(plan) for plan in document["plans"])])
+    unavailable = [plan for plan in document["plans"] if not plan["is_available"]]
     if unavailable:
-        yield f"* more questions than the {count(found['source']['questions'])} there are"
+        yield f"* more questions than the {count(document['source']['questions'])} there are"
     yield ""
-    yield _marginal(found["marginal"])
-    if found["labels"]:
-        labels = found["labels"]
+    yield _marginal(document["marginal"])
+    if document["labels"]:
+        labels = document["labels"]
         yield (
             f"With a judge that correlates {labels['correlation']:g} with people: label"
             f" {count(labels['labels'])} of {count(labels['judged'])} questions, on both sides."
         )
-    for note in found["notes"]:
+    for note in document["notes"]:
         yield f"note: {note}"
     yield ""
-    yield from curve_lines(found)
+    yield from curve_lines(document)
 
 
-def curve_lines(found: Mapping[str, Any]) -> Iterator[str]:
+def curve_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the power curve of the first number of repeats as a picture of text."""
-    curve = found["curves"][0]
-    yield f"power to find {_points(found['effect'])} by questions, {_repeats(curve['repeats'])}"
+    curve = document["curves"][0]
+    yield f"power to find {_points(document['effect'])} by questions, {_repeats(curve['repeats'])}"
     width = max(len(count(point["questions"])) for point in curve["points"])
     marked = False
     for point in curve["points"]:
-        reached = point["power"] >= found["power"] - 1e-9 and not marked
+        reached = point["power"] >= document["power"] - 1e-9 and not marked
         marked = marked or reached
         bar = _bar(point["power"])
         yield (
@@ -69,71 +69,82 @@ def curve_lines(found: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def power_svg(found: Mapping[str, Any]) -> str:
+def power_svg(document: Mapping[str, Any]) -> str:
     """Return the power curves, one for each number of repeats, as a picture without scripts or
     outside parts.
     """
-    places = [point["questions"] for point in found["curves"][0]["points"]]
-    low, high = math.log(places[0]), math.log(places[-1])
-
-    def x(questions: float) -> float:
-        return _LEFT + (math.log(questions) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
-
+    ticks = [point["questions"] for point in document["curves"][0]["points"]]
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
             f" {_FONT}>"
         ),
-        f"<title>{escape(_heading(found))}</title>",
+        f"<title>{escape(_heading(document))}</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
     ]
+    parts += _axes(ticks)
+    parts.append(_text(_LEFT, 18, f"Power to find {_points(document['effect'])}", anchor="start"))
+    wanted = _y(document["power"])
+    parts.append(
+        f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{wanted:.1f}" y2="{wanted:.1f}"'
+        ' stroke="#555" stroke-dasharray="4 3"/>'
+    )
+    for position, curve in enumerate(document["curves"]):
+        parts += _curve(curve, ticks, position)
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _x(questions: float, ticks: Sequence[int]) -> float:
+    low, high = math.log(ticks[0]), math.log(ticks[-1])
+    return _LEFT + (math.log(questions) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
+
+
+def _axes(ticks: Sequence[int]) -> list[str]:
+    parts = []
     for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
         line = (
             f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_y(share):.1f}" y2="{_y(share):.1f}"'
             ' stroke="#ddd"/>'
         )
         parts += [line, _text(_LEFT - 8, _y(share) + 4, f"{100 * share:.0f} %", anchor="end")]
-    for questions in places:
+    for questions in ticks:
         if str(questions).rstrip("0") in {"1", "2", "5"}:
             parts.append(
-                _text(x(questions), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle")
+                _text(
+                    _x(questions, ticks), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle"
+                )
             )
     parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "questions", anchor="middle"))
-    parts.append(_text(_LEFT, 18, f"Power to find {_points(found['effect'])}", anchor="start"))
-    wanted = _y(found["power"])
-    parts.append(
-        f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{wanted:.1f}" y2="{wanted:.1f}"'
-        ' stroke="#555" stroke-dasharray="4 3"/>'
+    return parts
+
+
+def _curve(curve: Mapping[str, Any], ticks: Sequence[int], position: int) -> list[str]:
+    """Return a curve and its entry in the legend."""
+    colour = _COLOURS[position % len(_COLOURS)]
+    spots = " ".join(
+        f"{_x(point['questions'], ticks):.1f},{_y(point['power']):.1f}" for point in curve["points"]
     )
-    for place, curve in enumerate(found["curves"]):
-        colour = _COLOURS[place % len(_COLOURS)]
-        spots = " ".join(
-            f"{x(point['questions']):.1f},{_y(point['power']):.1f}" for point in curve["points"]
-        )
-        parts.append(f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        legend = 40 + 18 * place
-        parts.append(
-            _text(
-                _WIDTH - _RIGHT + 12,
-                legend,
-                _repeats(curve["repeats"]),
-                anchor="start",
-                colour=colour,
-            )
-        )
-    return "\n".join([*parts, "</svg>", ""])
+    legend = _text(
+        _WIDTH - _RIGHT + 12,
+        40 + 18 * position,
+        _repeats(curve["repeats"]),
+        anchor="start",
+        colour=colour,
+    )
+    line = f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>'
+    return [line, legend]
 
 
-def _heading(found: Mapping[str, Any]) -> str:
-    sides = "two-sided" if found["two_sided"] else "one-sided"
+def _heading(document: Mapping[str, Any]) -> str:
+    sides = "two-sided" if document["two_sided"] else "one-sided"
     return (
-        f"To find {_points(found['effect'])} with a power of {100 * found['power']:g} % at"
-        f" {100 * found['alpha']:g} % ({sides})"
+        f"To find {_points(document['effect'])} with a power of {100 * document['power']:g} % at"
+        f" {100 * document['alpha']:g} % ({sides})"
     )
 
 
-def _basis(found: Mapping[str, Any]) -> str:
-    source, variances = found["source"], found["variances"]
+def _basis(document: Mapping[str, Any]) -> str:
+    source, variances = document["source"], document["variances"]
     named = f" of {source['benchmark']}" if source["benchmark"] else ""
     runs = f" ({', '.join(source['runs'])})" if source["runs"] else ""
     parts = [
@@ -147,23 +158,23 @@ def _basis(found: Mapping[str, Any]) -> str:
     return f"from {source['kind']}{named}{runs}: {'; '.join(parts)}"
 
 
-def _row(one: Mapping[str, Any]) -> list[str]:
+def _row(plan: Mapping[str, Any]) -> list[str]:
     tokens = None
-    if one["prompt_tokens"] is not None and one["completion_tokens"] is not None:
-        tokens = one["prompt_tokens"] + one["completion_tokens"]
+    if plan["prompt_tokens"] is not None and plan["completion_tokens"] is not None:
+        tokens = plan["prompt_tokens"] + plan["completion_tokens"]
     return [
-        str(one["repeats"]),
-        count(one["questions"]) + ("" if one["is_available"] else " *"),
-        count(one["answers"]),
+        str(plan["repeats"]),
+        count(plan["questions"]) + ("" if plan["is_available"] else " *"),
+        count(plan["answers"]),
         count(tokens),
-        MISSING if one["cost"] is None else f"{one['cost']:.2f}",
-        seconds(None if one["hours"] is None else one["hours"] * _HOUR),
-        MISSING if one["detectable"] is None else _points(one["detectable"]),
+        MISSING if plan["cost"] is None else f"{plan['cost']:.2f}",
+        seconds(None if plan["hours"] is None else plan["hours"] * _HOUR),
+        MISSING if plan["detectable"] is None else _points(plan["detectable"]),
     ]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         yield "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
 

@@ -17,24 +17,24 @@ def repeat_check_text(metrics: Mapping[str, Any]) -> str:
     Args:
         metrics: The content of metrics.json.
     """
-    found = metrics.get("repeat_check")
-    if not found:
+    check = metrics.get("repeat_check")
+    if not check:
         return ""
-    temperature = found["temperature"]
+    temperature = check["temperature"]
     at = (
         "the endpoint's own temperature"
         if temperature is None
         else f"temperature {numbers.plain(temperature)}"
     )
     asked = (
-        f"{numbers.count(found['n_asked'])} of {numbers.count(found['n_drawn'])} drawn problems"
+        f"{numbers.count(check['n_asked'])} of {numbers.count(check['n_drawn'])} drawn problems"
         f" asked twice at {at}"
     )
     parts = [
-        f"{_rate(found['text'])} of texts differ",
-        f"{_rate(found['verdict'])} of verdicts differ",
+        f"{_rate(check['text'])} of texts differ",
+        f"{_rate(check['verdict'])} of verdicts differ",
     ]
-    return "; ".join([f"{asked}: {', '.join(parts)}", *_moves(found["score"], metrics["headline"])])
+    return "; ".join([f"{asked}: {', '.join(parts)}", *_moves(check["score"], metrics["headline"])])
 
 
 def _rate(rate: Mapping[str, Any]) -> str:

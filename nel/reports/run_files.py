@@ -84,13 +84,13 @@ def read_run(run_dir: Path) -> list[BenchmarkFiles]:
         OutputError: The directory has no benchmark with a metrics.json, or a file is not what it
             should be.
     """
-    found = sorted(run_dir.glob("*/metrics.json"), key=lambda path: path.parent.name)
-    if not found:
+    paths = sorted(run_dir.glob("*/metrics.json"), key=lambda path: path.parent.name)
+    if not paths:
         raise OutputError(
             f"no artifacts in {run_dir}: no subdirectory has a metrics.json; give the directory of"
             " a run"
         )
-    return [_read_benchmark(path.parent) for path in found]
+    return [_read_benchmark(path.parent) for path in paths]
 
 
 def read_run_yaml(run_dir: Path) -> str | None:
@@ -119,11 +119,11 @@ def _object(data: bytes, *where: str | int) -> dict[str, object]:
     try:
         value = loads(data)
     except ValueError as error:
-        place = " ".join(map(str, where))
+        where_text = " ".join(map(str, where))
         raise OutputError(
-            f"{place} is not strict JSON ({error}); make it again with nel report"
+            f"{where_text} is not strict JSON ({error}); make it again with nel report"
         ) from error
     if not isinstance(value, dict):
-        place = " ".join(map(str, where))
-        raise OutputError(f"{place} is not a JSON object; make it again with nel report")
+        where_text = " ".join(map(str, where))
+        raise OutputError(f"{where_text} is not a JSON object; make it again with nel report")
     return value

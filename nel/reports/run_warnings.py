@@ -22,9 +22,9 @@ def texts_of(
         kinds: Of these alone.
         but: Not of these.
     """
-    found = metrics.get("warnings") or ()
+    warnings = metrics.get("warnings") or ()
     return [
-        str(one["text"])
-        for one in found
-        if one["kind"] not in but and (kinds is None or one["kind"] in kinds)
+        str(warning["text"])
+        for warning in warnings
+        if warning["kind"] not in but and (kinds is None or warning["kind"] in kinds)
     ]

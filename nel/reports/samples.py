@@ -16,10 +16,8 @@ from functools import lru_cache, partial
 from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
-from nel.core.called_tools import with_calls
-from nel.core.collection import collection_paused
-from nel.core.forked_map import mapped, usable_processes
-from nel.core.line_parts import parts_of_lines
+from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
+from nel.core.sent_messages import with_calls
 from nel.errors import OutputError
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.stats.summary import judgements_in
@@ -89,11 +87,11 @@ def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -
         samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes
             to the others.
     """
-    counted = [_counted(one, samples_max) for one in files]
+    counted = [_counted(file, samples_max) for file in files]
     shares = fair_shares(
-        {place: one.draw.counts.total() for place, one in enumerate(counted)}, samples_max
+        {position: file.draw.counts.total() for position, file in enumerate(counted)}, samples_max
     )
-    return [one.selection(shares[place]) for place, one in enumerate(counted)]
+    return [file.selection(shares[position]) for position, file in enumerate(counted)]
 
 
 def shown_samples(
@@ -105,12 +103,12 @@ def shown_samples(
     readings = readings_of_samples(files)
     for result in _chosen(files, selection.chosen):
         group = group_of(result)
-        place = str(result.get("sample_id")), result.get("repeat")
+        key = str(result.get("sample_id")), result.get("repeat")
         yield (
             _row(result, group, selection.preambles),
             {
                 **_details(result),
-                "reading": readings.get(place),
+                "reading": readings.get(key),
             },
         )
 
@@ -214,17 +212,17 @@ def _counted_in_parts(
     """
     whole = _count_of((), samples_max)
     with closing(mapped(partial(_count_of_part, files), parts, processes=processes)) as counted:
-        for part in counted:
-            if part is None:
+        for counts in counted:
+            if counts is None:
                 return None
-            whole.merge(part)
+            whole.merge(counts)
     return whole
 
 
-def _count_of_part(files: BenchmarkFiles, place: tuple[int, int]) -> _Count | None:
+def _count_of_part(files: BenchmarkFiles, byte_range: tuple[int, int]) -> _Count | None:
     try:
         with collection_paused():  # lines of JSON have no cycles
-            return _count_of(files.results_between(*place), sys.maxsize, is_part=True)
+            return _count_of(files.results_between(*byte_range), sys.maxsize, is_part=True)
     except OutputError:
         return None
 
@@ -234,12 +232,12 @@ def _count_of(
 ) -> _Count:
     totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
     bins: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    found = _Count(
+    count = _Count(
         Draw(samples_max), is_binary=True, totals=totals, bins=bins, preambles={}, is_part=is_part
     )
     for position, result in enumerate(_asked(results)):
-        found.add(result, position)
-    return found
+        count.add(result, position)
+    return count
 
 
 def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -283,7 +281,7 @@ def _row(result: Mapping[str, Any], group: Group, preambles: Mapping[str, str]) 
                 question_in(result.get("prompt")), preambles.get(_category(result) or "", "")
             )
         ),
-        _gist(_said(result) or outcome.get("detail") or ""),
+        _gist(_answer_text(result) or outcome.get("detail") or ""),
         None if extracted is None else _gist(extracted),
         None if target is None else _gist(target),
     ]
@@ -293,8 +291,8 @@ def question_in(prompt: object) -> str:
     """Return the question of a prompt: the last message of the user, or the text."""
     if not isinstance(prompt, list):
         return "" if prompt is None else as_text(prompt)
-    messages = [one for one in prompt if isinstance(one, Mapping)]
-    asked = [one for one in messages if one.get("role") == "user"] or messages
+    messages = [message for message in prompt if isinstance(message, Mapping)]
+    asked = [message for message in messages if message.get("role") == "user"] or messages
     return _content(asked[-1].get("content")) if asked else ""
 
 
@@ -313,7 +311,7 @@ def _without_preamble(question: str, preamble: str) -> str:
     )
 
 
-def _said(result: Mapping[str, Any]) -> str | None:
+def _answer_text(result: Mapping[str, Any]) -> str | None:
     return with_calls(result.get("model_response"), result.get("tool_calls"))
 
 
@@ -328,8 +326,8 @@ def _category(result: Mapping[str, Any]) -> str | None:
     metadata = result.get("metadata")
     if not isinstance(metadata, dict):
         return None
-    found = metadata.get("category", metadata.get("subject"))
-    return None if found is None else _label(found)
+    category = metadata.get("category", metadata.get("subject"))
+    return None if category is None else _label(category)
 
 
 def _details(result: Mapping[str, object]) -> dict[str, object]:
@@ -338,7 +336,7 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
     return {
         "id": _label(result.get("sample_id")),
         "prompt": _prompt(result.get("prompt")),
-        "response": _optional(_said(result)),
+        "response": _optional(_answer_text(result)),
         "reasoning": _optional(result.get("reasoning")),
         "expected": _optional(result.get("expected_answer")),
         "extracted": _optional(result.get("extracted_answer")),
@@ -377,28 +375,32 @@ def _prompt(prompt: object) -> list[list[str]]:
     """
     if not isinstance(prompt, list):
         return [] if prompt is None else [["", preview(as_text(prompt))]]
-    room, shown = PREVIEW_CHARACTERS_MAX, []
+    room, lines = PREVIEW_CHARACTERS_MAX, []
     for message in reversed(prompt[-_MESSAGES_MAX:]):
         if room <= 0:
             break
         role = message.get("role", "") if isinstance(message, Mapping) else ""
         text = _content(message.get("content") if isinstance(message, Mapping) else message)
-        shown.append([_label(role), preview(text, characters_max=room)])
+        lines.append([_label(role), preview(text, characters_max=room)])
         room -= len(text)
-    if len(shown) < len(prompt):
-        n_cut = len(prompt) - len(shown)
-        shown.append(
+    if len(lines) < len(prompt):
+        n_cut = len(prompt) - len(lines)
+        lines.append(
             ["", f"[… {count(n_cut)} earlier messages cut here; results.jsonl holds all …]"]
         )
-    return shown[::-1]
+    return lines[::-1]
 
 
 def _content(content: object) -> str:
     if not isinstance(content, list):
         return "" if content is None else as_text(content)
-    parts = [part if isinstance(part, Mapping) else {"text": as_text(part)} for part in content]
+    parts = [
+        content_part if isinstance(content_part, Mapping) else {"text": as_text(content_part)}
+        for content_part in content
+    ]
     return "\n".join(
-        as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts
+        as_text(content_part["text"]) if "text" in content_part else f"[{content_part.get('type')}]"
+        for content_part in parts
     )
 
 

@@ -25,29 +25,29 @@ def rows(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> list[tupl
     """
     labels = [run["label"] for run in document["runs"]]
     alpha = 1 - document["level"]
-    above: dict[int, list[str]] = {place: [] for place in range(len(labels))}
-    below: dict[int, list[str]] = {place: [] for place in range(len(labels))}
-    for one in benchmark["pairs"]:
+    above: dict[int, list[str]] = {position: [] for position in range(len(labels))}
+    below: dict[int, list[str]] = {position: [] for position in range(len(labels))}
+    for pair in benchmark["pairs"]:
         for winner, loser, p in (
-            (one["left"], one["right"], one["p_left_better"]),
-            (one["right"], one["left"], one["p_right_better"]),
+            (pair["left"], pair["right"], pair["p_left_better"]),
+            (pair["right"], pair["left"], pair["p_right_better"]),
         ):
             if p <= alpha:
                 below[winner].append(labels[loser])
                 above[loser].append(labels[winner])
     ordered = sorted(
-        benchmark["ranks"], key=lambda one: (one["rank"] is None, one["rank"], one["run"])
+        benchmark["ranks"], key=lambda pair: (pair["rank"] is None, pair["rank"], pair["run"])
     )
     return [
         (
-            numbers.count(one["rank"]),
-            f"{one['rank_lower']} – {one['rank_upper']}",
-            labels[one["run"]],
-            _score(one["score"]),
-            ", ".join(below[one["run"]]),
-            ", ".join(above[one["run"]]),
+            numbers.count(pair["rank"]),
+            f"{pair['rank_lower']} – {pair['rank_upper']}",
+            labels[pair["run"]],
+            _score(pair["score"]),
+            ", ".join(below[pair["run"]]),
+            ", ".join(above[pair["run"]]),
         )
-        for one in ordered
+        for pair in ordered
     ]
 
 
@@ -69,10 +69,10 @@ def open_lines(document: Mapping[str, Any]) -> list[str]:
     """
     labels = [run["label"] for run in document["runs"]]
     return [
-        f"{benchmark['name']}: {labels[one['left']]} and {labels[one['right']]}: {one['reason']}"
+        f"{benchmark['name']}: {labels[pair['left']]} and {labels[pair['right']]}: {pair['reason']}"
         for benchmark in document["benchmarks"]
-        for one in benchmark["pairs"]
-        if one["reason"] and one["p_left_better"] == one["p_right_better"] == 1
+        for pair in benchmark["pairs"]
+        if pair["reason"] and pair["p_left_better"] == pair["p_right_better"] == 1
     ] + list(document["warnings"])
 
 

@@ -139,15 +139,15 @@ def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) ->
         " Not asked | State |",
         rule + "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
-    kept = list(rows)
-    for row in kept:
+    listed = list(rows)
+    for row in listed:
         run = [markdown_text(name) for name in run_and_model(row)] if several_runs else []
         lines.append(f"| {' | '.join([*run, *_markdown_cells(row)])} |")
     remarks = [
         f"- {markdown_text(f'{row.run}, {row.benchmark}' if several_runs else row.benchmark)}: "
-        f"{markdown_text(said, characters_max=_REMARK_CHARACTERS_MAX)}"
-        for row in kept
-        for said in remarks_of(row)
+        f"{markdown_text(remark, characters_max=_REMARK_CHARACTERS_MAX)}"
+        for row in listed
+        for remark in remarks_of(row)
     ]
     return "\n".join([*lines, *([""] if remarks else []), *remarks]) + "\n"
 
@@ -211,10 +211,10 @@ def _count_names() -> list[str]:
 
 
 def _failures(accounting: Mapping[str, Any]) -> dict[str, int]:
-    found = {str(kind): int(n) for kind, n in (accounting.get("model_failures") or {}).items()}
-    for cause, part in (accounting.get("unscored") or {}).items():
-        found |= {f"{cause}:{kind}": int(n) for kind, n in (part.get("kinds") or {}).items()}
-    return {name: found[name] for name in sorted(found) if found[name]}
+    causes = {str(kind): int(n) for kind, n in (accounting.get("model_failures") or {}).items()}
+    for cause, kinds in (accounting.get("unscored") or {}).items():
+        causes |= {f"{cause}:{kind}": int(n) for kind, n in (kinds.get("kinds") or {}).items()}
+    return {name: causes[name] for name in sorted(causes) if causes[name]}
 
 
 def run_and_model(row: SummaryRow) -> list[str]:

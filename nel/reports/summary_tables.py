@@ -117,7 +117,7 @@ def latex_text(text: str) -> str:
     """Return text that LaTeX prints as it is, on one line."""
     line = one_line(text)
     line = line if len(line) <= _CELL_CHARACTERS_MAX else line[:_CELL_CHARACTERS_MAX] + "…"
-    return _LATEX_SPECIAL.sub(lambda found: _LATEX_NAMED.get(found[0], "\\" + found[0]), line)
+    return _LATEX_SPECIAL.sub(lambda match: _LATEX_NAMED.get(match[0], "\\" + match[0]), line)
 
 
 def junit_xml(rows: Sequence[SummaryRow]) -> str:
@@ -147,11 +147,11 @@ def _add_suite(root: Element, run: str, rows: Sequence[SummaryRow]) -> None:
         fault = _fault(row)
         if fault:
             SubElement(case, "error", message=fault)
-        said = [
+        remarks = [
             " ".join([_value(row), _interval(row)]),
             *(one_line(text) for text in remarks_of(row)),
         ]
-        SubElement(case, "system-out").text = "\n".join(said)
+        SubElement(case, "system-out").text = "\n".join(remarks)
 
 
 def _fault(row: SummaryRow) -> str:

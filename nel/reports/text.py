@@ -49,13 +49,13 @@ def preview(text: str, *, characters_max: int = PREVIEW_CHARACTERS_MAX) -> str:
 
     The end is kept because that is where models put their answer, and prompts their question.
     """
-    shown = visible(text)
-    if len(shown) <= characters_max:
-        return shown
+    line = visible(text)
+    if len(line) <= characters_max:
+        return line
     head = int(characters_max * _HEAD_SHARE)
     tail = characters_max - head
-    cut = f"[… {count(len(shown) - characters_max)} characters cut here; results.jsonl holds all …]"
-    return f"{shown[:head]}\n\n{cut}\n\n{shown[len(shown) - tail :]}"
+    cut = f"[… {count(len(line) - characters_max)} characters cut here; results.jsonl holds all …]"
+    return f"{line[:head]}\n\n{cut}\n\n{line[len(line) - tail :]}"
 
 
 def as_text(value: object) -> str:

@@ -98,8 +98,8 @@ def audited_slots(run_dir: Path, refused: Mapping[str, str]) -> dict[str, str]:
 
 def _known(directory: Path, request: ReaderRequest) -> frozenset[str]:
     """Return the digests of the answers that this reader has read."""
-    found = load_model_readings(directory, ReaderId(request.form, request.model))
-    return frozenset() if found is None else frozenset(found.replies)
+    readings = load_model_readings(directory, ReaderId(request.form, request.model))
+    return frozenset() if readings is None else frozenset(readings.replies)
 
 
 def _rows(
@@ -109,13 +109,13 @@ def _rows(
     known: frozenset[str],
 ) -> Iterator[bytes]:
     seen = set(known)
-    for one in answers:
-        if one.digest not in seen:
-            seen.add(one.digest)
+    for reading in answers:
+        if reading.digest not in seen:
+            seen.add(reading.digest)
             row = {
-                "id": one.digest,
-                "prompt": guarded(request.form, reader.ask, one),
-                "kind": one.kind,
+                "id": reading.digest,
+                "prompt": guarded(request.form, reader.ask, reading),
+                "kind": reading.kind,
                 "reader": request.form,
             }
             yield dumps_line(row)

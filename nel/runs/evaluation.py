@@ -21,7 +21,7 @@ from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
 from nel.config.settings import Given
 from nel.core.failpoints import reached
-from nel.core.permissions import share
+from nel.core.paths import share
 from nel.core.strict_json import loads
 from nel.engine.benchmark_description import first_request
 from nel.engine.executors.find import find_executor
@@ -35,6 +35,7 @@ from nel.engine.resume_checks import check_records
 from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_session
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
+from nel.engine.store.integrity import check_integrity
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import (
     EXIT_STOPPED_EARLY,
@@ -234,7 +235,7 @@ def rescore(
     plans = make_plans(config, resuming=True)
     note_plans(plans, progress)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        snapshot.check_integrity()
+        check_integrity(snapshot)
     ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
     return written_results(run_dir, config, plans, ending, progress)
 
@@ -369,9 +370,9 @@ def rebuild(
     benchmarks = write_artifacts(run_dir, statistics)
     if missing := [
         name
-        for one in benchmarks
-        for name in declared.get(one.directory.name, ())
-        if name not in _names(one)
+        for result in benchmarks
+        for name in declared.get(result.directory.name, ())
+        if name not in _names(result)
     ]:
         try:
             benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
@@ -385,13 +386,13 @@ def rebuild(
 
 def _metric_names(run_dir: Path) -> dict[str, list[str]]:
     """Return the metrics in each metrics.json of a run, by the name of its directory."""
-    found = {}
+    names = {}
     for path in run_dir.glob("*/metrics.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
-            found[path.parent.name] = [
+            names[path.parent.name] = [
                 str(metric["name"]) for metric in loads(path.read_bytes())["metrics"]
             ]
-    return found
+    return names
 
 
 def _names(benchmark: BenchmarkResult) -> set[str]:

@@ -27,6 +27,7 @@ from nel.engine.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.resume_checks import check_records
 from nel.engine.run import new_directory, with_absolute_paths
+from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
@@ -110,8 +111,10 @@ def evaluate_matrix(
         directory = latest_matrix(Path(whole.output.dir), whole.output.run_id)
         _check_kept(directory, [name for name, _ in parts])
         return _evaluate_in(directory, whole, parts, live, allowed_changes)
-    for _, part in parts:
-        make_plans(part)  # what is wrong with a benchmark is raised before anything is written
+    for _, config_of_run in parts:
+        make_plans(
+            config_of_run
+        )  # what is wrong with a benchmark is raised before anything is written
     directory = new_directory(whole, "matrix")
     try:
         return _evaluate_in(directory, whole, parts, live, allowed_changes)
@@ -148,7 +151,7 @@ def preview_matrix(config: RunConfig) -> dict[str, list[PlannedBenchmark]]:
     Raises:
         NelError: As `evaluate_matrix` raises before it sends anything.
     """
-    return {name: preview(part) for name, part in _parts(config)}
+    return {name: preview(config_of_run) for name, config_of_run in _parts(config)}
 
 
 def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
@@ -161,12 +164,12 @@ def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
     directory = output_dir if run_id is None else output_dir / run_id
     if is_matrix(directory):
         return directory
-    found = sorted(directory.glob(f"*/{MATRIX_NAME}"), key=lambda path: path.stat().st_mtime)
-    if not found:
+    matrices = sorted(directory.glob(f"*/{MATRIX_NAME}"), key=lambda path: path.stat().st_mtime)
+    if not matrices:
         raise OutputError(
             f"no runs of several endpoints to resume in {directory}; start them without --resume"
         )
-    return found[-1].parent
+    return matrices[-1].parent
 
 
 def check_alone(run_dir: Path) -> None:
@@ -197,13 +200,13 @@ def _parts(config: RunConfig) -> list[tuple[str, RunConfig]]:
     parts = split_config(config)
     places: dict[str, str] = {}
     for name, _ in parts:
-        place = directory_name(name).lower()
-        if place in places:
+        directory = directory_name(name).lower()
+        if directory in places:
             raise ConfigError(
-                f'the endpoints "{places[place]}" and "{name}" would both be written to {place}/; '
+                f'the endpoints "{places[directory]}" and "{name}" would both be written to {directory}/; '
                 "give them names that differ in more than case"
             )
-        places[place] = name
+        places[directory] = name
     return parts
 
 
@@ -214,7 +217,7 @@ def _evaluate_in(
     live: Mapping[str, Progress],
     allowed_changes: frozenset[str],
 ) -> MatrixResult:
-    runs = [_run_of(directory, name, part, live[name]) for name, part in parts]
+    runs = [_run_of(directory, name, config_of_run, live[name]) for name, config_of_run in parts]
     content: dict[str, Any] = {
         "version": 1,
         "config": with_absolute_paths(whole),
@@ -263,7 +266,7 @@ def _run_of(directory: Path, name: str, config: RunConfig, progress: Progress) -
 
 def _holds_answers(run_dir: Path) -> bool:
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
-        return snapshot.last_response() > 0
+        return Pending(snapshot).last_response() > 0
     return False
 
 
@@ -284,9 +287,9 @@ def _check_kept(directory: Path, names: Sequence[str]) -> None:
 def _read(directory: Path) -> Any:
     path = directory / MATRIX_NAME
     try:
-        found = loads(path.read_bytes())
-        if not isinstance(found["config"], dict) or not all(
-            isinstance(one["name"], str) for one in found["runs"]
+        stored = loads(path.read_bytes())
+        if not isinstance(stored["config"], dict) or not all(
+            isinstance(run["name"], str) for run in stored["runs"]
         ):
             raise TypeError("config or runs")
     except OSError as error:
@@ -295,4 +298,4 @@ def _read(directory: Path) -> Any:
         raise OutputError(
             f"{path} is damaged ({error}); resume each run in {directory} by itself"
         ) from error
-    return found
+    return stored

@@ -29,7 +29,9 @@ from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.adaptation import KEY_PREFIX
 from nel.engine.progress import Progress
 from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.lock import owner_of
+from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.union import Part, unite
@@ -103,10 +105,11 @@ def merge_shards(
         raise OutputError(f"{output} exists already; name a new directory with -o")
     notes = (progress or Progress()).notes
     shards = sorted(
-        (_read(path) for path in _expanded(directories)), key=lambda one: one.shard.number
+        (_read(path) for path in _expanded(directories)),
+        key=lambda merged_shard: merged_shard.shard.number,
     )
     _check_complete(shards)
-    first = next((one for one in shards if one.has_answers), shards[0])
+    first = next((merged_shard for merged_shard in shards if merged_shard.has_answers), shards[0])
     _check_equal(first, shards)
     notes += _left_behind(shards)
     with _renamed_at_the_end(output) as made:
@@ -121,7 +124,10 @@ def merge_shards(
     return RunResult(
         run_dir=output,
         ending=ExitStatus(exit_code=0, reason="done"),
-        benchmarks=[replace(one, directory=output / one.directory.name) for one in benchmarks],
+        benchmarks=[
+            replace(merged_shard, directory=output / merged_shard.directory.name)
+            for merged_shard in benchmarks
+        ],
         report=output / page.name,
         reports=tuple(output / path.relative_to(made) for path in reports),
         exit_code=exit_code_of(benchmarks, tolerated),
@@ -130,15 +136,15 @@ def merge_shards(
 
 def _expanded(directories: Sequence[Path]) -> list[Path]:
     """Return the directories of shards, of a directory that holds some all of them."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for directory in directories:
         below = sorted(
             path.parent
             for path in directory.glob(f"*/{FILE_NAME}")
             if not path.parent.name.startswith(".")
         )
-        found += [directory] if (directory / FILE_NAME).exists() or not below else below
-    return found
+        paths += [directory] if (directory / FILE_NAME).exists() or not below else below
+    return paths
 
 
 def _read(path: Path) -> _StoredShard:
@@ -149,8 +155,8 @@ def _read(path: Path) -> _StoredShard:
             " ended"
         )
     with Snapshot(path / FILE_NAME, untouched=True) as snapshot:
-        snapshot.check_integrity()
-        if n_damaged := snapshot.count_unreadable():
+        check_integrity(snapshot)
+        if n_damaged := count_unreadable(snapshot):
             raise StoreError(
                 f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume {path}"
                 " makes them again"
@@ -178,14 +184,15 @@ def _read(path: Path) -> _StoredShard:
             config=config,
             benchmarks=benchmarks,
             sandboxes=snapshot.meta("sandboxes") or [],
-            has_answers=snapshot.last_response() > 0,
+            has_answers=Pending(snapshot).last_response() > 0,
             judged=frozenset(
                 slot
                 for slot, (number, _, _) in benchmarks.items()
                 if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
             ),
             n_missing=sum(
-                snapshot.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()
+                Pending(snapshot).count_pending(key, plan["repeats"])
+                for key, _, plan in benchmarks.values()
             ),
             is_done=sessions[-1]["ended"] == "done",
         )
@@ -196,19 +203,19 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
     if not shards:
         raise UsageError("there is no shard to merge; give the directories of all shards of a run")
     of = shards[0].shard.of
-    for one in shards:
-        if one.shard.of != of:
+    for shard in shards:
+        if shard.shard.of != of:
             raise UsageError(
-                f"{shards[0].label} and {one.label} are of two divisions; merge the shards of"
+                f"{shards[0].label} and {shard.label} are of two divisions; merge the shards of"
                 " one run"
             )
-    for one, other in pairwise(shards):
-        if one.shard == other.shard:
+    for shard, other in pairwise(shards):
+        if shard.shard == other.shard:
             raise UsageError(
-                f"{one.shard.title} is there twice: {one.path} and {other.path}; leave one of them"
+                f"{shard.shard.title} is there twice: {shard.path} and {other.path}; leave one of them"
                 " away"
             )
-    missing = sorted(set(range(1, of + 1)) - {one.shard.number for one in shards})
+    missing = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})
     if missing:
         raise UsageError(
             f"of {of:,} shards {len(missing):,} {'is' if len(missing) == 1 else 'are'} missing:"
@@ -216,11 +223,11 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
             f" {missing[0]}/{of}{' and so on' if len(missing) > 1 else ''}, or name their"
             " directories"
         )
-    unfinished = [one for one in shards if not one.is_finished]
+    unfinished = [shard for shard in shards if not shard.is_finished]
     if unfinished:
         steps = "; ".join(
-            f"{one.shard.title} ({one.n_missing:,} answers missing): nel eval resume {one.path}"
-            for one in unfinished[:_NAMED_MAX]
+            f"{shard.shard.title} ({shard.n_missing:,} answers missing): nel eval resume {shard.path}"
+            for shard in unfinished[:_NAMED_MAX]
         )
         more = (
             f"; and {len(unfinished) - _NAMED_MAX:,} more" if len(unfinished) > _NAMED_MAX else ""
@@ -240,26 +247,28 @@ def _listed(numbers: Sequence[int]) -> str:
             spans[-1].append(number)
         else:
             spans.append([number])
-    return ", ".join(f"{one[0]} to {one[-1]}" if len(one) > 1 else str(one[0]) for one in spans)
+    return ", ".join(
+        f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in spans
+    )
 
 
 def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
     """Raise UsageError where a shard was run with another benchmark, dataset, model or setting than
     the first.
     """
-    for one in shards:
-        if list(one.benchmarks) != list(first.benchmarks):
-            names = [", ".join(side.benchmarks) for side in (first, one)]
+    for other in shards:
+        if list(other.benchmarks) != list(first.benchmarks):
+            names = [", ".join(side.benchmarks) for side in (first, other)]
             raise UsageError(
-                f"{first.label} has {names[0]} and {one.label} has {names[1]}; they are not of"
+                f"{first.label} has {names[0]} and {other.label} has {names[1]}; they are not of"
                 " one run"
             )
-        for slot, (_, _, plan) in one.benchmarks.items():
+        for slot, (_, _, plan) in other.benchmarks.items():
             known = _asked_first(first, shards, slot)
             differ = _differences(known.benchmarks[slot][2], plan)
-            if not one.has_answers:
+            if not other.has_answers:
                 differ.pop(_ADAPTED, None)
-            if slot not in one.judged:
+            if slot not in other.judged:
                 differ.pop(JUDGES_ADAPTED, None)
             if differ:
                 listed = "; ".join(
@@ -268,17 +277,17 @@ def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
                 step = "run one of them again with the settings of the other"
                 if differ.keys() == {_URL}:
                     step = (
-                        f"if one model is served at both, nel eval resume {one.path}"
+                        f"if one model is served at both, nel eval resume {other.path}"
                         " --allow-url-change "
                     )
                     step += f"--model-url {differ[_URL][0]}"
-                both = f"{known.label} and {one.label}"
+                both = f"{known.label} and {other.label}"
                 raise UsageError(f"{both} are not of one run: {slot} differs in {listed}; {step}")
-        if (first.config.get("budget") or {}).get("prices") != (one.config.get("budget") or {}).get(
-            "prices"
-        ):
+        if (first.config.get("budget") or {}).get("prices") != (
+            other.config.get("budget") or {}
+        ).get("prices"):
             raise UsageError(
-                f"{first.label} and {one.label} have different budget.prices, so that their cost"
+                f"{first.label} and {other.label} have different budget.prices, so that their cost"
                 " has no sum; run nel eval resume with -O budget.prices=… on one of them"
             )
 
@@ -287,7 +296,7 @@ def _asked_first(first: _StoredShard, shards: Sequence[_StoredShard], slot: str)
     """Return the first shard whose judges have replied on a benchmark, so that their settings are
     known.
     """
-    return next((one for one in shards if slot in one.judged), first)
+    return next((shard for shard in shards if slot in shard.judged), first)
 
 
 def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, str]]:
@@ -315,11 +324,11 @@ def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:
     answers.
     """
     return [
-        f"{one.label}: its {name} of {slot} is not part of the merged run"
-        for one in shards
-        for slot in one.benchmarks
+        f"{shard.label}: its {name} of {slot} is not part of the merged run"
+        for shard in shards
+        for slot in shard.benchmarks
         for name in INPUTS
-        if (one.path / directory_name(slot) / name).exists()
+        if (shard.path / directory_name(slot) / name).exists()
     ]
 
 
@@ -327,8 +336,8 @@ def _write_store(
     path: Path, first: _StoredShard, shards: Sequence[_StoredShard], output: Path
 ) -> None:
     sandboxes: list[Any] = []
-    for one in shards:
-        sandboxes += [used for used in one.sandboxes if used not in sandboxes]
+    for shard in shards:
+        sandboxes += [used for used in shard.sandboxes if used not in sandboxes]
     config = {
         **first.config,
         "shard": None,
@@ -339,10 +348,10 @@ def _write_store(
     for slot in first.benchmarks:
         _, name, plan = _asked_first(first, shards, slot).benchmarks[slot]
         benchmarks[slot] = (name, _whole(plan))
-    unite(path, [one.part for one in shards], benchmarks=benchmarks, meta=meta)
+    unite(path, [shard.part for shard in shards], benchmarks=benchmarks, meta=meta)
     with Snapshot(path) as merged:
         for key, slot, _, plan in merged.benchmarks():
-            if n_missing := merged.count_pending(key, plan["repeats"]):
+            if n_missing := Pending(merged).count_pending(key, plan["repeats"]):
                 raise StoreError(
                     f"{slot}: {n_missing:,} answers are in no shard; they were not divided by one"
                     " rule"

@@ -35,18 +35,18 @@ def refuse_changed(config: RunConfig, before: Side) -> None:
         UsageError: The two could not be compared; the message names the fields with both values.
         NelError: A benchmark, dataset or setting is wrong.
     """
-    stored = {one.path.parent.name: one.fields for one in before.benchmarks.values()}
+    stored = {run.path.parent.name: run.fields for run in before.benchmarks.values()}
     for plan in make_plans(config):
         fields = stored.get(directory_name(plan.slot))
         if fields is None or plan.eval_only:  # recorded answers cost nothing
             continue
-        found = list(_differences(fields, _fields_now(plan)))
-        if found:
-            listed = "; ".join(map(str, found))
+        differences = list(_differences(fields, _fields_now(plan)))
+        if differences:
+            listed = "; ".join(map(str, differences))
             raise UsageError(
                 f"{plan.slot} would not be the same run again ({listed}), and the two could not be"
                 " compared; nothing was asked: undo the change, or start a new run and use nel"
-                f" compare --despite {found[0].part}"
+                f" compare --despite {differences[0].part}"
             )
 
 
@@ -59,10 +59,10 @@ def _fields_now(plan: Plan) -> dict[str, object]:
 
 def _differences(before: Mapping[str, object], now: Mapping[str, object]) -> Iterator[Difference]:
     for name in sorted({*before, *now} - {_ADAPTED, JUDGES_ADAPTED}):
-        part = part_of(name)
-        if part is None or (part == _DECODING and _ADAPTED in before):
+        group = part_of(name)
+        if group is None or (group == _DECODING and _ADAPTED in before):
             continue
         if before.get(name) != now.get(name):
             yield Difference(
-                part=part, field=name, baseline=before.get(name), candidate=now.get(name)
+                part=group, field=name, baseline=before.get(name), candidate=now.get(name)
             )

@@ -181,8 +181,8 @@ class TaskConfig(Strict):
         Raises:
             ConfigError: The strategy needs a judge, or its configuration is incomplete.
         """
-        given = self.judge_model_args
-        if "api_url" not in given and "model_id" not in given:
+        settings = self.judge_model_args
+        if "api_url" not in settings and "model_id" not in settings:
             if self.judge_strategy in _JUDGED:
                 raise ConfigError(
                     f'judge_strategy "{self.judge_strategy}" needs a judge; give'
@@ -190,26 +190,26 @@ class TaskConfig(Strict):
                     " variable}"
                 )
             return {}
-        if "api_url" not in given or "model_id" not in given:
+        if "api_url" not in settings or "model_id" not in settings:
             raise ConfigError("judge_model_args needs both api_url and model_id")
         judge = {
-            "url": given["api_url"],
-            "model": given["model_id"],
-            "api_key_env": given.get("api_key_env"),
+            "url": settings["api_url"],
+            "model": settings["model_id"],
+            "api_key_env": settings.get("api_key_env"),
             "concurrency": self.judge_worker_num,
         }
-        if "generation_config" in given:
-            judge["generation"] = _generation(given["generation_config"])
+        if "generation_config" in settings:
+            judge["generation"] = _generation(settings["generation_config"])
         return {"judge": judge}
 
     def arguments_of(self, name: str) -> Settings:
         """Return the arguments of a dataset: by its name in `datasets`, else by that of its
         benchmark, as of a file.
         """
-        found = self.dataset_args.get(name)
-        if found is None and self.dataset_args:
-            found = self.dataset_args.get(find_benchmark(_full_name(name)).name)
-        return dict(found or {})
+        arguments = self.dataset_args.get(name)
+        if arguments is None and self.dataset_args:
+            arguments = self.dataset_args.get(find_benchmark(_full_name(name)).name)
+        return dict(arguments or {})
 
     def _check_arguments(self) -> None:
         """Raise ConfigError where arguments are of no dataset, or given by both names of one."""
@@ -235,10 +235,10 @@ class TaskConfig(Strict):
         if self.limit is not None:
             arguments["limit"] = self.limit
         full = _full_name(name)
-        found = find_benchmark(full)
+        registered = find_benchmark(full)
         entry: Settings = {"name": full, "repeats": self.repeats}
-        if isinstance(found, AdaptedBenchmark):
-            meta = found.adapter.meta
+        if isinstance(registered, AdaptedBenchmark):
+            meta = registered.adapter.meta
             dataset = str(
                 arguments.get("local_path") or arguments.get("dataset_id") or meta.dataset_id
             )
@@ -303,22 +303,22 @@ def run_task(
     return reports
 
 
-def _task_config(given: TaskConfig | JsonObject | str | Path) -> TaskConfig:
-    if isinstance(given, TaskConfig):
-        return given
-    if isinstance(given, (str, Path)):
-        given = read_yaml(Path(given))
+def _task_config(config: TaskConfig | JsonObject | str | Path) -> TaskConfig:
+    if isinstance(config, TaskConfig):
+        return config
+    if isinstance(config, (str, Path)):
+        config = read_yaml(Path(config))
     try:
-        return TaskConfig.model_validate(dict(given))
+        return TaskConfig.model_validate(dict(config))
     except ValidationError as error:
         raise ConfigError(f"TaskConfig: {first_problem(error)}") from error
 
 
-def _generation(given: JsonObject) -> Settings:
+def _generation(config: JsonObject) -> Settings:
     """Return EvalScope's generation settings by nel's names; settings without one are sent
     unchanged.
     """
-    left = dict(given)
+    left = dict(config)
     known: Settings = {key: left.pop(key) for key in _SENT if key in left}
     if "stop_seqs" in left:
         known["stop"] = left.pop("stop_seqs")
@@ -351,9 +351,9 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
             else:
                 scores.setdefault(str(row["metadata"].get("category") or "default"), []).append(row)
     model_name = config.model_id or config.model
-    found = find_benchmark(_full_name(name))
-    if isinstance(found, AdaptedBenchmark):
-        adapter = found.with_arguments(config.arguments_of(name)).adapter
+    registered = find_benchmark(_full_name(name))
+    if isinstance(registered, AdaptedBenchmark):
+        adapter = registered.with_arguments(config.arguments_of(name)).adapter
         names = [
             metric
             for entry in adapter.metric_list
@@ -367,7 +367,9 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
         report = adapter.generate_report(by_subset, model_name, str(item.directory))
     else:
         meta = BenchmarkMeta(
-            name=found.name, dataset_id=str(found.dataset), description=found.description
+            name=registered.name,
+            dataset_id=str(registered.dataset),
+            description=registered.description,
         )
         means = {
             subset: aggregated("mean", _sample_scores(rows, ["reward"], None))
@@ -397,7 +399,7 @@ def _sample_scores(
         adapter is not None
         and type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
     )
-    found: list[SampleScore] = []
+    scores: list[SampleScore] = []
     for row in rows:
         details = dict(row["scoring_details"])
         numbers = details.pop("metrics", None) or {}
@@ -409,7 +411,7 @@ def _sample_scores(
             group_id=row["sample_id"],
             metadata=metadata,
         )
-        found.append(
+        scores.append(
             sample_score(
                 adapter,
                 numbers=numbers if has_own else numbers or failed,
@@ -419,7 +421,7 @@ def _sample_scores(
                 sample=sample,
             )
         )
-    return found
+    return scores
 
 
 __all__ = ["TaskConfig", "report_table", "run_task"]

@@ -27,6 +27,13 @@ from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
 from nel.core.packages import readable_distributions
 from nel.core.strict_json import loads, pretty
+from nel.engine.store.integrity import (
+    check_integrity,
+    content_digest,
+    copy_store,
+    count_unreadable,
+    store_digest,
+)
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
@@ -93,8 +100,8 @@ def verify_run(run_dir: Path) -> Verification:
 
 def _store_checks(snapshot: Snapshot) -> Iterator[Check]:
     try:
-        snapshot.check_integrity()
-        n_damaged = snapshot.count_unreadable()
+        check_integrity(snapshot)
+        n_damaged = count_unreadable(snapshot)
     except StoreError as error:
         yield Check(what="store", passed=False, detail=str(error))
         return
@@ -112,7 +119,7 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
             )
             continue
         stored = plan.get("identity") or {}
-        prompts = f"{snapshot.content_digest(key):064x}"
+        prompts = f"{content_digest(snapshot, key):064x}"
         if prompts != stored.get("prompt.sha256"):
             yield Check(
                 what=f"{slot}: prompts",
@@ -133,7 +140,7 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
 def _artifact_checks(run_dir: Path, snapshot: Snapshot, scratch: Path) -> Iterator[Check]:
     """Write every artifact again from a copy of the store, and compare."""
     scratch.mkdir()
-    snapshot.copy_to(scratch / FILE_NAME)
+    copy_store(snapshot, scratch / FILE_NAME)
     for _, slot, _, _ in snapshot.benchmarks():
         _copy_inputs(run_dir / directory_name(slot), scratch / directory_name(slot))
     inputs = set(_files(scratch))
@@ -174,10 +181,10 @@ def _same_file(name: Path, here: Path, again: Path) -> Check:
 
 def _made_by(text: str) -> str | None:
     try:
-        found = loads(text)
+        made = loads(text)
     except ValueError:
         return None
-    return found.get("sdk") if isinstance(found, dict) else None
+    return made.get("sdk") if isinstance(made, dict) else None
 
 
 def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
@@ -187,7 +194,7 @@ def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
         "format": _FORMAT,
         "sdk": f"nel {__version__}",
         "run_id": snapshot.meta("run_id") or run_dir.name,
-        "store_sha256": snapshot.digest(),
+        "store_sha256": store_digest(snapshot),
         "files": {str(path): _sha256(run_dir / path) for path in names},
         "benchmarks": {slot: _benchmark_json(snapshot, plan) for slot, plan in plans.items()},
         "packages": dict(sorted(_plugin_packages())),
@@ -210,25 +217,25 @@ def _plugin_packages() -> Iterator[tuple[str, str]]:
     """Yield name and version of every installed distribution with plugins of nel, nel itself
     included.
     """
-    for one in readable_distributions():
-        if any(entry.group.startswith("nel.") for entry in one.entry_points):
-            yield one.metadata["Name"], one.version
+    for distribution in readable_distributions():
+        if any(entry.group.startswith("nel.") for entry in distribution.entry_points):
+            yield distribution.metadata["Name"], distribution.version
 
 
 def _files(directory: Path) -> list[Path]:
     """Return the files of a run that are no store, lock or log, as relative paths."""
-    found = (
+    files = (
         path.relative_to(directory)
         for path in directory.rglob("*")
         if path.is_file() and not path.is_symlink()
     )
-    return sorted(path for path in found if not _is_volatile(path))
+    return sorted(path for path in files if not _is_volatile(path))
 
 
 def _links(directory: Path) -> list[str]:
     """Return the symbolic links of a run, to files or directories, where a file of it could be."""
-    found = (path.relative_to(directory) for path in directory.rglob("*") if path.is_symlink())
-    return sorted(str(path) for path in found if not _is_volatile(path))
+    links = (path.relative_to(directory) for path in directory.rglob("*") if path.is_symlink())
+    return sorted(str(path) for path in links if not _is_volatile(path))
 
 
 def _is_volatile(path: Path) -> bool:
@@ -299,7 +306,7 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
         allowed.write_text(f"{_SIGNER} {key}\n", encoding="utf-8")
         command = ["-Y", "verify", "-f", str(allowed), "-I", _SIGNER, "-n", _NAMESPACE, "-s"]
         try:
-            _keygen([*command, str(run_dir / SIGNATURE)], "check the signature", given=manifest)
+            _keygen([*command, str(run_dir / SIGNATURE)], "check the signature", stdin=manifest)
         except OutputError as error:
             return Check(what="signature", passed=False, detail=str(error))
     if not verification.manifest:
@@ -344,11 +351,11 @@ def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> Check:
     )
 
 
-def _keygen(arguments: Sequence[str], what: str, given: bytes = b"") -> None:
+def _keygen(arguments: Sequence[str], what: str, stdin: bytes = b"") -> None:
     try:
         done = subprocess.run(  # noqa: S603 - no shell; the arguments are paths
             ["ssh-keygen", *arguments],  # noqa: S607 - wherever the user has it
-            input=given,
+            input=stdin,
             capture_output=True,
             timeout=_KEYGEN_SECONDS,
             check=False,
@@ -362,5 +369,5 @@ def _keygen(arguments: Sequence[str], what: str, given: bytes = b"") -> None:
             f"cannot {what}: ssh-keygen waits; use a key in an agent or one without a passphrase"
         ) from error
     if done.returncode:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-        raise OutputError(f"cannot {what}: {said[-1] if said else 'ssh-keygen failed'}")
+        lines = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+        raise OutputError(f"cannot {what}: {lines[-1] if lines else 'ssh-keygen failed'}")

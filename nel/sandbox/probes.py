@@ -58,19 +58,17 @@ def python_probes() -> Iterator[Probe]:
     ones left.
     """
     text = Path(__file__).with_name("probes.toml").read_text(encoding="utf-8")
-    for given in tomllib.loads(text)["probe"]:
+    for row in tomllib.loads(text)["probe"]:
         source = (
-            given.get("program")
-            or given.get("function")
-            or _TRY.format(body=indent(given["denied"], "    "))
+            row.get("program")
+            or row.get("function")
+            or _TRY.format(body=indent(row["denied"], "    "))
         )
         judged = (
-            {"tests": _TESTS, "entry_point": "double"}
-            if "function" in given
-            else {"cases": _DENIED}
+            {"tests": _TESTS, "entry_point": "double"} if "function" in row else {"cases": _DENIED}
         )
         program = Program(source=source, limits=_LIMITS, **judged)
-        yield Probe(name=given["name"], program=program, verdict=given.get("verdict", "passed"))
+        yield Probe(name=row["name"], program=program, verdict=row.get("verdict", "passed"))
 
 
 def smoke_probes(language: Language) -> Iterator[Probe]:
@@ -120,11 +118,11 @@ def run_probes(sandbox: Sandbox, probes: Iterator[Probe]) -> Iterator[Finding]:
             yield Finding(name=probe.name, holds=False, detail=f"{error.kind}: {error}")
             continue
         yield Finding(
-            name=probe.name, holds=verdict.verdict == probe.verdict, detail=_shown(verdict, probe)
+            name=probe.name, holds=verdict.verdict == probe.verdict, detail=_summary(verdict, probe)
         )
 
 
-def _shown(verdict: Verdict, probe: Probe) -> str:
+def _summary(verdict: Verdict, probe: Probe) -> str:
     if verdict.verdict == probe.verdict:
         return verdict.verdict if verdict.verdict != "passed" else ""
     return (

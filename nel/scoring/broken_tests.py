@@ -23,9 +23,22 @@ def key_of(tests: str | None, prompt: str, entry_point: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+_OF_RUN: dict[str, str] = {}
+"""In a host, which has no list of its own: the run's."""
+
+
+def take_broken_tests(of_run: Mapping[str, str]) -> None:
+    """Use the list of a run elsewhere, in this process and those that it forks."""
+    _OF_RUN.clear()
+    _OF_RUN.update(of_run)
+    broken_tests.cache_clear()
+
+
 @cache
 def broken_tests() -> Mapping[str, str]:
     """Return why tests are of no use, by their keys; read once for each process."""
+    if _OF_RUN:
+        return _OF_RUN
     try:
         entries = json.loads(PATH.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -44,11 +57,11 @@ def broken_tests_fields(languages: Collection[str]) -> dict[str, object]:
     return {"scoring.broken_tests": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
 
 
-def write_broken_tests(benchmark: str, found: Mapping[str, tuple[str, str]]) -> None:
+def write_broken_tests(benchmark: str, broken: Mapping[str, tuple[str, str]]) -> None:
     """Replace the entries of a benchmark in the list.
 
     Args:
-        found: Sample and reason, by key.
+        broken: Sample and reason, by key.
     """
     try:
         entries = json.loads(PATH.read_text(encoding="utf-8"))
@@ -57,7 +70,7 @@ def write_broken_tests(benchmark: str, found: Mapping[str, tuple[str, str]]) -> 
     others = {key: entry for key, entry in entries.items() if entry["benchmark"] != benchmark}
     own = {
         key: {"benchmark": benchmark, "sample": sample, "reason": reason}
-        for key, (sample, reason) in found.items()
+        for key, (sample, reason) in broken.items()
     }
     PATH.parent.mkdir(exist_ok=True)
     PATH.write_text(

@@ -159,11 +159,11 @@ def _details(checks: Sequence[Check], findings: Sequence[Finding]) -> list[dict[
         {
             "check": check.name,
             "kind": check.kind,
-            "passed": one.passed,
-            "expected": one.expected,
-            "got": one.got,
+            "passed": finding.passed,
+            "expected": finding.expected,
+            "got": finding.got,
         }
-        for check, one in zip(checks, findings, strict=True)
+        for check, finding in zip(checks, findings, strict=True)
     ]
 
 
@@ -174,11 +174,11 @@ def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Js
         case "numeric":
             return _numeric(check, own, value)
         case "json_schema":
-            found = validate_json_schema(response, value)
-            return Finding(found["valid"], found["error"] or found["extracted"], value)
+            outcome = validate_json_schema(response, value)
+            return Finding(outcome["valid"], outcome["error"] or outcome["extracted"], value)
         case "judge":
             return _judged(check, sample, str(value))
-    wanted = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    wanted = [str(item) for item in value] if isinstance(value, list) else [str(value)]
     if check.kind == "equals" and own.asked is not None:
         response = read_text(own, declared_only=True).value or ""
     return Finding(_text_passes(check, response, wanted), response, value)
@@ -187,15 +187,15 @@ def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Js
 def _text_passes(check: Check, response: str, wanted: Sequence[str]) -> bool:
     if check.kind == "regex":
         return any(
-            search(one, response, ignore_case=check.ignore_case) is not None for one in wanted
+            search(sought, response, ignore_case=check.ignore_case) is not None for sought in wanted
         )
     text = searchable(response, ignore_case=check.ignore_case)
-    texts = [searchable(one, ignore_case=check.ignore_case) for one in wanted]
+    texts = [searchable(sought, ignore_case=check.ignore_case) for sought in wanted]
     if check.kind == "equals":
-        return text.strip() in [one.strip() for one in texts]
+        return text.strip() in [sought.strip() for sought in texts]
     if check.kind == "not_contains":
-        return not any(one in text for one in texts)
-    return any(_stands_apart(one, text) for one in texts)
+        return not any(sought in text for sought in texts)
+    return any(_stands_apart(sought, text) for sought in texts)
 
 
 def _stands_apart(sought: str, text: str) -> bool:
@@ -227,14 +227,14 @@ def _numeric(check: Check, response: Response, value: Json) -> Finding:
     """Compare the number that a response gives with the expected ones; a response without a number
     fails.
     """
-    given = read_number(response).value
-    number = None if given is None else parse_number(given)
+    answer = read_number(response).value
+    number = None if answer is None else parse_number(answer)
     wanted = _numbers(value)
     margin = Fraction(check.tolerance)
     passed = number is not None and any(
-        one is not None and abs(number - one) <= margin for one in wanted
+        accepted is not None and abs(number - accepted) <= margin for accepted in wanted
     )
-    return Finding(passed, given, value)
+    return Finding(passed, answer, value)
 
 
 def _judged(check: Check, sample: ScorerInput, criterion: str) -> Finding:
@@ -255,15 +255,15 @@ def _judged(check: Check, sample: ScorerInput, criterion: str) -> Finding:
         values=values,
     )
     grade = ask_judge(sample, case).grade
-    said = grade.label if not grade.explanation else f"{grade.label}: {grade.explanation}"
-    return Finding(grade.score >= 1, said, criterion)
+    verdict = grade.label if not grade.explanation else f"{grade.label}: {grade.explanation}"
+    return Finding(grade.score >= 1, verdict, criterion)
 
 
 def _question(asked: str | tuple[Message, ...]) -> str:
     """Return a prompt as the text that a judge reads."""
     if isinstance(asked, str):
         return asked
-    return "\n\n".join(f"{one.role}: {one.content}" for one in asked)
+    return "\n\n".join(f"{message.role}: {message.content}" for message in asked)
 
 
 def _row_of(sample: ScorerInput) -> dict[str, Json]:
@@ -281,8 +281,8 @@ def _expected(check: Check, row: Mapping[str, Json]) -> Json:
         return value
     if check.kind == "numeric" and None in (_numbers(value) or [None]):
         raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is no number')
-    texts = [str(one) for one in value] if isinstance(value, list) else [str(value)]
-    if not texts or not all(one.strip() for one in texts):
+    texts = [str(text) for text in value] if isinstance(value, list) else [str(value)]
+    if not texts or not all(text.strip() for text in texts):
         raise DatasetError(
             f'the check "{check.name}" expects an empty text, which decides nothing; give it one'
         )
@@ -292,7 +292,7 @@ def _expected(check: Check, row: Mapping[str, Json]) -> Json:
 
 
 def _numbers(value: Json) -> list[Fraction | None]:
-    return [parse_number(str(one)) for one in (value if isinstance(value, list) else [value])]
+    return [parse_number(str(item)) for item in (value if isinstance(value, list) else [value])]
 
 
 def _field_value(check: Check, row: Mapping[str, Json]) -> Json:

@@ -141,7 +141,9 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     lenient = strict or tuple((read_labels(response, labels, choices).value or "").split(",")) or ()
     lenient = tuple(label for label in lenient if label)
     if not multiple:
-        strict, lenient = (found if len(found) == 1 else () for found in (strict, lenient))
+        strict, lenient = (
+            labels_read if len(labels_read) == 1 else () for labels_read in (strict, lenient)
+        )
     return {
         "correct": strict == gold,
         "correct_lenient": lenient == gold,

@@ -56,42 +56,51 @@ def _composed(
         )
     names = _distinct_names(scorers)
 
-    def combined(sample: ScorerInput, results: Sequence[object]) -> dict[str, object]:
-        verdicts: list[bool] = []
-        numbers: dict[str, object] = {}
-        faults: list[SampleError] = []
-        for member, result in zip(names, results, strict=True):
-            try:
-                outcome = outcome_of(_raised(result), sample.response)
-            except JudgeError:
-                raise
-            except SampleError as error:
-                faults.append(error)
-                continue
-            verdicts.append(isinstance(outcome, Scored) and outcome.reward >= 1.0)
-            given = result if isinstance(result, dict) else outcome.metrics
-            numbers |= {f"{member}_{key}": value for key, value in given.items()}
-        settled = settle(verdicts)
-        # One right member settles any_of, and one wrong member all_of. Otherwise (any_of false,
-        # all_of true) the members that failed could have turned the verdict, and there is none.
-        if faults and settled is (settle is all):
-            raise faults[0]
-        return {"correct": settled, **numbers}
-
     def score(sample: ScorerInput) -> dict[str, object]:
-        return combined(sample, [_tried(scorer, sample) for scorer in scorers])
+        results = [_tried(scorer, sample) for scorer in scorers]
+        return _combined(names, results, settle, sample)
 
     async def score_async(sample: ScorerInput) -> dict[str, object]:
         async def of(scorer: Scorer) -> object:
             return await awaited(judged(await awaited(scorer(sample)), sample))
 
-        return combined(sample, await asyncio.gather(*map(of, scorers), return_exceptions=True))
+        results = await asyncio.gather(*map(of, scorers), return_exceptions=True)
+        return _combined(names, results, settle, sample)
 
     composed: Scorer = score_async if any(map(is_async, scorers)) else score
     composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
     composed.members = tuple(scorers)  # type: ignore[attr-defined]
     composed._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that NeMo Evaluator looks for
     return composed
+
+
+def _combined(
+    names: Sequence[str],
+    results: Sequence[object],
+    settle: Callable[[Sequence[bool]], bool],
+    sample: ScorerInput,
+) -> dict[str, object]:
+    """Return the verdict of members, by name, with the numbers of each."""
+    verdicts: list[bool] = []
+    numbers: dict[str, object] = {}
+    faults: list[SampleError] = []
+    for member, result in zip(names, results, strict=True):
+        try:
+            outcome = outcome_of(_raised(result), sample.response)
+        except JudgeError:
+            raise
+        except SampleError as error:
+            faults.append(error)
+            continue
+        verdicts.append(isinstance(outcome, Scored) and outcome.reward >= 1.0)
+        metrics = result if isinstance(result, dict) else outcome.metrics
+        numbers |= {f"{member}_{key}": value for key, value in metrics.items()}
+    settled = settle(verdicts)
+    # One right member settles any_of, and one wrong member all_of. Otherwise (any_of false,
+    # all_of true) the members that failed could have turned the verdict, and there is none.
+    if faults and settled is (settle is all):
+        raise faults[0]
+    return {"correct": settled, **numbers}
 
 
 def _tried(scorer: Scorer, sample: ScorerInput) -> object:

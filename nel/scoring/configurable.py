@@ -21,7 +21,7 @@ from nel.metrics import accuracy, mean, stderr
 from nel.reading.letters import LetterReader, labels_after_marker, labels_for, read_labels
 from nel.reading.numerals import parse_number
 from nel.reading.response import Response, own_response
-from nel.scoring.equality import same_brackets, same_text
+from nel.scoring.equality import same_text
 from nel.scoring.gold_choices import labels_of, letters_gold, letters_in
 from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.marks import (
@@ -30,7 +30,6 @@ from nel.scoring.marks import (
     has_word,
     kinds,
     kinds_that_count,
-    same_signs,
     trimmed,
     undressed,
     with_signs,
@@ -47,8 +46,6 @@ _DROPPED = str.maketrans("", "", "$,£€¥*_`")
 _FULL_STOP = re.compile(r"\.(?=\s|\Z|\D)")
 _EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】「」。！？：；，、…\\"
 _EQUATION = re.compile(r"\A[^\W\d]\w*\s*=\s*")
-_SIGNED = re.compile(r"[()\[\]{}$]")
-_MARKS_AROUND_MAX: Final = 4
 _MARKS_AROUND: Final = "*_`$\"'"
 _DECLARED = re.compile(r"(?i)answer[\s*_]*[:：][^\S\n]*")
 _EMPHASIS: Final = "*_`$ \t"
@@ -76,7 +73,7 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
     Rule: outer spaces and punctuation do not count, but for marks with a meaning (``A-``, ``C#``,
     ``5%``). Symbols and emoji count where the target has some of their kind; a target of marks
     alone stands apart from words. With `numeric`, the number there is compared with the target
-    exactly: ``$1,234.50``, ``42!``, ``(42)``, ``１２３``, ``三百`` and ``½`` are numbers, and so are the
+    exactly: ``$1,234.50``, ``42!``, ``(42)``, ``１２３`` and ``½`` are numbers, and so are the
     two sides of ``x=42``. A target that is no number ("60%") is compared
     as text. Source: Inspect's ``match``. Any of several targets counts.
 
@@ -103,10 +100,10 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
         completion = state.output.completion
         answer: str | None = None
         for wanted in texts_in(list(target)):
-            found, answer = _match_one(
+            is_match, answer = _match_one(
                 completion, wanted, location, ignore_case=ignore_case, numeric=numeric
             )
-            if found:
+            if is_match:
                 return Score(value=CORRECT, answer=answer, explanation=completion)
         return Score(value=INCORRECT, answer=answer, explanation=completion)
 
@@ -132,11 +129,11 @@ def includes(ignore_case: bool = True) -> Scorer:
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
         text = completion.casefold() if ignore_case else completion
-        found = any(
+        is_match = any(
             (wanted.casefold() if ignore_case else wanted) in text
             for wanted in texts_in(list(target))
         )
-        return Score(value=CORRECT if found else INCORRECT, answer=completion)
+        return Score(value=CORRECT if is_match else INCORRECT, answer=completion)
 
     return score  # type: ignore[return-value]
 
@@ -169,10 +166,10 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion, wanted = state.output.completion, texts_in(list(target))
-        found = search(pattern, completion, ignore_case=ignore_case)
-        if found is None:
+        match = search(pattern, completion, ignore_case=ignore_case)
+        if match is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
-        captured = [group for group in found.groups() if group is not None]
+        captured = [group for group in match.groups() if group is not None]
         answer = _accepted(captured, wanted, ignore_case=ignore_case, match_all=match_all)
         if answer is not None:
             return Score(value=CORRECT, answer=answer, explanation=completion)
@@ -212,19 +209,13 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion, accepted = state.output.completion, texts_in(list(target))
-        given = take(cleaned(completion))
-        for wanted in accepted:
-            counting = kinds(wanted) & OF_TARGET
-            said = take(comparable(completion, counting)) if counting else given
-            if (
-                said is not None
-                and said.casefold() == _bare(comparable(wanted, counting)).casefold()
-            ):
-                return Score(value=CORRECT, answer=said, explanation=completion)
-            given = given or said
-        return Score(
-            value=NOANSWER if given is None else INCORRECT, answer=given, explanation=completion
-        )
+        counting = kinds("".join(accepted)) & OF_TARGET
+        answer_text = take(comparable(completion, counting) if counting else cleaned(completion))
+        if answer_text is None:
+            return Score(value=NOANSWER, answer=None, explanation=completion)
+        texts = [_bare(comparable(text, counting)).casefold() for text in accepted]
+        value = CORRECT if answer_text.casefold() in texts else INCORRECT
+        return Score(value=value, answer=answer_text, explanation=completion)
 
     return score  # type: ignore[return-value]
 
@@ -253,11 +244,11 @@ def choice() -> Scorer:
         texts = list(state.choices) or None
         gold = letters_in(list(target), labels)
         response = own_response(completion)
-        given = labels_after_marker(response, labels)
-        if not given and (found := read_labels(response, labels, texts).value):
-            given = tuple(found.split(","))
-        value = NOANSWER if not given else CORRECT if given == gold else INCORRECT
-        return Score(value=value, answer=", ".join(given) or None, explanation=completion)
+        chosen = labels_after_marker(response, labels)
+        if not chosen and (label := read_labels(response, labels, texts).value):
+            chosen = tuple(label.split(","))
+        value = NOANSWER if not chosen else CORRECT if chosen == gold else INCORRECT
+        return Score(value=value, answer=", ".join(chosen) or None, explanation=completion)
 
     return score  # type: ignore[return-value]
 
@@ -288,21 +279,21 @@ def f1(
 
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
-        given = answer_fn(state.output.completion) if answer_fn else state.output.completion
+        text = answer_fn(state.output.completion) if answer_fn else state.output.completion
         accepted = texts_in(list(target))
-        seen = SeenWords(given, accepted)
+        seen = SeenWords(text, accepted)
         best = 0.0
         for wanted in accepted:
-            counting = kinds_that_count(given, wanted)
-            if not has_word(wanted) or given.strip() == wanted.strip():
-                value = float(same_text(given, wanted))
+            counting = kinds_that_count(text, wanted)
+            if not has_word(wanted) or text.strip() == wanted.strip():
+                value = float(same_text(text, wanted))
             else:
                 value = _f1(
                     set(seen.words(counting)) - stopped,
-                    set(words_of(comparable(wanted, counting))) - stopped,
+                    set(words_of(wanted, counting)) - stopped,
                 )
             best = max(best, value)
-        return Score(value=round(best, 2), answer=given)
+        return Score(value=round(best, 2), answer=text)
 
     return score  # type: ignore[return-value]
 
@@ -343,8 +334,8 @@ def _match_one(
         number = _numeral(_without_marks(target.strip()))
         if number is not None:
             seen = cleaned(answer).strip()
-            found, token = _match_number(seen, number, location)
-            return found, answer if token == seen else token
+            is_match, token = _match_number(seen, number, location)
+            return is_match, answer if token == seen else token
     if not has_word(target):
         return _match_marks(answer, target, location), answer
     counting = kinds_that_count(answer, target)
@@ -355,23 +346,12 @@ def _match_one(
     if numeric:
         return _stands_apart(value, wanted, location), answer
     if location == "begin":
-        found = value.startswith(wanted)
+        is_match = value.startswith(wanted)
     elif location == "end":
-        found = value.endswith(wanted)
+        is_match = value.endswith(wanted)
     else:
-        found = value == wanted if location == "exact" else wanted in value
-    return found and _signs_agree(answer, target, location), answer
-
-
-def _signs_agree(answer: str, target: str, location: Location) -> bool:
-    """Return whether currencies and brackets of a target, which are trimmed off its ends, are those
-    of the answer.
-    """
-    if location == "any" or (target.isascii() and _SIGNED.search(target) is None):
-        return True
-    length = len(target) + _MARKS_AROUND_MAX
-    part = {"begin": answer[:length], "end": answer[-length:], "exact": answer}[location]
-    return same_signs(part, target) and same_brackets(part, target)
+        is_match = value == wanted if location == "exact" else wanted in value
+    return is_match, answer
 
 
 def _match_marks(answer: str, target: str, location: Location) -> bool:
@@ -411,8 +391,8 @@ def _match_number(answer: str, wanted: Fraction, location: Location) -> tuple[bo
     if location == "exact":
         whole = _EQUATION.sub("", plain.replace("\\boxed{", "").strip(_EDGES + "\\ "))
         return _numeral(_trimmed(whole)) == wanted, answer
-    found = ((token, _numeral(token)) for token in _tokens(plain, backwards=location == "end"))
-    numbers = ((token, number) for token, number in found if number is not None)
+    numerals = ((token, _numeral(token)) for token in _tokens(plain, backwards=location == "end"))
+    numbers = ((token, number) for token, number in numerals if number is not None)
     if location == "any":
         token = next((token for token, number in numbers if number == wanted), None)
         return token is not None, token or answer
@@ -433,9 +413,9 @@ def _tokens(text: str, *, backwards: bool) -> Iterator[str]:
     """Yield the words of a text, their outer marks trimmed, ``x=42`` as its two sides."""
     words = text.split()
     for word in reversed(words) if backwards else words:
-        parts = [part for part in word.replace("\\boxed{", " ").replace("=", " ").split() if part]
-        for part in reversed(parts) if backwards else parts:
-            yield _trimmed(part)
+        parts = [side for side in word.replace("\\boxed{", " ").replace("=", " ").split() if side]
+        for side in reversed(parts) if backwards else parts:
+            yield _trimmed(side)
 
 
 def _trimmed(word: str) -> str:
@@ -460,8 +440,8 @@ def _after_marker(text: str) -> str | None:
 
 def _letter(text: str) -> str | None:
     last = last_match(_DECLARED, text)
-    found = LetterReader(_LETTERS).opening(Response(text), last.end(), len(text)) if last else None
-    return None if found is None or found.answer is None or "," in found.answer else found.answer
+    value = LetterReader(_LETTERS).opening(Response(text), last.end(), len(text)) if last else None
+    return None if value is None or value.answer is None or "," in value.answer else value.answer
 
 
 def _word(text: str) -> str | None:
@@ -503,13 +483,13 @@ def _encloses(opening: str, closing: str, inner: str) -> bool:
     return True
 
 
-def _f1(given: set[str], wanted: set[str]) -> float:
+def _f1(words: set[str], wanted: set[str]) -> float:
     """Return the F1 of two sets as Inspect computes it, where an empty `wanted` has a recall of
     1.
     """
-    common = len(given & wanted)
-    precision = common / len(given) if given else 1.0
+    common = len(words & wanted)
+    precision = common / len(words) if words else 1.0
     recall = common / len(wanted) if wanted else 1.0
-    if not given:
+    if not words:
         return 0.0
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

@@ -145,10 +145,10 @@ def renamed(template: str, names: Mapping[str, str]) -> str:
     known = "|".join(map(re.escape, names))
     if "{%" in template or "{#" in template:
         return re.sub(
-            rf"\{{\{{\s*({known})\s*\}}\}}", lambda found: f"{{{{ {names[found[1]]} }}}}", template
+            rf"\{{\{{\s*({known})\s*\}}\}}", lambda match: f"{{{{ {names[match[1]]} }}}}", template
         )
     return re.sub(
-        rf"(?<!\{{)\{{({known})\}}(?!\}})", lambda found: f"{{{names[found[1]]}}}", template
+        rf"(?<!\{{)\{{({known})\}}(?!\}})", lambda match: f"{{{names[match[1]]}}}", template
     )
 
 
@@ -161,5 +161,5 @@ def reference_of(target: object) -> str | None:
     if target is None or isinstance(target, str):
         return target
     if isinstance(target, (list, tuple)):
-        return "\n".join(str(one) for one in target)
+        return "\n".join(str(item) for item in target)
     return str(target)

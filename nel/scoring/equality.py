@@ -250,9 +250,9 @@ def _same_marks(answer: str, target: str) -> bool:
     if not wanted:
         return answer.strip() == target.strip() != ""
     around = "".join(set(_WRAPPING) - set(wanted))
-    shown = undressed(answer, target)
-    given = [_marks(text, target) for text in (answer, shown, _BULLET.sub("", shown))]
-    return wanted in given or wanted in [text.strip(around) for text in given]
+    plain = undressed(answer, target)
+    variants = [_marks(text, target) for text in (answer, plain, _BULLET.sub("", plain))]
+    return wanted in variants or wanted in [text.strip(around) for text in variants]
 
 
 def _marks(text: str, target: str) -> str:

@@ -86,17 +86,17 @@ def code_sandbox(
         )
     if reason := broken_tests().get(key_of(tests, prompt, entry_point)):
         raise DatasetError(reason)
-    found = extract_program(
+    extracted = extract_program(
         sample.response,
         language=named.name,
         fences=named.fences,
         prompt=prompt,
         entry_point=entry_point or None,
     )
-    if found is None:
+    if extracted is None:
         return {"correct": False, "parsed": False, "verdict": "no_code", "extracted": None}
     program = Program(
-        source=found.program,
+        source=extracted.program,
         language=named.name,
         tests=tests,
         cases=cases if tests is None else (),
@@ -108,8 +108,8 @@ def code_sandbox(
     )
     verdict = _sandbox_of(sample).run(program)
     if inspect.isawaitable(verdict):
-        return _later(found.code, verdict)
-    return _result(found.code, verdict)
+        return _later(extracted.code, verdict)
+    return _result(extracted.code, verdict)
 
 
 code_sandbox.needs_sandbox = True  # type: ignore[attr-defined]

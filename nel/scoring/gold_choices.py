@@ -33,11 +33,11 @@ def choices_of(sample: ScorerInput) -> list[str] | None:
     if sample.sample is not None and sample.sample.choices:
         return list(sample.sample.choices)
     for name in _CHOICE_FIELDS:
-        found = sample.metadata.get(name)
-        if isinstance(found, Mapping):
-            found = found.get("text")
-        if isinstance(found, (list, tuple)) and found:
-            return [str(choice) for choice in found]
+        field = sample.metadata.get(name)
+        if isinstance(field, Mapping):
+            field = field.get("text")
+        if isinstance(field, (list, tuple)) and field:
+            return [str(choice) for choice in field]
     for letters in ("abcdefghij", "ABCDEFGHIJ"):
         if letters[0] in sample.metadata and letters[1] in sample.metadata:
             return [
@@ -48,16 +48,16 @@ def choices_of(sample: ScorerInput) -> list[str] | None:
     return None
 
 
-def own_labels(found: object, n_choices: int) -> tuple[str, ...] | None:
+def own_labels(field: object, n_choices: int) -> tuple[str, ...] | None:
     """Return the labels of a row's field ``label`` beside its choices, as ARC has it; None where
     they are none.
 
     >>> own_labels(["1", "2"], 2), own_labels(["entailment", "neutral"], 2)
     (('1', '2'), None)
     """
-    if not isinstance(found, (list, tuple)) or len(found) != n_choices:
+    if not isinstance(field, (list, tuple)) or len(field) != n_choices:
         return None
-    labels = tuple(label.strip().upper() for label in found if isinstance(label, str))
+    labels = tuple(label.strip().upper() for label in field if isinstance(label, str))
     is_short = all(label.isalnum() and len(label) <= _LABEL_CHARACTERS_MAX for label in labels)
     return labels if is_short and len(set(labels)) == n_choices else None
 
@@ -221,12 +221,12 @@ def gold_labels(
                 target, {"label": " and ".join(map(str, parts)), "text": ways["text"]}
             )
         parts = parts if is_run and kind == "label" else [target]
-    found = {gold_label(part, labels, choices, kind=kind) for part in parts}
-    if not found:
+    golds = {gold_label(name, labels, choices, kind=kind) for name in parts}
+    if not golds:
         raise DatasetError(
             "the gold answer names no choice; give labels, indices or texts of choices"
         )
-    return tuple(label for label in labels if label in found)
+    return tuple(label for label in labels if label in golds)
 
 
 def letters_gold(sample: ScorerInput, **_: object) -> tuple[str, ...]:
@@ -248,9 +248,9 @@ def letters_in(target: object, labels: Sequence[str]) -> tuple[str, ...]:
         DatasetError: It is none, or a part of it is none.
     """
     several: Sequence[object] = target if isinstance(target, (list, tuple)) else [target]
-    texts = [str(one) for one in several if one is not None]
+    texts = [str(item) for item in several if item is not None]
     parts = _letters_of(texts[0], labels) if len(texts) == 1 else texts
-    letters = [gold_ways(part, labels).get("label") for part in parts]
+    letters = [gold_ways(letter, labels).get("label") for letter in parts]
     if not letters or None in letters:
         raise DatasetError(
             f"the gold answer {str(target)[:80]!r} is not a letter ({labels[0]} to {labels[-1]})"
@@ -274,10 +274,10 @@ def gold_kinds(sample: ScorerInput) -> tuple[set[GoldKind], bool]:
         return set(), False
     several = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
     each = [gold_ways(target, setting.labels, setting.choices) for target in several]
-    for place, target in enumerate(several):
+    for position, target in enumerate(several):
         letters = _letters_of(target, setting.labels) if isinstance(target, str) else []
         if len(letters) > 1 and {*letters} <= {*setting.labels}:
-            each[place]["label"] = ",".join(letters)
+            each[position]["label"] = ",".join(letters)
     kinds = set(each[0]).intersection(*each[1:]) if each else set()
     return kinds, any(len(set(ways.values())) > 1 for ways in each)
 
@@ -291,10 +291,10 @@ def _letters_of(text: str, labels: Sequence[str]) -> list[str]:
 
 
 def _reads_two_ways(target: object, ways: Mapping[GoldKind, str]) -> DatasetError:
-    said = " and as ".join(
+    readings = " and as ".join(
         f"the {'text' if kind == 'text' else kind} of {label}" for kind, label in ways.items()
     )
     return DatasetError(
-        f"the gold answer {str(target)[:80]!r} reads two ways: as {said}; give every row the label"
+        f"the gold answer {str(target)[:80]!r} reads two ways: as {readings}; give every row the label"
         " of its choice"
     )

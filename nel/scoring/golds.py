@@ -44,7 +44,7 @@ def text_gold(sample: ScorerInput, **_: object) -> list[str]:
 def texts_in(target: object) -> list[str]:
     """Return the texts of a target that are not blank; raises DatasetError where there is none."""
     several: Sequence[object] = target if isinstance(target, (list, tuple)) else [target]
-    texts = [str(one) for one in several if one is not None and str(one).strip()]
+    texts = [str(item) for item in several if item is not None and str(item).strip()]
     if not texts:
         raise DatasetError("the target is empty; give the row an answer to compare with")
     return texts
@@ -71,10 +71,10 @@ def unusable_gold(
         and len(targets) == len(sample.turns) + 1
     )
     for target in targets if has_each and isinstance(targets, list) else [targets]:
-        given = ScorerInput(
+        scorer_input = ScorerInput(
             response="", target=target, metadata=dict(sample.metadata), sample=sample
         )
-        fault = _fault(scorer, given, {"judges_by_reference": judges_by_reference})
+        fault = _fault(scorer, scorer_input, {"judges_by_reference": judges_by_reference})
         if fault is not None:
             return fault
     return None

@@ -47,7 +47,7 @@ async def score(
         response = str(answers[-1])
     else:
         response, messages = conversation.output.completion, conversation.messages
-    given = ScorerInput(
+    scorer_input = ScorerInput(
         response=response,
         target=sample.target,
         metadata=sample.metadata,
@@ -56,6 +56,6 @@ async def score(
         sample=sample.sample,
         repeat=sample.repeat,
     )
-    result = scorer_in_use(given)
+    result = scorer_in_use(scorer_input)
     result = await result if isinstance(result, Awaitable) else result
     return [] if result is None else [result]

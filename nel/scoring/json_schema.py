@@ -47,11 +47,11 @@ def extract_json(text: str) -> Any:
     if whole is not _NOTHING:
         return whole
     for source in (*reversed(_FENCE.findall(text)), text):
-        found = _NOTHING
+        document = _NOTHING
         for value in _values_in(source):
-            found = value
-        if found is not _NOTHING:
-            return found
+            document = value
+        if document is not _NOTHING:
+            return document
     return None
 
 
@@ -95,7 +95,7 @@ def validate_json_schema(response: str, schema: dict[str, object]) -> dict[str, 
         }
     error_text = None
     if problem is not None:
-        where = "/".join(str(part) for part in problem.absolute_path)
+        where = "/".join(str(step) for step in problem.absolute_path)
         error_text = f"{where}: {problem.message}" if where else problem.message
     return {
         "valid": problem is None,

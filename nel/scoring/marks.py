@@ -33,18 +33,12 @@ class Kind(IntFlag):
     BRACKET = 8
     UNIT = 16
     """Degrees, minutes and seconds, feet and inches."""
-    JOINER = 32
-    """The zero-width joiner and non-joiner between letters of scripts that spell with them."""
-    VOWEL = 64
-    """Vowel points of Arabic and Hebrew, which are mostly left out."""
 
 
 OF_TARGET: Final = Kind.EMOJI | Kind.TICK | Kind.SYMBOL
 """Kinds that count where the target has one."""
-OF_BOTH: Final = Kind.BRACKET | Kind.UNIT | Kind.JOINER | Kind.VOWEL
+OF_BOTH: Final = Kind.BRACKET | Kind.UNIT
 """Kinds that count where both texts have one."""
-_INNER: Final = Kind.JOINER | Kind.VOWEL
-"""Kinds that stand inside words, and leave no gap."""
 
 _TICKS: Final = {**dict.fromkeys("✔✅☑🗸", "✓"), **dict.fromkeys("✘✕✖❌❎🗙🗴🗵", "✗")}
 _DECORATION: Final = frozenset("✨⭐⚡❗❕❓❔❤☺☹")
@@ -60,13 +54,11 @@ _ARROWS: Final = (
     range(0x2900, 0x2980),
     range(0x2B00, 0x2C00),
 )
-_VOWEL_POINTS: Final = (range(0x591, 0x5C8), range(0x64B, 0x653), range(0x670, 0x671))
 _CODE_MAX: Final = 0x10FFFF
 _TRADE_MARKS: Final = frozenset("®™©℠℗")
 _ALWAYS: Final = frozenset("♭♮")
 _UNIT_MARKS: Final = frozenset("°′″")
 _BRACKETS: Final = frozenset("()[]{}⟨⟩")
-_JOINERS: Final = frozenset("\u200c\u200d")
 _KEYCAP: Final = "\u20e3"
 _FOLDED: Final = {
     **dict.fromkeys("−–‐‑‒", "-"),
@@ -171,10 +163,6 @@ def kind_of(character: str) -> Kind:
         return Kind.TICK
     if character in _UNIT_MARKS:
         return Kind.UNIT
-    if character in _JOINERS:
-        return Kind.JOINER
-    if category == "Mn":
-        return Kind.VOWEL if any(code in points for points in _VOWEL_POINTS) else Kind.NONE
     if character in _DECORATION or character == _KEYCAP or code in _TAGS:
         return Kind.EMOJI
     if category == "So" and character not in _TRADE_MARKS:
@@ -192,10 +180,10 @@ def kinds(text: str) -> Kind:
     """
     if not _MARKED.search(text):
         return Kind.NONE
-    found = 0
+    union = 0
     for character in set(text):
-        found |= _KIND[ord(character)]
-    return Kind(found)
+        union |= _KIND[ord(character)]
+    return Kind(union)
 
 
 def kinds_that_count(answer: str, target: str) -> Kind:
@@ -364,8 +352,8 @@ def trimmed(text: str) -> str:
             start -= 1
     if text[end : end + 1] in _TRAILING:
         shift = max(0, end - _EDGE)
-        behind = protected(text[shift : end + _EDGE])
-        while end - shift < len(behind) and behind[end - shift] >= PROTECTED[0]:
+        after = protected(text[shift : end + _EDGE])
+        while end - shift < len(after) and after[end - shift] >= PROTECTED[0]:
             end += 1
     return text[start:end]
 
@@ -398,7 +386,7 @@ def _fold(character: str) -> str | int | None:
         return _FOLDED[character]
     if category == "Nd":
         return str(unicodedata.digit(character))
-    if character in _JOINERS or code in _TAGS:
+    if code in _TAGS:
         return character
     if category == "Co":
         return " "
@@ -422,7 +410,7 @@ def _comparable(counting: Kind) -> TranslationTable:
         kind = kind_of(character)
         if not kind or kind & (counting | Kind.BRACKET):
             return character
-        return "" if kind & _INNER else " "
+        return " "
 
     return TranslationTable(replacement)
 
@@ -432,9 +420,7 @@ def _spaced(counting: Kind) -> TranslationTable:
     def replacement(character: str) -> str:
         kind, category = kind_of(character), unicodedata.category(character)
         if kind:
-            if kind & counting:
-                return _hidden_character(character)
-            return "" if kind & _INNER else " "
+            return _hidden_character(character) if kind & counting else " "
         if character in _ALWAYS or (category == "Sm" and not character.isascii()):
             return _hidden_character(character)
         return " " if category[0] in "PS" else character
@@ -472,8 +458,8 @@ class _Kinds(dict[int, int]):
     """Kinds as plain integers, whose union costs a tenth of a flag's."""
 
     def __missing__(self, code: int) -> int:
-        self[code] = found = int(kind_of(chr(code)))
-        return found
+        self[code] = kind = int(kind_of(chr(code)))
+        return kind
 
 
 _KIND = _Kinds()

@@ -1,7 +1,7 @@
 """Whether an answer that a response mentions is given there, or is part of a longer name or one of
 several on offer.
 
-Depends on `nel.scoring.wording` for clauses. The rules look at the words beside a mention, in the
+Depends on the standard library alone. The rules look at the words beside a mention, in the
 response as written: capitals and commas, which normalising drops, are what tells a name from a
 longer one and a choice from a list.
 """
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import re
 from typing import Final
-
-from nel.scoring.wording import is_in_clause_before
 
 _WINDOW: Final = 200
 """Characters before and after a mention that are looked at."""
@@ -79,22 +77,6 @@ _BETWEEN_ITEMS = re.compile(r"[,;/]|\b(?:or|and)\b", re.IGNORECASE)
 _ITEM_WORDS_MAX: Final = 5
 _ENDS = re.compile(r"[.!?\n]")
 _LABELLED = re.compile(r"^[^\S\n]*(?:[-*][^\S\n]+)?\(?[A-Za-z][).:][^\S\n]*", re.MULTILINE)
-_NO_DECISION = re.compile(
-    r"""
-    \b (?: can(?:no|['’]?)t | can\s+not | could\s+not | couldn['’]?t | unable\s+to | not\s+able\s+to | impossible\s+to )
-    \s+ (?: \w+ly\s+ )? (?: be\s+)? (?: decided? | choose | chosen | pick | determined? | settle | say | tell )
-    (?:
-        \s+ (?: which | what | whether | between | among | on | from | with | without | based | for | this | that | it )
-        \b (?: (?!\bbut\b) . )*
-    )?
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_CANNOT = re.compile(
-    r"\b(?:can(?:no|['’]?)t|can\s+not|couldn['’]?t|unable\s+to|not\s+able\s+to)\s+(?:\w+ly\s+)?"
-    r"(?:decide|choose|pick|determine|say|tell|confirm|answer)\b",
-    re.IGNORECASE,
-)
 
 
 def mentions(response: str, answer: str) -> list[tuple[int, int]]:
@@ -128,20 +110,7 @@ def is_given(response: str, start: int, end: int, answer: str) -> bool:
         _is_part_of_a_word(response, start, end)
         or _is_longer_name(response, start, end, answer)
         or _is_one_of_several(response, start, end, answer)
-        or is_in_clause_before(_CANNOT, response, start)
     )
-
-
-def ends_undecided(response: str) -> bool:
-    """Return whether a response ends with not being able to decide.
-
-    >>> ends_undecided("Paris or Rome. I can't decide."), ends_undecided("I can't decide if I like it, but it is Rome.")
-    (True, False)
-    """
-    last = response[-_WINDOW:].rstrip(" \n\t*_.!?\"'")
-    sentence = _ENDS.split(last)[-1]
-    found = _NO_DECISION.search(sentence)
-    return found is not None and found.end() == len(sentence)
 
 
 def _is_part_of_a_word(response: str, start: int, end: int) -> bool:

@@ -203,7 +203,7 @@ def _score_of(judgement: Judgement, case: Case) -> Score:
         value=grade.label if _VALUES.get(grade.label) == grade.score else grade.score,
         answer=case.response,
         explanation=grade.explanation
-        or next((one.reply for one in judgement.opinions if one.grade is not None), ""),
+        or next((opinion.reply for opinion in judgement.opinions if opinion.grade is not None), ""),
         metadata={"grading": judgement_json(judgement)},
     )
 
@@ -225,10 +225,10 @@ def _check_pattern(pattern: str | None) -> None:
 
 def _judges_of(model: str | Sequence[str] | None, model_role: str | None) -> tuple[str, ...]:
     named = [model] if isinstance(model, str) else list(model or ())
-    for one in named:
-        if not isinstance(one, str):
+    for judge in named:
+        if not isinstance(judge, str):
             raise ConfigError(
-                f"model is {one!r}; give the name of a model in the run's judge.panel or"
+                f"model is {judge!r}; give the name of a model in the run's judge.panel or"
                 " model_roles"
             )
     return tuple(named) or ((model_role,) if model_role is not None else (GRADER,))
@@ -248,7 +248,7 @@ def chat_history(state: TaskState) -> str:
     if not turns and not isinstance(state.input, str):
         turns = [{"role": message.role, "content": message.content} for message in state.input]
     turns = [turn for turn in turns if turn["role"] != "system"]
-    answers = [place for place, turn in enumerate(turns) if turn["role"] == "assistant"]
+    answers = [index for index, turn in enumerate(turns) if turn["role"] == "assistant"]
     if state.messages and answers:
         turns = turns[: answers[-1]]
     if not turns:
@@ -261,4 +261,4 @@ def _text(content: str | Sequence[Mapping[str, object]]) -> str:
     """Return a message's content as text; parts that are no text as their type in brackets."""
     if isinstance(content, str):
         return content
-    return "\n".join(str(part.get("text", f"[{part.get('type', 'part')}]")) for part in content)
+    return "\n".join(str(item.get("text", f"[{item.get('type', 'part')}]")) for item in content)

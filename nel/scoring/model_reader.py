@@ -136,11 +136,11 @@ def model_reading(unread: UnreadAnswer, answer: str | None) -> Reading:
     reading = Reading()
     if answer is None:
         return reading
-    value, place = _stated(unread, answer)
-    if place is None:
+    value, span = _stated(unread, answer)
+    if span is None:
         reading.reject(0, 0, Reason.NOT_STATED)
         return reading
-    return reading.take(Value(value, *place), Form.MODEL)
+    return reading.take(Value(value, *span), Form.MODEL)
 
 
 def _stated(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | None]:
@@ -150,12 +150,12 @@ def _stated(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | N
         return _stated_letter(unread, answer)
     if unread.kind == "number":
         same = [
-            one
-            for one in numbers_in(text)
-            if one.value is not None and numbers_equal(one.text, answer)
+            number
+            for number in numbers_in(text)
+            if number.value is not None and numbers_equal(number.text, answer)
         ]
-        found = parse_number(answer) is not None and same
-        return answer, (same[-1].start, same[-1].end) if found else None
+        is_stated = parse_number(answer) is not None and same
+        return answer, (same[-1].start, same[-1].end) if is_stated else None
     if unread.kind == "yes_no":  # may be said without the word: the whole response is its place
         word = answer.lower()
         return word, (0, len(text)) if word in _DECISIONS and text else None
@@ -163,8 +163,8 @@ def _stated(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | N
 
 
 def _stated_letter(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | None]:
-    found = _LETTER.fullmatch(answer)
-    letter = found[1].upper() if found else answer
+    match = _LETTER.fullmatch(answer)
+    letter = match[1].upper() if match else answer
     if letter not in unread.labels:
         return letter, None
     places = list(re.finditer(rf"(?<!\w){re.escape(letter)}(?!\w)", unread.response))
@@ -174,9 +174,9 @@ def _stated_letter(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, i
     return letter, _last_place(unread.response, choice) if choice else None
 
 
-def _last_place(text: str, part: str) -> tuple[int, int] | None:
+def _last_place(text: str, sought: str) -> tuple[int, int] | None:
     """Return where a text has a part last, whatever its case and spacing."""
-    words = r"\s+".join(map(re.escape, part.split()))
+    words = r"\s+".join(map(re.escape, sought.split()))
     places = list(re.finditer(rf"(?<!\w){words}(?!\w)", text, re.IGNORECASE)) if words else []
     return places[-1].span() if places else None
 

@@ -56,16 +56,8 @@ def multi_scorer(
             "multi_scorer has no members; give it scorers, e.g. multi_scorer([match(), includes()],"
             ' "max")'
         )
-    members = [_member(one) for one in scorers]
-    if not isinstance(reducer, str) and not callable(reducer):
-        raise ConfigError(
-            f"the reducer {reducer!r} is neither a name nor a function of a list of scores; use"
-            ' e.g. "mean"'
-        )
-    try:
-        reduce = reducer_named(reducer) if isinstance(reducer, str) else reducer
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    members = [_member(scorer) for scorer in scorers]
+    reduce = _reducer(reducer)
 
     def reduced(state: TaskState, results: Sequence[object]) -> Score:
         scores = [_as_score(result, state) for result in results if result is not None]
@@ -76,15 +68,7 @@ def multi_scorer(
         return reduced(state, [judged(result, sample_of(state, target)) for result in results])
 
     async def score_async(state: TaskState, target: Target) -> Score:
-        async def of(member: BuiltScorer) -> object:
-            result = await awaited(member(state, target))
-            return await awaited(judged(result, sample_of(state, target)))
-
-        results = await asyncio.gather(*map(of, members), return_exceptions=True)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
-        return reduced(state, results)
+        return reduced(state, await _gathered(members, state, target))
 
     reducing = getattr(reduce, "name", None) or getattr(
         reduce, "__qualname__", type(reduce).__name__
@@ -101,6 +85,39 @@ def multi_scorer(
     )
     made.members = (*scorers, *([] if isinstance(reducer, str) else [reducer]))
     return made
+
+
+async def _gathered(
+    members: Sequence[BuiltScorer], state: TaskState, target: Target
+) -> Sequence[object]:
+    """Return the results of members that run at once."""
+
+    async def of(member: BuiltScorer) -> object:
+        result = await awaited(member(state, target))
+        return await awaited(judged(result, sample_of(state, target)))
+
+    results = await asyncio.gather(*map(of, members), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results
+
+
+def _reducer(reducer: str | Callable[[list[Score]], Score]) -> Callable[[list[Score]], Score]:
+    """Return a reducer, by its name or as it is.
+
+    Raises:
+        ConfigError: It is unknown.
+    """
+    if not isinstance(reducer, str) and not callable(reducer):
+        raise ConfigError(
+            f"the reducer {reducer!r} is neither a name nor a function of a list of scores; use"
+            ' e.g. "mean"'
+        )
+    try:
+        return reducer_named(reducer) if isinstance(reducer, str) else reducer
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _member(scorer: object) -> BuiltScorer:

@@ -137,8 +137,10 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
     penalty = min(0.0, 1 - nearest / length)
     scores, logarithms = {}, 0.0
     for order in _BLEU_ORDERS:
-        found = _shared(_ngrams(response, order), [_ngrams(tokens, order) for tokens in references])
-        logarithms += math.log((found + 1) / (max(length - order + 1, 0) + 1))
+        n_shared = _shared(
+            _ngrams(response, order), [_ngrams(tokens, order) for tokens in references]
+        )
+        logarithms += math.log((n_shared + 1) / (max(length - order + 1, 0) + 1))
         scores[f"bleu_{order}"] = math.exp(penalty + logarithms / order)
     return scores
 
@@ -149,7 +151,9 @@ def token_golds(sample: ScorerInput, **_: object) -> list[list[str]]:
     Raises:
         DatasetError: It finds none.
     """
-    tokens = [found for text in text_gold(sample) if (found := _rouge_tokens(text))]
+    tokens = [
+        tokens_of_text for text in text_gold(sample) if (tokens_of_text := _rouge_tokens(text))
+    ]
     if not tokens:
         raise DatasetError(
             f"the target {str(sample.target)[:80]!r} has no word for ROUGE; compare with chrf"
@@ -321,8 +325,8 @@ def _shared(left: Iterable[Hashable], rights: Sequence[Iterable[Hashable]]) -> i
     most: Counter[Hashable] = Counter()
     for right in rights:
         # Counting only what can match keeps memory at the size of the response.
-        found = Counter(filter(counts.__contains__, right))
-        most = most | found if most else found
+        common = Counter(filter(counts.__contains__, right))
+        most = most | common if most else common
     return sum(map(min, most.values(), map(counts.__getitem__, most)))
 
 
@@ -445,4 +449,4 @@ def corpus_chrf_metric(word_order: int = 0) -> Metric:
 
 
 def _texts(scores: Sequence[SampleScore]) -> tuple[list[str], list[Any]]:
-    return [one.response or "" for one in scores], [one.target for one in scores]
+    return [score.response or "" for score in scores], [score.target for score in scores]

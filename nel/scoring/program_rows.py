@@ -23,8 +23,8 @@ def entry_point_of(sample: ScorerInput) -> str:
     """Return the name under test: the row's ``entry_point``, else its target where that is a name;
     else nothing.
     """
-    given = sample.metadata.get("entry_point") or sample.target
-    return given if isinstance(given, str) and given.isidentifier() else ""
+    name = sample.metadata.get("entry_point") or sample.target
+    return name if isinstance(name, str) and name.isidentifier() else ""
 
 
 def tests_of(row: Mapping[str, object]) -> str | None:
@@ -48,14 +48,14 @@ def cases_of(row: Mapping[str, object]) -> tuple[Case, ...]:
     """
     from nel.sandbox import Case  # noqa: PLC0415
 
-    given = next((row[name] for name in _CASE_FIELDS if row.get(name)), ())
-    if not isinstance(given, Sequence) or isinstance(given, str):
+    rows = next((row[name] for name in _CASE_FIELDS if row.get(name)), ())
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise DatasetError(
             'the cases must be a list of inputs and outputs, such as [{"stdin": …,'
             ' "expected_output": …}]'
         )
     cases = []
-    for number, case in enumerate(given, 1):
+    for number, case in enumerate(rows, 1):
         stdin = _first(case, _INPUT_FIELDS)
         expected = _first(case, _OUTPUT_FIELDS)
         if expected is None:

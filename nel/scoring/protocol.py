@@ -141,8 +141,8 @@ def sample_of(state: TaskState, target: Target) -> ScorerInput:
 
 def target_of(sample: ScorerInput) -> Target:
     """Return the gold answer as a `Target`."""
-    given = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
-    return Target([str(target) for target in given if target is not None])
+    targets = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
+    return Target([str(target) for target in targets if target is not None])
 
 
 class BuiltScorer:
@@ -181,21 +181,21 @@ class BuiltScorer:
                 f" {_shape(inner)}"
             )
 
-    def __call__(self, given: ScorerInput | TaskState, target: Any = None) -> Any:
+    def __call__(self, state: ScorerInput | TaskState, target: Any = None) -> Any:
         """Score a `ScorerInput` (an async scorer gives an awaitable), or give an awaitable for
         ``(state, target)``.
         """
-        if isinstance(given, ScorerInput):
+        if isinstance(state, ScorerInput):
             return (
-                self.inner(state_of(given), target_of(given))
+                self.inner(state_of(state), target_of(state))
                 if self.takes_state
-                else self.inner(given)
+                else self.inner(state)
             )
         if self.takes_state:
-            result = self.inner(given, target if isinstance(target, Target) else Target(target))
+            result = self.inner(state, target if isinstance(target, Target) else Target(target))
         else:
             result = self.inner(
-                sample_of(given, target if isinstance(target, Target) else Target(target))
+                sample_of(state, target if isinstance(target, Target) else Target(target))
             )
         return result if isinstance(result, Awaitable) else _Completed(result)
 
@@ -318,7 +318,7 @@ def scorer(
     return _marked(function, metrics, name, metadata, asks_judge=asks_judge)
 
 
-def as_scorer(found: object, options: Mapping[str, object] | None = None) -> Written:
+def as_scorer(written: object, options: Mapping[str, object] | None = None) -> Written:
     """Return anything that was written as a scorer as the callable the engine calls, with its
     options bound.
 
@@ -326,13 +326,13 @@ def as_scorer(found: object, options: Mapping[str, object] | None = None) -> Wri
         ConfigError: It is no scorer, or has no such option, or its factory refuses the value.
     """
     options = dict(options or {})
-    if isinstance(found, BuiltScorer):
+    if isinstance(written, BuiltScorer):
         if options:
-            raise ConfigError(f"the scorer {found!r} is built already and takes no options")
-        return found
-    factory = found if isinstance(found, ScorerFactory) else None
-    if factory is None and (inspect.isclass(found) or _is_factory(found)):
-        factory = ScorerFactory(found, name=_name_of(found), metrics=(), metadata={})
+            raise ConfigError(f"the scorer {written!r} is built already and takes no options")
+        return written
+    factory = written if isinstance(written, ScorerFactory) else None
+    if factory is None and (inspect.isclass(written) or _is_factory(written)):
+        factory = ScorerFactory(written, name=_name_of(written), metrics=(), metadata={})
     if factory is not None:
         _check_options(
             factory.name, options, list(inspect.signature(factory.source).parameters.values())
@@ -341,12 +341,14 @@ def as_scorer(found: object, options: Mapping[str, object] | None = None) -> Wri
             return factory(**options)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"the scorer {factory.name} cannot be built: {error}") from error
-    if not callable(found):
+    if not callable(written):
         raise ConfigError(
-            f"a {type(found).__name__} is no scorer; a scorer is a function, a factory or a class"
+            f"a {type(written).__name__} is no scorer; a scorer is a function, a factory or a class"
         )
-    _check_options(_name_of(found), options, list(inspect.signature(found).parameters.values())[1:])
-    return functools.partial(found, **options) if options else found
+    _check_options(
+        _name_of(written), options, list(inspect.signature(written).parameters.values())[1:]
+    )
+    return functools.partial(written, **options) if options else written
 
 
 def _without_options(scorer: object) -> object:
@@ -460,9 +462,9 @@ def _mark(function: Written, name: str, *, value: object) -> None:
         raise ConfigError(_no_function(function)) from error
 
 
-def _no_function(found: object) -> str:
+def _no_function(written: object) -> str:
     return (
-        f"@scorer marks functions and classes, not a {type(found).__name__}; @benchmark goes above"
+        f"@scorer marks functions and classes, not a {type(written).__name__}; @benchmark goes above"
         " @scorer"
     )
 

@@ -148,9 +148,9 @@ def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
     if isinstance(sample.target, bool):
         return GoldAnswer("yes_no", ["yes" if sample.target else "no"])
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
-    if not targets or any(one is None or isinstance(one, (dict, list)) for one in targets):
+    if not targets or any(item is None or isinstance(item, (dict, list)) for item in targets):
         return None
-    accepted = [str(one).strip() for one in targets]
+    accepted = [str(item).strip() for item in targets]
     if len(accepted) > 1:
         return _gold_texts(accepted)
     (only,) = accepted
@@ -180,7 +180,9 @@ def _gold_choice(target: object, setting: ChoiceSetting) -> GoldAnswer | None:
 
 def _gold_texts(accepted: Sequence[str]) -> GoldAnswer | None:
     short = [
-        one for one in accepted if one and "\n" not in one and len(one.split()) <= _TEXT_WORDS_MAX
+        text
+        for text in accepted
+        if text and "\n" not in text and len(text.split()) <= _TEXT_WORDS_MAX
     ]
     return GoldAnswer("text", short) if len(short) == len(accepted) else None
 
@@ -216,8 +218,8 @@ def _same_expression(left: str, right: str) -> bool:
 
 def _letter_of(answer: str) -> str:
     """Return the letter of an answer as a scorer may return it: ``(B)``, ``(B) Paris``, ``B.``."""
-    found = _OPENING_LETTER.match(answer)
-    return found[1] if found else answer
+    match = _OPENING_LETTER.match(answer)
+    return match[1] if match else answer
 
 
 def _decision_of(answer: str) -> str:

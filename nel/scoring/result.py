@@ -52,12 +52,12 @@ class JudgeWanted(JudgeError):
         """Return what is to be judged; raises ScorerError where the scorer gave something that is
         no case.
         """
-        given = self.result.get("judge_case", Case())
-        if not isinstance(given, Case):
+        case = self.result.get("judge_case", Case())
+        if not isinstance(case, Case):
             raise ScorerError(
-                f"judge_case must be a nel.Case, not a {type(given).__name__}; use nel.needs_judge"
+                f"judge_case must be a nel.Case, not a {type(case).__name__}; use nel.needs_judge"
             )
-        return given
+        return case
 
     def own_values(self) -> _Parts:
         """Return what the scorer itself gave besides: its numbers, its details and the extracted
@@ -89,8 +89,8 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         JudgeWanted: The scorer asks for a judge.
     """
     if result is None or (isinstance(result, Score) and result.is_unscored):
-        said = getattr(result, "explanation", None)
-        raise ScorerError(f"the scorer gave no score{f': {said}' if said else ''}")
+        explanation = getattr(result, "explanation", None)
+        raise ScorerError(f"the scorer gave no score{f': {explanation}' if explanation else ''}")
     if isinstance(result, Score):
         metrics, details, answer = _from_score(result, response)
     else:
@@ -99,7 +99,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
     details = _plain_details(details)
     if not metrics:
         raise ScorerError(
-            f"the scorer returned no number: {_shown(result)}; return a dict like {{'correct':"
+            f"the scorer returned no number: {_display(result)}; return a dict like {{'correct':"
             " True}"
         )
     reward = next(
@@ -123,7 +123,8 @@ def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) ->
         return
     if first not in metrics:
         raise ScorerError(
-            f'the scorer returned {_shown(details[first])} for "{first}"; return a number or a bool'
+            f'the scorer returned {_display(details[first])} for "{first}"; return a number or a'
+            " bool"
         )
     if first != "correct":
         return
@@ -140,7 +141,7 @@ def _from_plain(result: object) -> _Parts:
         number = _number("score", result)
         if number is None:
             raise ScorerError(
-                f"the scorer returned {_shown(result)}; return a dict like {{'correct': True}}"
+                f"the scorer returned {_display(result)}; return a dict like {{'correct': True}}"
             )
         return {"correct" if isinstance(result, bool) else "score": number}, {}, None
     if result.get("needs_judge"):
@@ -165,7 +166,7 @@ def _from_score(score: Score, response: str) -> _Parts:
     if isinstance(value, str):
         if value not in _GRADES:
             raise ScorerError(
-                f"the scorer's value {_shown(value)} is no grade; use C, I, P, N or a number"
+                f"the scorer's value {_display(value)} is no grade; use C, I, P, N or a number"
             )
         value = _GRADES[value]
         metrics: dict[str, float] = {"correct": value}
@@ -270,7 +271,7 @@ def _found_nothing(result: object) -> bool:
     return isinstance(result, Score) and result.value == "N"
 
 
-def _shown(value: object) -> str:
+def _display(value: object) -> str:
     """Return the repr of a value, cut to what fits on a line of a terminal."""
     try:
         text = repr(value)
@@ -298,12 +299,12 @@ def mean_of_turns(outcomes: Sequence[Outcome]) -> Outcome:
     for key in dict.fromkeys(key for turn in turns for key in turn.metrics):
         metrics[key] = mean_of([turn.metrics.get(key, 0.0) for turn in turns])
         metrics |= {
-            f"{key}_turn_{place}": turn.metrics.get(key, 0.0)
-            for place, turn in enumerate(turns, start=1)
+            f"{key}_turn_{number}": turn.metrics.get(key, 0.0)
+            for number, turn in enumerate(turns, start=1)
         }
     reward = mean_of([turn.reward if isinstance(turn, Scored) else 0.0 for turn in turns])
     details = {
-        f"turn_{place}": {"answer": turn.answer, **turn.details}
-        for place, turn in enumerate(turns, start=1)
+        f"turn_{number}": {"answer": turn.answer, **turn.details}
+        for number, turn in enumerate(turns, start=1)
     }
     return Scored(reward=reward, metrics=metrics, answer=turns[-1].answer, details=details)

@@ -28,8 +28,8 @@ from nel.scoring.marks import (
     without_latex,
     without_markup,
 )
-from nel.scoring.mentions import MENTIONS_MAX, ends_undecided, is_given, mentions
-from nel.scoring.wording import is_denied, is_denied_after, is_supposed, last_boxed
+from nel.scoring.mentions import MENTIONS_MAX, is_given, mentions
+from nel.scoring.wording import is_denied_after, is_denied_before, is_supposed, last_boxed
 from nel.types import ScorerInput
 
 __all__ = [
@@ -87,17 +87,6 @@ def answer_after_marker(text: str, *, keep_money: bool = False) -> str | None:
     """
     last = _last_marked(text)
     return None if last is None else _bare_answer(last, keep_money=keep_money)
-
-
-def behind_marker(text: str) -> str | None:
-    """Return the lines below the last ``Answer:`` at the start of a line, or None where there is
-    none.
-    """
-    lines = text.split("\n")
-    last = next(
-        (number for number in range(len(lines) - 1, -1, -1) if _ANSWER.match(lines[number])), None
-    )
-    return None if last is None else "\n".join(lines[last + 1 :])
 
 
 def _bare_answer(last: str, *, keep_money: bool = False) -> str | None:
@@ -172,8 +161,8 @@ def fuzzy_match(
     the response is no match, and nothing matches nothing.
 
     Not counted is an answer that is denied or supposed where it stands; that is a part of a longer
-    name; that is one of several on offer ("Paris or Rome", "Options: Paris, Rome", a list of
-    labelled options); and any answer of a response that ends with not being able to decide. A
+    name; or that is one of several on offer ("Paris or Rome", "Options: Paris, Rome", a list of
+    labelled options). A
     capitalised answer is a part of a longer name where a word with a capital, a hyphen and a
     capital, or a particle such as "de" follows it directly ("George Washington Carver"), and after
     "New", "South" and their like ("New York"). Titles and given names before it do not count
@@ -236,9 +225,7 @@ class _SearchedResponse:
             self._normal(counting, articles=False, marked_up=marked_up),
             normalise(answer, counting=counting),
         )
-        return not self._is_undecided and (
-            self._gives(places, answer) or self._gives(other, answer)
-        )
+        return self._gives(places, answer) or self._gives(other, answer)
 
     def _normal(self, counting: Kind, *, articles: bool, marked_up: bool) -> str:
         if counting or marked_up:
@@ -258,10 +245,6 @@ class _SearchedResponse:
         """
         return self.text.translate(_WITHOUT_EMPHASIS)
 
-    @cached_property
-    def _is_undecided(self) -> bool:
-        return ends_undecided(self.text)
-
     def _gives(self, places: list[bool], answer: str) -> bool:
         """Return whether a place where an answer stands, each with whether it holds there, gives
         it.
@@ -269,11 +252,11 @@ class _SearchedResponse:
         Where the response as written has as many mentions, they decide, since they have the clauses
         that normalising runs together.
         """
-        found = mentions(self.text, answer)
-        given = [self._is_given(start, end, answer) for start, end in found]
-        if len(given) == len(places):
-            return any(given)
-        return any(places) and (any(given) or not given)
+        spans = mentions(self.text, answer)
+        verdicts = [self._is_given(start, end, answer) for start, end in spans]
+        if len(verdicts) == len(places):
+            return any(verdicts)
+        return any(places) and (any(verdicts) or not verdicts)
 
     def _is_given(self, start: int, end: int, answer: str) -> bool:
         if not is_given(self.text, start, end, answer) or _is_against(self._plain, start, end):
@@ -288,13 +271,11 @@ class _SearchedResponse:
         pattern = re.compile(
             rf"(?<![^\W_]){re.escape(answer)}(?![^\W_]|[+#♭♯]|-(?!\w)){no_article}"
         )
-        found = (match.span() for match in islice(pattern.finditer(self.text), MENTIONS_MAX))
+        spans = (match.span() for match in islice(pattern.finditer(self.text), MENTIONS_MAX))
         name = (
             "" if len(answer) == 1 else answer
         )  # a letter is followed by what it labels, not by more of its name
-        return not self._is_undecided and any(
-            self._is_given(start, end, name) for start, end in found
-        )
+        return any(self._is_given(start, end, name) for start, end in spans)
 
     def _has_marks(self, answer: str) -> bool:
         """Return whether an answer of marks alone stands in the response, with words or nothing
@@ -313,9 +294,7 @@ class _SearchedResponse:
 
 def _is_against(text: str, start: int, end: int) -> bool:
     """Return whether what stands there is denied or supposed."""
-    denied = is_denied(text, start, end, closely=True) or is_denied_after(
-        text[end : end + _WINDOW], 0
-    )
+    denied = is_denied_before(text, start) or is_denied_after(text[end : end + _WINDOW], 0)
     return denied or is_supposed(text, start) or _ASKED.match(text, end) is not None
 
 
@@ -329,12 +308,12 @@ def _places(response: str, answer: str) -> list[bool]:
         (response, answer) if _NO_SPACES.search(answer) else (f" {response} ", f" {answer} ")
     )
     places: list[bool] = []
-    place = spaced.find(wanted)
-    while place >= 0 and len(places) < MENTIONS_MAX:
-        start = place + len(wanted) - len(wanted.lstrip())
-        end = place + len(wanted.rstrip())
+    position = spaced.find(wanted)
+    while position >= 0 and len(places) < MENTIONS_MAX:
+        start = position + len(wanted) - len(wanted.lstrip())
+        end = position + len(wanted.rstrip())
         places.append(not _is_against(spaced, start, end))
-        place = spaced.find(wanted, place + 1)
+        position = spaced.find(wanted, position + 1)
     return places
 
 
@@ -385,8 +364,8 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
 def _answer_in(response: str, pattern: str | None) -> str | None:
     if pattern is None:
         return answer_after_marker(response)
-    found = last_group(pattern, response)
-    return None if found is None else _bare_answer(found)
+    group = last_group(pattern, response)
+    return None if group is None else _bare_answer(group)
 
 
 def _same_currency(response: str, extracted: str, target: str) -> bool:
@@ -395,8 +374,8 @@ def _same_currency(response: str, extracted: str, target: str) -> bool:
     """
     if not _CURRENCY.search(target):
         return True
-    place = max(0, response.rfind(extracted))
-    return same_signs(response[max(0, place - 1) : place + len(extracted) + 1].strip(), target)
+    start = max(0, response.rfind(extracted))
+    return same_signs(response[max(0, start - 1) : start + len(extracted) + 1].strip(), target)
 
 
 def _same_answer(answer: str, target: str) -> bool:

@@ -20,17 +20,6 @@ _CLAUSE_STARTS = re.compile(
     r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b|,\s(?=(?:it['’]s\b|(?:the|my|our)\s(?:\w+\s)?(?:answer|choice)\b))",
     re.IGNORECASE,
 )
-_DENIAL = re.compile(
-    r"""
-      \b (?:
-          not(?!\s+only) | never | neither | nor | cannot | isnt | wasnt | dont
-        | wrong | incorrect | nothing | (?<!without\ a\ )(?<!without\ )(?<!no\ ) doubt | unlikely
-      ) \b
-    | \b rul (?: e | es | ed | ing ) \s+ out \b
-    | n['’]t \b
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 _DENIED_CLOSELY = re.compile(
     r"\b(?:not|never|neither|nor|isnt|isn['’]t|cannot)(?:\s+\w+)?\s*\Z", re.IGNORECASE
 )
@@ -49,10 +38,6 @@ _DENIED_AFTER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_CORRECTION = re.compile(
-    r"\b(?:wait|actually|correction|oops|on\s+second\s+thought)\b[\s,:!.—–-]*", re.IGNORECASE
-)
-_CORRECTION_WORDS: Final = ("wait", "actually", "correction", "oops", "second")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _BOX_CHARACTERS_MAX: Final = 4_000
 _BOXES_MAX: Final = 16
@@ -73,8 +58,8 @@ class TranslationTable(dict[int, int | str | None]):
         self._replacement = replacement
 
     def __missing__(self, code: int) -> int | str | None:
-        self[code] = found = self._replacement(chr(code))
-        return found
+        self[code] = replacement = self._replacement(chr(code))
+        return replacement
 
 
 _HYPHENS: Final = frozenset("\u2010\u2011\ufe63\uff0d")
@@ -91,20 +76,12 @@ def _visible(character: str) -> str:
         "\U0001d400" <= character <= "\U0001d7ff"
     ):  # letters and digits of mathematics, bold or italic
         return unicodedata.normalize("NFKC", character)
-    if "\u249c" <= character <= "\u24b5":
-        return chr(ord(character) - 0x249C + ord("a"))
     if "\uff01" <= character <= "\uff5e" and (
         character.isalnum() or character in _FULL_WIDTH_MARKS
     ):
         return chr(ord(character) - 0xFEE0)
-    if "\U0001f130" <= character <= "\U0001f149":
-        return chr(ord(character) - 0x1F130 + ord("A"))
-    if "\u24b6" <= character <= "\u24e9" or "\U0001f170" <= character <= "\U0001f189":
-        return (
-            unicodedata.normalize("NFKC", character)[:1]
-            if character < "\u2500"
-            else chr(ord(character) - 0x1F12F)
-        )
+    if "\u24b6" <= character <= "\u24e9":
+        return unicodedata.normalize("NFKC", character)[:1]
     if character in _INVISIBLE or (
         unicodedata.category(character) in ("So", "Cf", "Co")
         and character not in _MEANINGFUL_SYMBOLS
@@ -134,19 +111,14 @@ def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return last
 
 
-def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool:
-    """Return whether what stands at ``text[start:end]`` is denied: "it is not B", "I would never
-    pick B", "B is wrong".
+def is_denied_before(text: str, start: int) -> bool:
+    """Return whether what stands there is denied by the words before it, with at most one word
+    between: "it is not B".
 
-    Args:
-        closely: Only a denial with at most one word between counts; words after do not count.
-
-    >>> is_denied("It is not B.", 10, 11), is_denied("It is not A but B.", 16, 17), is_denied("A is wrong", 0, 1)
-    (True, False, True)
+    >>> is_denied_before("It is not B.", 10), is_denied_before("It is not A but B.", 16)
+    (True, False)
     """
-    if closely:
-        return is_in_clause_before(_DENIED_CLOSELY, text, start)
-    return is_in_clause_before(_DENIAL, text, start) or is_denied_after(text, end)
+    return _is_in_clause_before(_DENIED_CLOSELY, text, start)
 
 
 def is_denied_after(text: str, end: int) -> bool:
@@ -165,30 +137,17 @@ def is_supposed(text: str, start: int) -> bool:
     """
     if _SUPPOSITION.search(text[max(0, start - _WINDOW) : start]) is None:
         return False
-    before = clause_before(text, start)
+    before = _clause_before(text, start)
     return _SUPPOSITION.search(before, before.rfind(",") + 1) is not None
 
 
-def is_in_clause_before(pattern: re.Pattern[str], text: str, start: int) -> bool:
+def _is_in_clause_before(pattern: re.Pattern[str], text: str, start: int) -> bool:
     """Return whether a pattern of words occurs in the same clause before a place."""
     if (
         pattern.search(text[max(0, start - _WINDOW) : start]) is None
     ):  # which costs less than to find the clause
         return False
-    return pattern.search(clause_before(text, start)) is not None
-
-
-def after_correction(text: str) -> str | None:
-    """Return what follows the last "wait", "actually" or their like, or None where there is none.
-
-    >>> after_correction("The answer is B. Wait, actually, it is C.")
-    'it is C.'
-    """
-    lowered = text.lower()
-    if not any(word in lowered for word in _CORRECTION_WORDS):
-        return None
-    last = last_match(_CORRECTION, text)
-    return None if last is None else text[last.end() :]
+    return pattern.search(_clause_before(text, start)) is not None
 
 
 def last_boxed(text: str) -> str | None:
@@ -198,13 +157,13 @@ def last_boxed(text: str) -> str | None:
     '\\\\frac{1}{2}'
     """
     for match in reversed(deque(_BOX.finditer(text), maxlen=_BOXES_MAX)):
-        found = _balanced(text, match.end())
-        if found is not None:
-            return found
+        content = _balanced(text, match.end())
+        if content is not None:
+            return content
     return None
 
 
-def clause_before(text: str, start: int) -> str:
+def _clause_before(text: str, start: int) -> str:
     """Return the words of the same clause before a place, some sixty characters at most."""
     before = text[max(0, start - _WINDOW) : start]
     last = last_match(_CLAUSE_STARTS, before.rstrip())

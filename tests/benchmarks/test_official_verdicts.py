@@ -11,6 +11,7 @@ import pytest
 
 from nel.benchmarks.knowledge.mmlu import pro as mmlu_pro
 from nel.benchmarks.mathematics import gsm8k
+from nel.benchmarks.reasoning import bbh
 from nel.types import ScorerInput
 from tests.support.runs import SHARED
 
@@ -40,6 +41,16 @@ def test_gsm8k_finds_every_gold_number() -> None:
     """Each answer of the dataset proper ends in a number after ####."""
     golds = [gsm8k.with_gold_number(row)["gold"] for row in _rows("gsm8k_test.jsonl.gz")]
     assert len(golds) == 1319
+
+
+def test_bbh_agrees_on_every_sample() -> None:
+    """2,737 of 4,356 are right by the authors' rule, and no verdict differs from theirs."""
+    verdicts = []
+    for row in _rows("bbh_outputs_code_davinci_002.jsonl.gz"):
+        sample = ScorerInput(response=row["model_output"], target=row["target"])
+        verdicts.append((bool(bbh.bbh.scorer(sample, rule="official")["correct"]), row["is_correct"]))  # type: ignore[index]
+    assert (sum(ours for ours, _ in verdicts), len(verdicts)) == (2737, 4356)
+    assert [pair for pair in verdicts if pair[0] != pair[1]] == []
 
 
 def test_mmlu_pro_extracts_what_the_official_script_extracts() -> None:

@@ -81,14 +81,14 @@ def test_no_interval_of_a_fixed_number_is_shown(
     gated = gate(*sides, Policy(), despite=frozenset()).benchmarks[0].measured
     assert gated is not None
     for one in (compared.headline, gated):
-        assert one.found is not None
-        assert (one.found.lower, one.found.upper) == ends
-        assert (one.found.interval_method, one.found.test_method) == (method, test)
-        assert one.found.p_value == pytest.approx(p_value)
+        assert one.tested is not None
+        assert (one.tested.lower, one.tested.upper) == ends
+        assert (one.tested.interval_method, one.tested.test_method) == (method, test)
+        assert one.tested.p_value == pytest.approx(p_value)
     assert len(compared.slices) == 2
     for one in (*compared.slices, *compared.metrics):
-        assert one.found is not None
-        assert (one.verdict, one.found.interval_method, one.found.p_value) == ("inconclusive", "none", 1.0)
+        assert one.tested is not None
+        assert (one.verdict, one.tested.interval_method, one.tested.p_value) == ("inconclusive", "none", 1.0)
     said = " ".join(shown_lines(benchmark_json(compared, flips_max=0)))
     assert "tango" not in said
     assert "mcnemar" not in said

@@ -16,6 +16,7 @@ from nel.engine.progress import Progress
 from nel.engine.resume_checks import ROWS_FIRST
 from nel.engine.run import run_session
 from nel.engine.session import Runtime
+from nel.engine.store.integrity import count_unreadable
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
 from nel.runs.evaluation import RunResult, stored_config
@@ -118,5 +119,5 @@ def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_anew_by_the_next(b
     run_session(run_db.parent, capped, plans, progress=progress, runtime=large)
     assert any("could not be read" in note for note in progress.notes)
     with Snapshot(run_db) as snapshot:
-        assert snapshot.count_unreadable() == 0
+        assert count_unreadable(snapshot) == 0
         assert not snapshot.meta("unreadable")

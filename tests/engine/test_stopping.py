@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from nel.engine.stopping import until_stopped
+from nel.engine.exit_status import ExitStatus
+from nel.engine.stopping import Stop
 
 
 async def test_what_is_cancelled_takes_its_work_along() -> None:
@@ -21,7 +22,7 @@ async def test_what_is_cancelled_takes_its_work_along() -> None:
         finally:
             ended.set()
 
-    waiting = asyncio.create_task(until_stopped(work(), asyncio.Event(), lambda: 0.0))
+    waiting = asyncio.create_task(Stop(0.0, lambda _: None).wait_for(work()))
     await begun.wait()
     waiting.cancel()
     with suppress(asyncio.CancelledError):
@@ -32,8 +33,8 @@ async def test_what_is_cancelled_takes_its_work_along() -> None:
 
 async def test_a_stop_leaves_the_time_that_is_left() -> None:
     """Work that ends within it gives its result, and what it raises; other work gives None."""
-    stop = asyncio.Event()
-    stop.set()
+    stop = Stop(60.0, lambda _: None)
+    stop.request(ExitStatus(exit_code=75, reason="spent"))
     loop = asyncio.get_running_loop()
 
     async def soon(value: int) -> int:
@@ -42,12 +43,12 @@ async def test_a_stop_leaves_the_time_that_is_left() -> None:
             raise LookupError
         return value
 
-    assert await until_stopped(soon(1), stop, lambda: 60.0) == 1
+    assert await stop.wait_for(soon(1)) == 1
     with pytest.raises(LookupError):
-        await until_stopped(soon(0), stop, lambda: 60.0)
+        await stop.wait_for(soon(0))
     never: asyncio.Future[int] = loop.create_future()
 
     async def wait() -> int:
         return await never
 
-    assert await until_stopped(wait(), stop, lambda: 0.0) is None
+    assert await stop.wait_for(wait(), seconds_max=0.0) is None

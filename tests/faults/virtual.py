@@ -18,7 +18,7 @@ from typing import Any
 from multidict import CIMultiDict
 
 from nel.config.schema import EndpointConfig
-from nel.models.client import Client
+from nel.models.client import Client, ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate
 from nel.models.pacing.configured import pace_of
@@ -89,7 +89,11 @@ def ask(
     async def ask_all() -> list[Response]:
         gate = Gate(pace_of(settings, concurrency), jitter=jitter)
         async with Client(
-            settings, api_key=None, connections=concurrency, jitter=jitter, gate=gate, transport=server
+            settings,
+            api_key=None,
+            connections=concurrency,
+            gate=gate,
+            context=ClientContext(jitter=jitter, transport=server),
         ) as client:
             sums = (_sum(number, max_tokens) for number in range(n))
             return await asyncio.gather(*(client.complete(request, body) for request, body in sums))

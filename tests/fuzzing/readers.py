@@ -20,18 +20,18 @@ from typing import Any
 from httptools import HttpParserError, HttpParserUpgrade
 from multidict import CIMultiDict
 
-from nel.config.schema import EndpointConfig
+from nel.config.redaction import Redactor
 from nel.core.strict_json import loads
 from nel.datasets.formats import Source, rows_in
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.store.codec import decode_response, encode_response
 from nel.errors import DatasetError, JudgeError, LogprobFault
 from nel.judges.types import Grade, Question
-from nel.models.client import Client, _Call
 from nel.models.echo_probe import PROBES, judge_probe
 from nel.models.faults import Fault, fault_of_error_object, fault_of_status
 from nel.models.loglikelihood import score_batch
 from nel.models.pacing.rate_limiter import RateLimiter
+from nel.models.payloads import PayloadReader
 from nel.models.rate_limit_headers import duration_seconds, quotas, retry_after_seconds
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched
@@ -168,14 +168,13 @@ async def _exchange(data: bytes, *, streams: bool) -> Response | Fault:
         connection.data_received(data[place : place + 700])
     if not exchange.done():
         connection.connection_lost(None)
-    client, call = _client()
     try:
         body = await exchange
     except (OSError, ValueError, zlib.error, HttpParserError, HttpParserUpgrade) as error:
         return fault_of_exception(error)
     fetched = Fetched(connection.status, connection.headers, body, 0.0, connection.streamed, 0.0)
     quotas(fetched.headers)
-    return client._read(call, fetched, stream)
+    return _reader().answer(fetched, stream, 0, lambda payload: parse_answer("chat", payload))
 
 
 class _Wire(asyncio.Transport):
@@ -193,10 +192,8 @@ class _Wire(asyncio.Transport):
 
 
 @lru_cache(maxsize=1)
-def _client() -> tuple[Client, _Call]:
-    client = Client(EndpointConfig(url="http://127.0.0.1:9/v1", model="m"), api_key="key-of-test", connections=1)
-    call = _Call(body=b"", headers={}, key="", tokens_max=0, parse=lambda payload: parse_answer("chat", payload))
-    return client, call
+def _reader() -> PayloadReader:
+    return PayloadReader(Redactor(["key-of-test"]))
 
 
 def _make_http(rng: Random) -> bytes:

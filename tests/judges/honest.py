@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nel.judges.quoting import shown
+from nel.judges.quoting import displayed_text
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Judge, Question
 
@@ -68,7 +68,7 @@ class Trial:
         return judge, judge.ask(case)[self.number]
 
     def reply(self, say: Reply, question: Question, response: str) -> str:
-        return say(question.prompt, shown(response), self.verdicts[self.honest])
+        return say(question.prompt, displayed_text(response), self.verdicts[self.honest])
 
 
 def _lines(*labels: str) -> dict[str, str]:

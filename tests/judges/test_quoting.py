@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.quoting import outside_marks, quote, shown
+from nel.judges.quoting import displayed_text, outside_marks, quote
 
 
 def test_every_piece_stands_between_marks_of_one_code() -> None:
@@ -68,7 +68,7 @@ def test_a_code_that_is_in_a_text_is_not_used(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_what_looks_like_a_mark_is_shown_otherwise(text: str, expected: str) -> None:
     """Marks of ours, of other tools and of chats are broken; all else stays as it is."""
-    assert shown(text) == expected
+    assert displayed_text(text) == expected
     assert quote("{response}", {"response": text}).foreign == (expected,)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from nel.errors import UndefinedMetric
 from nel.metrics import bootstrap_ci, bootstrap_means
 from nel.metrics.bootstrap import _bca_shares
-from nel.metrics.resampling import DeferredReplicates, Replicates, replicates, resample_ratios
+from nel.metrics.resampling import DeferredReplicates, Replicates, resample_ratios
 from tests.support.tiers import first_rows
 
 RNG = np.random.default_rng(11)
@@ -113,12 +113,6 @@ def test_order_does_not_matter(scores: list[float], random) -> None:
     assert bootstrap_ci(scores, n_resamples=50) == bootstrap_ci(shuffled, n_resamples=50)
 
 
-def test_order_does_not_matter_to_many_scores() -> None:
-    """Nor when draws are deferred."""
-    scores = SCORES["many continuous"]
-    assert bootstrap_ci(scores) == bootstrap_ci(scores[::-1])
-
-
 def test_seed_decides() -> None:
     """One seed gives one interval, another seed another; the global generator has no part in it."""
     scores = SCORES["many continuous"]
@@ -194,11 +188,6 @@ def test_clusters_of_different_sizes(method) -> None:
     assert (interval.ci_lower, interval.ci_upper) == pytest.approx(expected.tolist(), abs=0.02)
 
 
-def test_equal_clusters_are_degenerate() -> None:
-    """Clusters of one mean have no spread between them, whatever their sizes."""
-    assert bootstrap_ci([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], clusters="aabbbb").degenerate
-
-
 @pytest.mark.parametrize(
     ("scores", "settings", "error", "message"),
     [
@@ -236,26 +225,11 @@ def test_result_says_how_it_was_made() -> None:
     assert found["n_clusters"] is None
 
 
-@pytest.mark.parametrize("n_resamples", [1, 2, 3])
-def test_a_handful_of_resamples(n_resamples: int) -> None:
-    """One resample is an interval of its own, deferred or not."""
-    for name in ("binary", "many continuous"):
-        interval = bootstrap_ci(SCORES[name], n_resamples=n_resamples)
-        assert interval.ci_lower <= interval.ci_upper
-
-
 def test_quantile_is_numpys() -> None:
     """Quantiles interpolate as numpy's do."""
     means = np.random.default_rng(1).random(101)
     for share in (0.0, 0.025, 0.5, 0.977, 1.0):
         assert Replicates(means).quantile(share) == pytest.approx(np.quantile(means, share))
-
-
-def test_few_or_small_sets_are_not_deferred() -> None:
-    """Deferring pays for many different scores only."""
-    kinds = {name: type(replicates(np.sort(s), 10, np.random.default_rng(1))) for name, s in SCORES.items()}
-    assert kinds["binary"] is kinds["few continuous"] is Replicates
-    assert kinds["many continuous"] is kinds["skewed"] is DeferredReplicates
 
 
 def test_memory_is_bounded() -> None:

@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 from nel.errors import UndefinedMetric
 from nel.metrics import (
     at_least,
-    collect_score,
     k_of,
-    max_score,
     mean_score,
-    median_score,
-    mode_score,
     pass_at,
     pass_at_k,
     pass_hat_k,
@@ -179,14 +175,6 @@ def test_own_grades_and_thresholds() -> None:
     assert reduced(pass_at(1, 0.5), "P", "I") == 0.5
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_mean_of_one_score_is_that_score(value: float) -> None:
-    """So are the median, the mode and the largest."""
-    assert [reduced(reducer, value) for reducer in (mean_score(), median_score(), mode_score(), max_score())] == [
-        value
-    ] * 4
-
-
 @given(st.lists(st.booleans(), min_size=1, max_size=30))
 def test_pass_at_1_is_the_mean(values: list[bool]) -> None:
     """And so is pass^1."""
@@ -221,14 +209,6 @@ def test_names_and_k(name: str) -> None:
     reducer = reducer_named(name)
     assert reducer.name == name
     assert k_of(reducer) == (2 if name.endswith("_2") else None)
-
-
-def test_factories_give_plain_names() -> None:
-    """Built by hand, a reducer has its registered name and its arguments."""
-    built = [mean_score(), median_score(), mode_score(), max_score(), collect_score(), pass_at(3), at_least(2, 0.5)]
-    assert [one.name for one in built] == ["mean", "median", "mode", "max", "collect", "pass_at", "at_least"]
-    assert dict(built[-1].params) == {"k": 2, "value": 0.5}
-    assert k_of(lambda scores: scores[0]) is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps_bytes
-from nel.models.client import Client
+from nel.models.client import Client, ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body
@@ -30,7 +30,7 @@ def _request(text: str = "hi", repeat: int = 0) -> Request:
 
 async def _complete(url: str, *, key: str | None = None, **settings: Any) -> tuple[Response, Client]:
     endpoint = EndpointConfig(url=url, model="m", **{"backoff_seconds": 0.001, **settings})
-    async with Client(endpoint, api_key=key, connections=4, jitter=lambda: 0.0) as client:
+    async with Client(endpoint, api_key=key, connections=4, context=ClientContext(jitter=lambda: 0.0)) as client:
         request = _request()
         return await client.complete(request, dumps_bytes(build_body(request))), client
 
@@ -95,7 +95,11 @@ def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
         gate = Gate(Pace(concurrency_max=1))
         gate.retries.take = lambda now: next(taken)  # type: ignore[method-assign]
         async with Client(
-            endpoint, api_key=None, connections=1, jitter=lambda: 0.0, gate=gate, transport=Refusing()
+            endpoint,
+            api_key=None,
+            connections=1,
+            gate=gate,
+            context=ClientContext(jitter=lambda: 0.0, transport=Refusing()),
         ) as client:
             await client.complete(_request(), b"{}")
 
@@ -127,7 +131,9 @@ def test_a_machine_without_open_files_is_waited_for() -> None:
             return None
 
     async def ask() -> list[Response]:
-        async with Client(endpoint, api_key=None, connections=40, jitter=lambda: 0.5, transport=Short()) as client:
+        async with Client(
+            endpoint, api_key=None, connections=40, context=ClientContext(jitter=lambda: 0.5, transport=Short())
+        ) as client:
             return await asyncio.gather(*(client.complete(_request(str(n)), b"{}") for n in range(100)))
 
     found = run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None)
@@ -160,7 +166,9 @@ def test_an_outage_that_is_hidden_by_late_answers_costs_no_request() -> None:
 
     async def ask() -> list[Response]:
         begin.append(asyncio.get_running_loop().time())
-        async with Client(endpoint, api_key=None, connections=40, jitter=lambda: 0.5, transport=Down()) as client:
+        async with Client(
+            endpoint, api_key=None, connections=40, context=ClientContext(jitter=lambda: 0.5, transport=Down())
+        ) as client:
             late = [client.complete(_request(str(n)), str(n).encode()) for n in range(1, 30)]
             new = [client.complete(_request(f"new {n}"), b"{}") for n in range(3)]
             return await asyncio.gather(*late, *new)

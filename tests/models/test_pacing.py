@@ -77,7 +77,7 @@ async def test_a_request_cancelled_as_it_is_let_in_gives_its_permit_back() -> No
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert gate.in_flight == 0
-    assert (await asyncio.wait_for(gate.acquire("next"), 60)).held
+    assert (await asyncio.wait_for(gate.acquire("next"), 60)).is_held
 
 
 def test_a_bucket_keeps_to_its_rate() -> None:

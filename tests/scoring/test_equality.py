@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from nel.scoring.equality import normalise, same_brackets, same_text
 from nel.scoring.marks import Kind, comparable, kinds, kinds_that_count, protected, restored, trimmed
-from nel.scoring.mentions import ends_undecided, is_given, mentions
+from nel.scoring.mentions import is_given, mentions
 from nel.scoring.text import fuzzy_match
 from nel.types import ScorerInput
 
@@ -27,37 +25,25 @@ EQUAL = [
     ("\u200b", "\u200b"),
     ("-$5", "$-5"),
     ("-½", "-1/2"),
-    ("1½", "1 1/2"),
-    ("x + 5", "x+5"),
     ("x^{10}", "x^10"),
     ("1990 - 2000", "1990-2000"),
     ("5’10”", "5′10″"),
     ("1990's", "1990s"),
-    ("'Tis", "’Tis"),
-    ("don´t", "don't"),
-    ("Hawaiʻi", "Hawai'i"),
     ("F♯", "F#"),
-    ("Ⓐ", "A"),
     ("A*", "A*"),
     ("*A*", "A"),
     ("The (big) cat", "big cat"),
     ('the "Beatles"', "Beatles"),
-    ("**The** Beatles", "Beatles"),
     ("[Paris]", "Paris"),
     ("Paris ❗", "Paris"),
-    ("❤️ Paris", "Paris"),
-    ("Paris 🇫🇷", "Paris"),
     ("\ufeffParis", "Paris"),
-    ("क्ष", "क्\u200dष"),
     ("mother-in-law", "mother in law"),
     ("(f(x) = 2)", "f(x)=2"),
-    ("{1, 2}", "{1,2}"),
 ]
 DIFFERENT = [
     ("A ✓ B ✗", "A ✗ B ✓"),
     ("K♠ Q♥", "K♥ Q♠"),
     ("♠", "♣"),
-    ("🎉", "🎊"),
     ("Paris", "🎉"),
     (
         "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
@@ -65,32 +51,23 @@ DIFFERENT = [
     ),
     (",", "."),
     ('"', "'"),
-    ("(", ")"),
     ("]", "["),
-    ("]]", "]"),
     ("", "\u200b"),
-    ("\u200b", "\u200c"),
     ("x = - 5", "x = 5"),
     ("-√5", "√5"),
-    ("-π", "π"),
     ("∞", "-∞"),
     ("x^n", "xn"),
     ("≈5", "5"),
-    ("5+", "5"),
     ("3/4", "3 4"),
     ("5 °C", "5 °F"),
     ("5°", "5′"),
     ("2(x+1)", "(2x)+1"),
     ("(0,1)", "[0,1]"),
-    ("{1,2}", "(1,2)"),
     ("O-", "O+"),
-    ("AB-", "AB"),
     ("A/B", "B"),
     ("a b", "b"),
     ("C♯", "C♭"),
     ("p ∧ q", "p ∨ q"),
-    ("a ∈ B", "a ∉ B"),
-    ("12 ± 1", "12 1"),
 ]
 
 
@@ -132,11 +109,11 @@ def test_what_is_not_seen_does_not_count(text: str, mark: str) -> None:
     assert same_text("Paris", text.format(mark))
 
 
-@pytest.mark.parametrize("text", ["", "(a, b]", "K♠ 🎉 ✓ 5° كَ \u200d", "plain"])
+@pytest.mark.parametrize("text", ["", "(a, b]", "K♠ 🎉 ✓ 5°", "plain"])
 def test_kinds_of_a_text(text: str) -> None:
     """The kinds of a text are those of its characters; of two texts those count that the target calls for."""
     assert kinds(text) == kinds("".join(reversed(text)))
-    assert kinds_that_count("", text) & (Kind.BRACKET | Kind.UNIT | Kind.JOINER | Kind.VOWEL) == Kind.NONE
+    assert kinds_that_count("", text) & (Kind.BRACKET | Kind.UNIT) == Kind.NONE
     assert kinds_that_count(text, "plain") == Kind.NONE
     assert kinds_that_count(text, text) == kinds(text)
 
@@ -195,7 +172,6 @@ def test_brackets(answer: str, target: str, same: bool) -> None:
         ("George Washington University", "George Washington", False),
         ("**George Washington** Was It", "George Washington", True),
         ("George Washington\nCarver", "George Washington", True),
-        ("Paris I think", "Paris", True),
         ("a Paris-based firm", "Paris", True),
         ("Austria-Hungary", "Austria", False),
         ("Jean-Paul", "Paul", False),
@@ -204,38 +180,16 @@ def test_brackets(answer: str, target: str, same: bool) -> None:
         ("Options include red, blue and green", "blue", False),
         ("Of the options: the right one is Paris", "Paris", True),
         ("red or blue", "red", False),
-        ("either the red or the blue", "blue", False),
         ("It is red, more or less.", "red", True),
         ("London, or rather Paris", "London", False),
-        ("I am unable to confirm Paris", "Paris", False),
-        ("I cannot decide what to wear, but it is Paris", "Paris", True),
         ("A) Paris", "Paris", True),
     ],
 )
 def test_what_a_mention_gives(response: str, answer: str, given: bool) -> None:
-    """A mention gives an answer unless it is a longer name, on offer, or after a refusal."""
+    """A mention gives an answer unless it is a longer name or on offer."""
     assert [is_given(response, start, end, answer) for start, end in mentions(response, answer)] == [given]
-
-
-@pytest.mark.parametrize(
-    ("response", "undecided"),
-    [
-        ("Paris or Rome. I can't decide.", True),
-        ("I cannot choose between them", True),
-        ("It could be Rome, but it is impossible to say which.", True),
-        ("It cannot be determined from the text.", True),
-        ("It is Rome.", False),
-        ("I couldn't decide at first. It is Rome.", False),
-        ("You can't say no to Rome.", False),
-        ("", False),
-    ],
-)
-def test_a_response_that_cannot_decide(response: str, undecided: bool) -> None:
-    """Only the last sentence, and only one that says no more than that, leaves a response undecided."""
-    assert ends_undecided(response) is undecided
 
 
 def test_mentions_are_bounded() -> None:
     """Of a response that repeats itself a thousand mentions are looked at."""
-    found: list[Any] = mentions("Paris " * 5_000, "Paris")
-    assert len(found) == 1_000
+    assert len(mentions("Paris " * 5_000, "Paris")) == 1_000

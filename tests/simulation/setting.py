@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from nel.authoring.benchmark import Benchmark
 from nel.config.schema import RunConfig
-from nel.engine import pipeline
+from nel.engine import scoring_stage
 from nel.engine.judging import endpoints
 from nel.engine.plan import Plan, _plan
 from nel.judges.types import Case
@@ -157,10 +157,10 @@ def narrowed(script: Script) -> Iterator[None]:
     """Make the room of a session as small for a world's few samples as it is for the many of a run."""
     with ExitStack() as patches:
         if script.judging is not None and script.judging.narrow:
-            patches.enter_context(patch.object(pipeline, "_SCORING_BACKLOG", _NARROW_SCORING))
+            patches.enter_context(patch.object(scoring_stage, "_SCORING_BACKLOG", _NARROW_SCORING))
             patches.enter_context(patch.object(endpoints, "_RETRY_SLOTS", _NARROW_RETRY_SLOTS))
         if script.judging is not None and script.judging.thronged and script.judging.crammed:
-            for module in (endpoints, pipeline):
+            for module in (endpoints, scoring_stage):
                 patches.enter_context(patch.object(module, "SLOTS", _CRAMMED_SLOTS * script.judging.size))
             room = _CRAMMED_SLOTS * script.judging.size // 2
             patches.enter_context(patch.object(endpoints, "SLOTS_WITHOUT_JUDGE", room))

@@ -22,15 +22,16 @@ from nel.engine.judging.replies import read_reply
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.scorers.call import ScoringContext, ScoringTask
 from nel.engine.store.codec import decode_response
+from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.models import client as client_module
 from nel.models.budget import BudgetSpent, Ledger, Spend, cost_of
-from nel.models.client import Client, Keep
+from nel.models.client import Client
 from nel.models.faults import Fault
 from nel.models.pacing import Gate
 from nel.models.pacing.circuit_breaker import CircuitBreaker
 from nel.models.protocols import parse_answer
-from nel.types import ModelFailure, Outcome, Request, Response, Unscored, Usage
+from nel.types import ModelFailure, Outcome, Response, Unscored, Usage
 from tests.simulation.mutating import Mutate, Patch, Suits, has_moved, violations
 from tests.simulation.parts import SimulatedStore
 from tests.simulation.script import Script
@@ -41,27 +42,23 @@ _LONG = 200.0
 
 def _count_before_commit(patch: Patch) -> None:
     """The permit is given back, and the answer counted, before it is on disk."""
-    complete = Client.complete
-    keeping: set[asyncio.Future[None]] = set()
+    put_response, put_call = SimulatedStore.put_response, SimulatedStore.put_call
+    patch.setattr(SimulatedStore, "put_response", lambda self, *row, **more: _done(put_response(self, *row, **more)))
+    patch.setattr(SimulatedStore, "put_call", lambda self, *row: _done(put_call(self, *row)))
 
-    async def impatient(
-        self: Client, request: Request, body: bytes, *, call: str = "", keep: Keep | None = None, parse: Any = None
-    ) -> Any:
-        async def keep_later(response: Response) -> None:
-            if keep is not None:
-                keeping.add(asyncio.ensure_future(keep(response)))
 
-        return await complete(self, request, body, call=call, keep=keep_later, parse=parse)
-
-    patch.setattr(Client, "complete", impatient)
+def _done(_: object) -> asyncio.Future[None]:
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done
 
 
 def _score_faults_as_wrong(patch: Patch) -> None:
     """A sample that the endpoint lost counts as a wrong answer."""
     judge = verdict_before_scoring
 
-    def harsh(response: Response, *, truncated: Any) -> ModelFailure | Unscored | None:
-        verdict: Outcome | None = judge(response, truncated=truncated)
+    def harsh(response: Response, *, truncated: Any, sample: Any = None) -> ModelFailure | Unscored | None:
+        verdict: Outcome | None = judge(response, truncated=truncated, sample=sample)
         return ModelFailure(kind="no_answer") if isinstance(verdict, Unscored) else verdict  # type: ignore[return-value]
 
     patch.setattr(pipeline, "verdict_before_scoring", harsh)
@@ -91,10 +88,10 @@ def _ignore_the_limit(patch: Patch) -> None:
 def _take_errors_for_answers(patch: Patch) -> None:
     """HTTP 200 is success, whatever the body says."""
 
-    def trusting(protocol: Any, payload: Any) -> Response | Fault:
+    def trusting(protocol: Any, payload: Any, **more: Any) -> Response | Fault:
         if isinstance(payload, dict) and payload.get("error"):
             return Response(text=str(payload["error"]))
-        return parse_answer(protocol, payload)
+        return parse_answer(protocol, payload, **more)
 
     patch.setattr(client_module, "parse_answer", trusting)
 
@@ -116,11 +113,13 @@ def _reserve_too_late(patch: Patch) -> None:
 def _forget_what_is_stored(patch: Patch) -> None:
     """A resume asks every sample again."""
 
-    def everything(self: Snapshot, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
-        for sample in self.samples(benchmark):
+    def everything(
+        self: Pending, benchmark: int, repeats: int, *, first: int = 0
+    ) -> Iterator[tuple[StoredSample, int]]:
+        for sample in self._snapshot.samples(benchmark, first=first):
             yield from ((sample, repeat) for repeat in range(repeats))
 
-    patch.setattr(Snapshot, "pending", everything)
+    patch.setattr(Pending, "samples", everything)
 
 
 def _never_open_the_breaker(patch: Patch) -> None:
@@ -159,7 +158,7 @@ def _use_unreadable_replies_again(patch: Patch) -> None:
     kept = Judges._stored_or_asked
 
     async def stored(self: Judges, sample: Any, member: Any, call: Any) -> Any:
-        known = self._snapshot.call(*sample.place, call.key)
+        known = self._snapshot.call(*sample.sample_key, call.key)
         if known is not None:
             response = decode_response(known)
             return response, await read_reply(call.question, response, PluginThreads(timeout_seconds=1))
@@ -190,12 +189,8 @@ def _count_verdicts_before_they_are_kept(patch: Patch) -> None:
     put_call = SimulatedStore.put_call
 
     def at_once(self: SimulatedStore, benchmark: int, idx: int, repeat: int, key: str, *texts: str) -> Any:
-        kept = put_call(self, benchmark, idx, repeat, key, *texts)
-        if not key.startswith(judges.KEY_PREFIX):
-            return kept
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        done.set_result(None)
-        return done
+        written = put_call(self, benchmark, idx, repeat, key, *texts)
+        return _done(written) if key.startswith(judges.KEY_PREFIX) else written
 
     patch.setattr(SimulatedStore, "put_call", at_once)
 

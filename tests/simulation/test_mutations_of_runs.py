@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -57,12 +58,12 @@ def _believe_the_file(patch: Patch) -> None:
 
 def _remember_before_reading(patch: Patch) -> None:
     """A judge's reply is kept for other runs whether it holds a verdict or not."""
-    complete = Client.complete
+    answering = Client.answering
 
-    async def remembering(self: Client, *given: Any, remembers: bool = True, **more: Any) -> Response:
-        return await complete(self, *given, remembers=True, **more)
+    def remembering(self: Client, *request: Any, remembers: bool = True, **more: Any) -> Any:
+        return answering(self, *request, remembers=True, **more)
 
-    patch.setattr(Client, "complete", remembering)
+    patch.setattr(Client, "answering", remembering)
 
 
 def _keep_nothing(patch: Patch) -> None:
@@ -72,15 +73,15 @@ def _keep_nothing(patch: Patch) -> None:
 
 def _pay_for_what_is_found(patch: Patch) -> None:
     """An answer from the cache counts as one that was sent for."""
-    cached = Client._cached
+    answering = Client.answering
 
-    def as_if_sent(self: Client, *given: Any) -> tuple[Response | None, str]:
-        found, key = cached(self, *given)
-        if found is not None:
-            self.ledger.spent.requests += 1
-        return found, key
+    @asynccontextmanager
+    async def as_if_sent(self: Client, *request: Any, **more: Any) -> AsyncIterator[Response]:
+        async with answering(self, *request, **more) as response:
+            self.ledger.spent.requests += response.cached
+            yield response
 
-    patch.setattr(Client, "_cached", as_if_sent)
+    patch.setattr(Client, "answering", as_if_sent)
 
 
 def _settle_by_what_was_answered(patch: Patch) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.results import NOT_RUN, Result, read_result
-from nel.core.existing import exists
+from nel.core.paths import exists
 from nel.core.strict_json import dumps
 from nel.engine.generate import conversation_of
 from nel.engine.response_outcomes import verdict_before_scoring

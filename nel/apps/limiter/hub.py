@@ -153,7 +153,7 @@ class Seat:
     def adopt(self, hello: Hello, before: Seat | None) -> None:
         """Hold what the run has in flight, which the seat that it lost may hold already."""
         known = {} if before is None else before.hand_over()
-        for request in hello.held:
+        for request in hello.permits:
             permit = known.pop(request.number, None)
             self._held[request.number] = permit or self._shared.gate.adopt(
                 request.request, request.tokens

@@ -33,6 +33,9 @@ ApiKeyEnv = Annotated[
     ),
 ]
 
+RateLimitRate = Annotated[float, typer.Option(help="Probability that a request gets a 429.")]
+ErrorRate = Annotated[float, typer.Option(help="Probability that a request gets a 500.")]
+
 
 @app.command()
 def demo(
@@ -45,10 +48,8 @@ def demo(
     latency_ms: Annotated[
         float, typer.Option(help="Mean latency of an answer, plus or minus a quarter.")
     ] = 0.0,
-    rate_limit_rate: Annotated[
-        float, typer.Option(help="Probability that a request gets a 429.")
-    ] = 0.0,
-    error_rate: Annotated[float, typer.Option(help="Probability that a request gets a 500.")] = 0.0,
+    rate_limit_rate: RateLimitRate = 0.0,
+    error_rate: ErrorRate = 0.0,
     truncation_rate: Annotated[
         float, typer.Option(help="Probability that an answer is truncated.")
     ] = 0.0,
@@ -83,10 +84,8 @@ def judge(
     latency_ms: Annotated[
         float, typer.Option(help="Mean latency of a verdict, plus or minus a quarter.")
     ] = 0.0,
-    rate_limit_rate: Annotated[
-        float, typer.Option(help="Probability that a request gets a 429.")
-    ] = 0.0,
-    error_rate: Annotated[float, typer.Option(help="Probability that a request gets a 500.")] = 0.0,
+    rate_limit_rate: RateLimitRate = 0.0,
+    error_rate: ErrorRate = 0.0,
     garbled_rate: Annotated[
         float, typer.Option(help="Probability that a reply holds no readable verdict.")
     ] = 0.0,

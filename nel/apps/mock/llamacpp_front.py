@@ -13,7 +13,7 @@ from typing import Any, Final
 import aiohttp
 from aiohttp import web
 
-from nel.apps.http_server import listening
+from nel.apps.http_server import running
 from nel.apps.mock.openai_json import decode, encode, error_body
 from nel.apps.mock.prompt_echo import PromptEcho
 from nel.apps.mock.request_parsing import EndpointFault
@@ -62,7 +62,7 @@ async def front_of(
         connector=connector, timeout=_TIMEOUT, auto_decompress=False
     ) as session:
         app[_SESSION] = session
-        async with listening(app, host, port, handler_cancellation=True) as base_url:
+        async with running(app, host=host, port=port, handler_cancellation=True) as base_url:
             yield base_url
 
 

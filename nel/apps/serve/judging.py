@@ -89,22 +89,8 @@ class ServedJudges:
     async def outcome(self, item: ScoringTask, result: Outcome | Delegated) -> Outcome:
         """Return the outcome of an answer, judged where its scorer leaves that to the judges."""
         if isinstance(result, Delegated):
-            result = await self._judged(item, result)
+            result = await self._delegation.judge_turns(item, result)
         return self._delegation.finalize(item, result) or self._unreached()
-
-    async def _judged(self, item: ScoringTask, delegated: Delegated) -> Outcome:
-        judged: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-
-        def deliver(outcome: Outcome) -> None:
-            if not judged.done():
-                judged.set_result(outcome)
-
-        def fail(error: BaseException) -> None:
-            if not judged.done():
-                judged.set_exception(error)
-
-        self._delegation.submit(item, delegated, deliver, fail)
-        return await judged
 
     async def within_time(self, work: Awaitable[Outcome]) -> Outcome:
         """Return an outcome that has to be there in time."""
@@ -123,10 +109,6 @@ class ServedJudges:
 
     def _problems(self) -> str:
         return "".join(f"; {problem}" for problem in self._judges.problems)
-
-    async def stop(self) -> None:
-        """End what is being judged."""
-        await self._delegation.stop()
 
 
 def _done() -> asyncio.Future[None]:
@@ -173,7 +155,6 @@ async def open_judges(
             judges.stop_asking()
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
-            await served.stop()
 
 
 async def _open(

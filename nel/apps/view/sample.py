@@ -15,8 +15,7 @@ from nel.apps.view.samples import Verdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import Result, read_result, reward_of
-from nel.core.called_tools import with_calls
-from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
+from nel.core.sent_messages import MESSAGE_FIELDS, messages_in, with_calls
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import decode_response

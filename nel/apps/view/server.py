@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import re
-import signal
 import sys
 import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,6 +14,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
+from nel.apps.http_server import running, stop_on_signals
 from nel.apps.view.handlers import LIBRARY, Library, routes
 from nel.apps.view.index.building import WAIT_SECONDS
 from nel.apps.view.pages import render, warm_up
@@ -32,8 +31,6 @@ from nel.apps.view.security import (
 from nel.errors import NelError, UsageError
 
 _BODY_BYTES_MAX: Final = 64 * 1024
-_SHUTDOWN_SECONDS: Final = 2.0
-"""Longest wait for answers in flight once the server is told to stop."""
 _BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 _TITLES: Final = {
     400: "Not possible",
@@ -100,10 +97,7 @@ async def serve(
     Raises:
         UsageError: The port is in use or the host is not an address of this machine.
     """
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    stop = stop_on_signals()
     async with listening(app, host, port) as address:
         on_ready(address)
         await asyncio.to_thread(warm_up)
@@ -117,36 +111,13 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncIterator
     Raises:
         UsageError: The port is in use or the host is not an address of this machine.
     """
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
-    await runner.setup()
-    try:
-        try:
-            await web.TCPSite(runner, host, port).start()
-        except (OSError, OverflowError) as error:
-            raise _bind_error(error, host, port) from error
-        name = f"[{host}]" if ":" in host else host
-        yield f"http://{name}:{int(runner.addresses[0][1])}{app[ACCESS].base_path}/"
-    finally:
-        await runner.cleanup()
+    async with running(app, host=host, port=port) as base_url:
+        yield f"{base_url.removesuffix('/v1')}{app[ACCESS].base_path}/"
 
 
 def first_address(address: str, token: str | None) -> str:
     """Return the address that signs in."""
     return address if token is None else f"{address}?{TOKEN}={quote(token, safe='')}"
-
-
-def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageError:
-    number = error.errno if isinstance(error, OSError) else None
-    if number == errno.EADDRINUSE:
-        return UsageError(
-            f"port {port} on {host} is in use; choose another with --port, or --port 0 for any"
-            " free one"
-        )
-    if number == errno.EACCES:
-        return UsageError(
-            f"port {port} on {host} needs privileges; choose one above 1023 with --port"
-        )
-    return UsageError(f"cannot listen on {host}:{port} ({error}); check --host and --port")
 
 
 async def _to_the_root(request: web.Request) -> web.Response:

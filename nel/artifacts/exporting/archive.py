@@ -20,8 +20,9 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from nel.core.permissions import share
+from nel.core.paths import share
 from nel.core.work_directories import make_work_directory
+from nel.engine.store.integrity import copy_store
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError
@@ -67,7 +68,7 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
     try:
         scratch = make_work_directory(target)
         with Snapshot(directory / FILE_NAME, untouched=True) as snapshot:
-            snapshot.copy_to(scratch / FILE_NAME)
+            copy_store(snapshot, scratch / FILE_NAME)
         handle = os.open(
             scratch / target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600
         )
@@ -89,10 +90,10 @@ def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = Fal
 
 def _add_run(tar: tarfile.TarFile, directory: Path, store: Path) -> None:
     tar.add(store, f"{directory.name}/{FILE_NAME}", filter=_private)
-    for one in _files(directory):
+    for file in _files(directory):
         tar.add(
-            one,
-            f"{directory.name}/{one.relative_to(directory).as_posix()}",
+            file,
+            f"{directory.name}/{file.relative_to(directory).as_posix()}",
             recursive=False,
             filter=_private,
         )

@@ -66,11 +66,11 @@ def safe(name: str) -> str:
 
 def _subsets(files: BenchmarkFiles) -> dict[str | None, str]:
     """Return the name of a subset for each category; None is what has none."""
-    found: dict[str | None, str] = {}
+    names: dict[str | None, str] = {}
     for category in files.metrics.get("categories") or {}:
-        name, taken = safe(category), {*found.values(), ALL}
-        found[category] = name if name not in taken else f"{name}@{len(found) + 1}"
-    return {**found, None: ALL}
+        name, used = safe(category), {*names.values(), ALL}
+        names[category] = name if name not in used else f"{name}@{len(names) + 1}"
+    return {**names, None: ALL}
 
 
 def _write_rows(
@@ -108,14 +108,18 @@ def _write_rows(
 def _report(files: BenchmarkFiles, subsets: Mapping[str | None, str]) -> dict[str, Any]:
     metrics, model = files.metrics, model_name(files)
     headline = metrics["headline"]
-    listed = {str(one["name"]): one for one in metrics["metrics"] if one.get("value") is not None}
+    listed = {
+        str(metric["name"]): metric
+        for metric in metrics["metrics"]
+        if metric.get("value") is not None
+    }
     if headline.get("value") is not None:
         first = str(headline["metric"])
         listed = {first: {**listed.get(first, {}), **headline, "name": first}, **listed}
     identities = _identities(list(listed))
-    found = [
-        _metric(files, one, identities[name], subsets if name == headline["metric"] else {})
-        for name, one in listed.items()
+    report_metrics = [
+        _metric(files, metric, identities[name], subsets if name == headline["metric"] else {})
+        for name, metric in listed.items()
     ]
     has_headline = headline.get("value") is not None
     return {
@@ -124,7 +128,7 @@ def _report(files: BenchmarkFiles, subsets: Mapping[str | None, str]) -> dict[st
         "dataset_name": safe(files.title),
         "dataset_pretty_name": files.title,
         "model_name": safe(model),
-        "metrics": found,
+        "metrics": report_metrics,
         "primary_metric_identity": identities[str(headline["metric"])] if has_headline else None,
         "primary_metric_unavailable_reason": None if has_headline else "the run has no score",
         "execution_summary": _execution(metrics),
@@ -135,15 +139,15 @@ def _identities(names: list[str]) -> dict[str, dict[str, Any]]:
     """Return an identity for each metric: EvalScope's names are lower-case words joined by
     underscores.
     """
-    found: dict[str, dict[str, Any]] = {}
-    taken: set[str] = set()
+    identities: dict[str, dict[str, Any]] = {}
+    used: set[str] = set()
     for name in names:
         plain = _NOT_IN_NAMES.sub("_", name.lower()).strip("_")
         plain = plain if plain[:1].isalpha() and plain not in _AMBIGUOUS else f"metric_{plain}"
-        unique = plain if plain not in taken else f"{plain}_{len(taken) + 1}"
-        taken.add(unique)
-        found[name] = {"name": unique, "aggregation": "identity", "dimensions": {}}
-    return found
+        unique = plain if plain not in used else f"{plain}_{len(used) + 1}"
+        used.add(unique)
+        identities[name] = {"name": unique, "aggregation": "identity", "dimensions": {}}
+    return identities
 
 
 def _metric(
@@ -163,12 +167,12 @@ def _metric(
     parts = [
         {
             "name": subsets[category],
-            "score": one["value"],
-            "num": one["n_scored"] + one["n_model_failure"],
-            "metadata": {"category": category, "n_unscored": one["n_unscored"]},
+            "score": category_scores["value"],
+            "num": category_scores["n_scored"] + category_scores["n_model_failure"],
+            "metadata": {"category": category, "n_unscored": category_scores["n_unscored"]},
         }
-        for category, one in categories.items()
-        if category in subsets and one.get("value") is not None
+        for category, category_scores in categories.items()
+        if category in subsets and category_scores.get("value") is not None
     ]
     is_bounded = metric.get("bounds") is not None
     return {
@@ -192,16 +196,16 @@ def _metric(
 
 
 def _execution(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    def counts(part: Mapping[str, Any]) -> dict[str, int]:
+    def counts(counts_of: Mapping[str, Any]) -> dict[str, int]:
         succeeded, errored = (
-            part["n_scored"] + (part.get("n_model_failure") or 0),
-            part.get("n_unscored") or 0,
+            counts_of["n_scored"] + (counts_of.get("n_model_failure") or 0),
+            counts_of.get("n_unscored") or 0,
         )
         return {"requested": succeeded + errored, "succeeded": succeeded, "errored": errored}
 
-    found = counts(metrics["accounting"])
+    execution = counts(metrics["accounting"])
     return {
-        **found,
-        "incomplete": found["errored"] > 0 or not metrics.get("complete"),
+        **execution,
+        "incomplete": execution["errored"] > 0 or not metrics.get("complete"),
         "subsets": {},
     }

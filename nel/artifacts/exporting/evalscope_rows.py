@@ -50,27 +50,27 @@ def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str,
     """
     target, outcome = result.get("expected_answer"), result["outcome"]
     texts = target if isinstance(target, list) else [] if target is None else [target]
-    targets = [one if isinstance(one, str) else dumps(one) for one in texts]
+    targets = [text if isinstance(text, str) else dumps(text) for text in texts]
     details = result.get("scoring_details") or {}
     reward = result["reward"]
-    found = result.get("extracted_answer")
+    answer = result.get("extracted_answer")
     named = {
-        str(name): one
-        for name, one in (details.get("metrics") or {}).items()
-        if isinstance(one, int | float)
+        str(name): text
+        for name, text in (details.get("metrics") or {}).items()
+        if isinstance(text, int | float)
     }
-    others = {name: one for name, one in named.items() if name != headline}
+    others = {name: text for name, text in named.items() if name != headline}
     value = {} if reward is None else {headline: reward, **others}
     return {
         "index": index,
-        "target": [one for one in targets if one.strip()] or None,
+        "target": [text for text in targets if text.strip()] or None,
         "messages": _messages(result),
         "sample_score": {
             "score": {
                 "value": value,
                 "status": "excluded" if reward is None else "success",
                 "extracted_prediction": (
-                    found if found is None or isinstance(found, str) else dumps(found)
+                    answer if answer is None or isinstance(answer, str) else dumps(answer)
                 ),
                 "prediction": result.get("model_response"),
                 "explanation": _fault(result) or _failure(outcome),
@@ -104,8 +104,11 @@ def _failure(outcome: Mapping[str, Any]) -> str | None:
 def _messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     prompt = result.get("prompt")
     asked = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
-    given = [{"role": str(one.get("role")), "content": _parts(one.get("content"))} for one in asked]
-    return [*given, _answer(result)] if result.get("model_response") is not None else given
+    messages = [
+        {"role": str(message.get("role")), "content": _parts(message.get("content"))}
+        for message in asked
+    ]
+    return [*messages, _answer(result)] if result.get("model_response") is not None else messages
 
 
 def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,20 +127,28 @@ def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
 def _parts(content: object) -> object:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [_part(one) for one in content] if isinstance(content, list) else dumps(content)
+    return (
+        [_content_part(content_part) for content_part in content]
+        if isinstance(content, list)
+        else dumps(content)
+    )
 
 
-def _part(part: object) -> dict[str, Any]:
-    if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
-        return {"type": "text", "text": part["text"]}
+def _content_part(content_part: object) -> dict[str, Any]:
+    if (
+        isinstance(content_part, dict)
+        and content_part.get("type") == "text"
+        and isinstance(content_part.get("text"), str)
+    ):
+        return {"type": "text", "text": content_part["text"]}
     image = (
-        part.get("image_url")
-        if isinstance(part, dict) and part.get("type") == "image_url"
+        content_part.get("image_url")
+        if isinstance(content_part, dict) and content_part.get("type") == "image_url"
         else None
     )
     url = image.get("url") if isinstance(image, dict) else image
     return (
         {"type": "image", "image": url}
         if isinstance(url, str)
-        else {"type": "text", "text": dumps(part)}
+        else {"type": "text", "text": dumps(content_part)}
     )

@@ -42,7 +42,7 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
     for files in run.benchmarks:
         record = _record(run, files, time)
         if record["evaluation_results"]:
-            path = output / _place(run, files)
+            path = output / _record_path(run, files)
             path.parent.mkdir(parents=True, exist_ok=True)
             detail, samples = _write_samples(path, output, files, record)
             write_file(path, [pretty(storable({**record, **detail}))])
@@ -96,14 +96,14 @@ def _write_samples(
     return {"detailed_evaluation_results": detail}, [samples]
 
 
-def _place(run: RunToExport, files: BenchmarkFiles) -> Path:
+def _record_path(run: RunToExport, files: BenchmarkFiles) -> Path:
     """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, where the validator wants it; the id is
     the run's.
     """
     developer, _, model = _model(files).rpartition("/")
     parts = [
-        _UNSAFE.sub("_", part).strip(".") or "_"
-        for part in (files.title, developer or "unknown", model)
+        _UNSAFE.sub("_", name).strip(".") or "_"
+        for name in (files.title, developer or "unknown", model)
     ]
     identifier = UUID(bytes=sha256(f"{run.run_id}/{files.title}".encode()).digest()[:16], version=4)
     return Path("data", *parts, f"{identifier}.json")
@@ -162,7 +162,7 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
         else {"min_score": "-Infinity", "max_score": "Infinity"}
     )
     dataset = files.bundle["config"].get("dataset") or {}
-    details = {name: str(one) for name, one in dataset.items() if one is not None}
+    details = {name: str(value) for name, value in dataset.items() if value is not None}
     name = str(metric["name"])
     return {
         "evaluation_result_id": name,

@@ -11,7 +11,7 @@ from nel.artifacts.exporting.run import results_of
 from nel.core.strict_json import dumps, dumps_line
 from nel.reports.run_files import BenchmarkFiles
 
-_BREAKS: Final = {one: f"\\u{ord(one):04x}".encode() for one in "\x85\u2028\u2029"}
+_BREAKS: Final = {mark: f"\\u{ord(mark):04x}".encode() for mark in "\x85\u2028\u2029"}
 """Characters at which the validator ends a line; they are escaped."""
 CORRECT_FROM: Final = 1.0
 """From this score on a result is called correct."""
@@ -50,24 +50,13 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     prompt, target, outcome = result.get("prompt"), result.get("expected_answer"), result["outcome"]
     raw = prompt if isinstance(prompt, str) else _text(prompt)
     targets = target if isinstance(target, list) else [] if target is None else [target]
-    reference = [one if isinstance(one, str) else dumps(one) for one in targets]
-    found, reasoning = result.get("extracted_answer"), result.get("reasoning")
-    is_conversation = isinstance(prompt, list) and any(
-        one.get("role") in {"assistant", "tool"} for one in prompt
-    )
-    messages = _messages(prompt, result) if is_conversation and isinstance(prompt, list) else None
+    reference = [element if isinstance(element, str) else dumps(element) for element in targets]
+    answer, reasoning = result.get("extracted_answer"), result.get("reasoning")
+    messages = _conversation(prompt, result)
     response = result.get("model_response")
     output = {
         "raw": [] if response is None else [response],
         "reasoning_trace": [reasoning] if reasoning else None,
-    }
-    where = "output.raw" if messages is None else f"messages[{len(messages) - 1}].content"
-    attribution = {
-        "turn_idx": 0 if messages is None else len(messages) - 1,
-        "source": where,
-        "extracted_value": found if isinstance(found, str) else dumps(found),
-        "extraction_method": scorer,
-        "is_terminal": True,
     }
     failed = outcome["state"] == "model_failure"
     return {
@@ -77,7 +66,7 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
         "input": {"raw": raw, "reference": reference},
         "output": output if messages is None else None,
         "messages": messages,
-        "answer_attribution": [] if found is None else [attribution],
+        "answer_attribution": [] if answer is None else [_attribution(answer, messages, scorer)],
         "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
         "token_usage": _usage(result.get("tokens") or {}),
         "performance": _performance(result.get("timing") or {}),
@@ -88,10 +77,32 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     }
 
 
+def _conversation(prompt: object, result: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the messages of a sample with more than one turn."""
+    if not isinstance(prompt, list):
+        return None
+    is_conversation = any(message.get("role") in {"assistant", "tool"} for message in prompt)
+    return _messages(prompt, result) if is_conversation else None
+
+
+def _attribution(
+    answer: object, messages: list[dict[str, Any]] | None, scorer: str
+) -> dict[str, Any]:
+    """Return where the extracted answer stands."""
+    turn = 0 if messages is None else len(messages) - 1
+    return {
+        "turn_idx": turn,
+        "source": "output.raw" if messages is None else f"messages[{turn}].content",
+        "extracted_value": answer if isinstance(answer, str) else dumps(answer),
+        "extraction_method": scorer,
+        "is_terminal": True,
+    }
+
+
 def _text(prompt: object) -> str:
     """Return the messages of a prompt as one text; one that is no text is its JSON."""
     messages = prompt if isinstance(prompt, list) else []
-    return "\n\n".join(_content(one) for one in messages)
+    return "\n\n".join(_content(message) for message in messages)
 
 
 def _content(message: Mapping[str, Any]) -> str:
@@ -101,8 +112,8 @@ def _content(message: Mapping[str, Any]) -> str:
 
 def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
     asked = [
-        {"turn_idx": place, "role": one["role"], "content": _content(one)}
-        for place, one in enumerate(prompt)
+        {"turn_idx": position, "role": message["role"], "content": _content(message)}
+        for position, message in enumerate(prompt)
     ]
     answer = {"turn_idx": len(asked), "role": "assistant", "content": result.get("model_response")}
     return [*asked, {**answer, "reasoning_trace": result.get("reasoning")}]
@@ -135,7 +146,7 @@ def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
 def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row's fields as texts, which the schema wants, and which repeat this is."""
     fields = {
-        name: one if isinstance(one, str) else dumps(one)
-        for name, one in (result.get("metadata") or {}).items()
+        name: value if isinstance(value, str) else dumps(value)
+        for name, value in (result.get("metadata") or {}).items()
     }
     return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

@@ -52,10 +52,10 @@ def export_inspect(run_dir: Path, output: Path) -> Exported:
     run, time = open_run(run_dir), started(run_dir)
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S+00-00")
     paths = []
-    for place, files in enumerate(run.benchmarks):
+    for index, files in enumerate(run.benchmarks):
         path = (
             output
-            / f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}-{place}.eval"
+            / f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}-{index}.eval"
         )
         try:
             _write(path, run, files, time)
@@ -151,7 +151,9 @@ def _outcome(files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     accounting, headline = metrics["accounting"], metrics["headline"]
     n_scored = accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
     values = {
-        str(one["name"]): _metric(one) for one in metrics["metrics"] if one.get("value") is not None
+        str(metric["name"]): _metric(metric)
+        for metric in metrics["metrics"]
+        if metric.get("value") is not None
     }
     if headline.get("value") is not None:
         first = str(headline["metric"])

@@ -50,15 +50,15 @@ def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
     """Return the EvalSampleSummary of a sample: without messages and output, long texts of the
     metadata cut.
     """
-    found = {name: sample[name] for name in _SUMMARY if name in sample}
-    found["metadata"] = {
-        name: one[:_METADATA_TEXT_MAX] if isinstance(one, str) else one
-        for name, one in sample["metadata"].items()
-        if isinstance(one, str | int | float | bool)
+    summary = {name: sample[name] for name in _SUMMARY if name in sample}
+    summary["metadata"] = {
+        name: value[:_METADATA_TEXT_MAX] if isinstance(value, str) else value
+        for name, value in sample["metadata"].items()
+        if isinstance(value, str | int | float | bool)
     }
     if sample["error"] is not None:
-        found["error"] = sample["error"]["message"]
-    return {**found, "completed": True, "message_count": len(sample["messages"])}
+        summary["error"] = sample["error"]["message"]
+    return {**summary, "completed": True, "message_count": len(sample["messages"])}
 
 
 def model_name(files: BenchmarkFiles) -> str:
@@ -78,8 +78,8 @@ def storable(value: Any) -> Any:  # JSON of any shape
     if isinstance(value, str):
         return _LONE_SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {storable(key): storable(one) for key, one in value.items()}
-    return [storable(one) for one in value] if isinstance(value, list) else value
+        return {storable(key): storable(element) for key, element in value.items()}
+    return [storable(element) for element in value] if isinstance(value, list) else value
 
 
 def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any]:
@@ -88,14 +88,13 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
         result.get("expected_answer"),
         result.get("timing") or {},
     )
-    given = (
-        [_message(one, place) for place, one in enumerate(prompt)]
+    messages = (
+        [_message(element, position) for position, element in enumerate(prompt)]
         if isinstance(prompt, list)
         else prompt or ""
     )
-    asked = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     usage = {model: _usage(result.get("tokens") or {})}
-    is_list = isinstance(target, list) and all(isinstance(one, str) for one in target)
     answer = _answer(result)
     reason = _STOP_REASONS.get(str(result.get("finish_reason")), "unknown")
     has_response = result.get("model_response") is not None
@@ -108,14 +107,8 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
     return {
         "id": result["sample_id"],
         "epoch": result["repeat"] + 1,
-        "input": given,
-        "target": (
-            target
-            if isinstance(target, str) or is_list
-            else ""
-            if target is None
-            else dumps(target)
-        ),
+        "input": messages,
+        "target": _target(target),
         "messages": [*asked, answer] if has_response else asked,
         "output": output,
         "scores": {scorer: _score(result)} if result["reward"] is not None else {},
@@ -130,18 +123,27 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
     }
 
 
+def _target(target: Any) -> str | list[str]:
+    """Return the gold answer as text or a list of texts."""
+    if isinstance(target, list) and all(isinstance(element, str) for element in target):
+        return target
+    if isinstance(target, str):
+        return target
+    return "" if target is None else dumps(target)
+
+
 def _score(result: Mapping[str, Any]) -> dict[str, Any]:
     outcome, details = result["outcome"], result.get("scoring_details") or {}
-    said = details.get("explanation")
+    explanation = details.get("explanation")
     if outcome["state"] == "model_failure":
-        said = (
+        explanation = (
             f"a failure of the model, {outcome.get('kind')}: {outcome.get('detail') or 'no detail'}"
         )
-    found = result.get("extracted_answer")
+    answer = result.get("extracted_answer")
     return {
         "value": result["reward"],
-        "answer": found if found is None or isinstance(found, str) else dumps(found),
-        "explanation": said if isinstance(said, str) else None,
+        "answer": answer if answer is None or isinstance(answer, str) else dumps(answer),
+        "explanation": explanation if isinstance(explanation, str) else None,
         "metadata": details,
     }
 
@@ -164,7 +166,7 @@ def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}
     calls = result.get("tool_calls")
     if isinstance(calls, list):
-        made["tool_calls"] = [_call(one, f"answer.{number}") for number, one in enumerate(calls)]
+        made["tool_calls"] = [_call(call, f"answer.{number}") for number, call in enumerate(calls)]
     return made
 
 
@@ -179,46 +181,48 @@ def _usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _message(given: Mapping[str, Any], place: int) -> dict[str, Any]:
+def _message(sent: Mapping[str, Any], position: int) -> dict[str, Any]:
     """Return a message of Inspect for one in the shape of OpenAI's."""
-    role, content = str(given.get("role")), given.get("content")
+    role, content = str(sent.get("role")), sent.get("content")
     message: dict[str, Any] = {
         "role": role if role in ("system", "user", "assistant", "tool") else "user"
     }
-    parts = [_part(one) for one in content] if isinstance(content, list) else content
+    parts = (
+        [_content_part(element) for element in content] if isinstance(content, list) else content
+    )
     message["content"] = parts if isinstance(parts, list | str) else ""
     if role == "tool":
-        message["tool_call_id"] = str(given.get("tool_call_id") or "")
-    calls = given.get("tool_calls")
+        message["tool_call_id"] = str(sent.get("tool_call_id") or "")
+    calls = sent.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
         message["tool_calls"] = [
-            _call(one, f"{place}.{number}") for number, one in enumerate(calls)
+            _call(element, f"{position}.{number}") for number, element in enumerate(calls)
         ]
     return message
 
 
-def _part(part: Any) -> dict[str, Any]:  # checked here
-    kind = part.get("type") if isinstance(part, dict) else None
+def _content_part(content_part: Any) -> dict[str, Any]:  # checked here
+    kind = content_part.get("type") if isinstance(content_part, dict) else None
     if kind == "text":
-        return {"type": "text", "text": str(part.get("text"))}
+        return {"type": "text", "text": str(content_part.get("text"))}
     if kind == "image_url":
-        image = part.get("image_url")
+        image = content_part.get("image_url")
         return {
             "type": "image",
             "image": str(image.get("url") if isinstance(image, dict) else image),
         }
-    return {"type": "text", "text": dumps(part)}
+    return {"type": "text", "text": dumps(content_part)}
 
 
 def _call(call: Any, name: str) -> dict[str, Any]:  # checked here
-    given = call if isinstance(call, dict) else {}
-    function = given.get("function", given)  # of the OpenAI shape, or of results.jsonl
+    fields = call if isinstance(call, dict) else {}
+    function = fields.get("function", fields)  # of the OpenAI shape, or of results.jsonl
     function = function if isinstance(function, dict) else {}
     try:
         arguments = loads(str(function.get("arguments")))
     except ValueError:
         arguments = None
-    made = {"id": str(given.get("id") or name), "function": str(function.get("name"))}
+    made = {"id": str(fields.get("id") or name), "function": str(function.get("name"))}
     unread = function.get("arguments")
     return {
         **made,

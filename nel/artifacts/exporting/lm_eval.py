@@ -71,9 +71,9 @@ def _task(files: BenchmarkFiles) -> str:
 
 def _samples(files: BenchmarkFiles) -> Iterator[bytes]:
     generation = {
-        name: one
-        for name, one in (files.bundle["config"].get("generation") or {}).items()
-        if one is not None
+        name: value
+        for name, value in (files.bundle["config"].get("generation") or {}).items()
+        if value is not None
     }
     for result in results_of(files):
         if state_of(result) != "not_asked":
@@ -137,7 +137,7 @@ def _scores(task: str, files: BenchmarkFiles) -> dict[str, Any]:
     """
     metrics = files.metrics
     headline = metrics["headline"]
-    listed = {str(one["name"]): one.get("value") for one in metrics["metrics"]} | {
+    listed = {str(metric["name"]): metric.get("value") for metric in metrics["metrics"]} | {
         headline["metric"]: headline["value"]
     }
     values = {

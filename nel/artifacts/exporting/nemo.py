@@ -22,8 +22,8 @@ from nel.artifacts.exporting.run import (
     started,
     state_of,
 )
+from nel.artifacts.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.atomic_files import write_file
-from nel.core.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.strict_json import dumps_line, pretty
 from nel.reports.run_files import BenchmarkFiles
 from nel.version import __version__
@@ -89,14 +89,17 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
     own, accounting = files.bundle, files.metrics["accounting"]
     config = own["config"]
     generation = {
-        name: one for name, one in (config.get("generation") or {}).items() if name in _SETTINGS
+        name: value for name, value in (config.get("generation") or {}).items() if name in _SETTINGS
     }
     scorer = (config.get("scorer") or {}).get("name")
-    reasons = {cause: part["n"] for cause, part in (accounting.get("unscored") or {}).items()}
+    reasons = {
+        cause: cause_counts["n"]
+        for cause, cause_counts in (accounting.get("unscored") or {}).items()
+    }
     scores = {
-        name: one
-        for name, one in own["benchmark"]["scores"].items()
-        if one.get("value") is not None
+        name: value
+        for name, value in own["benchmark"]["scores"].items()
+        if value.get("value") is not None
     }
     counts = {
         "unscored_count": {"value": accounting.get("n_unscored") or 0},
@@ -134,10 +137,13 @@ def _position_of(files: BenchmarkFiles) -> Callable[[Mapping[str, Any]], int]:
     are_ids = fields.get("imported.format") == "nemo" and fields.get(NUMBERS_ARE_IDS)
 
     def position(result: Mapping[str, Any]) -> int:
-        sample_id, kept = str(result["sample_id"]), (result.get("metadata") or {}).get(POSITION)
+        sample_id, source_position = (
+            str(result["sample_id"]),
+            (result.get("metadata") or {}).get(POSITION),
+        )
         if are_ids and sample_id.isascii() and sample_id.isdigit():
             return int(sample_id)
-        return kept if isinstance(kept, int) else int(result["problem_idx"])
+        return source_position if isinstance(source_position, int) else int(result["problem_idx"])
 
     return position
 
@@ -157,7 +163,9 @@ def _line(result: Mapping[str, Any], position: int) -> dict[str, Any]:
         "expected_answer": result.get("expected_answer"),
         "scoring_details": details,
         "metadata": {
-            name: one for name, one in (result.get("metadata") or {}).items() if name != POSITION
+            name: value
+            for name, value in (result.get("metadata") or {}).items()
+            if name != POSITION
         },
         "tokens": (result.get("tokens") or {}).get("completion"),
         "latency_ms": None if latency is None else latency * 1000,

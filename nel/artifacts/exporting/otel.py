@@ -97,13 +97,13 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
     root = _identifier(16, run.run_id, files.title)
     begin = int(time.timestamp() * 1e9)
     elapsed = files.runtime.get("elapsed_seconds")
-    end = begin + int((elapsed if isinstance(elapsed, int | float) else 0) * 1e9)
+    end = begin + int((elapsed or 0) * 1e9)
     headline, accounting = files.metrics["headline"], files.metrics["accounting"]
     summary = {
         "nel.benchmark": files.title,
         "nel.complete": bool(files.metrics.get("complete")),
         f"nel.metric.{headline['metric']}": headline.get("value"),
-        **{f"nel.{name}": one for name, one in accounting.items() if isinstance(one, int)},
+        **{f"nel.{name}": value for name, value in accounting.items() if isinstance(value, int)},
     }
     yield {
         "traceId": trace,
@@ -114,23 +114,23 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
         "attributes": _attributes(summary),
     }
     settings = _settings(files)
-    for one in results_of(files):
-        if state_of(one) == "not_asked":
+    for value in results_of(files):
+        if state_of(value) == "not_asked":
             continue
-        result = storable(one)
+        result = storable(value)
         latency = (result.get("timing") or {}).get("latency_seconds") or 0
-        found = {
+        answered = begin + int(latency * 1e9)
+        numbers = str(result["problem_idx"]), str(result["repeat"])
+        yield {
             "traceId": trace,
-            "spanId": _identifier(
-                16, run.run_id, files.title, str(result["problem_idx"]), str(result["repeat"])
-            ),
+            "spanId": _identifier(16, run.run_id, files.title, *numbers),
             "parentSpanId": root,
             "name": f"chat {settings['gen_ai.request.model']}",
             "kind": _CLIENT,
-            **_times(begin, begin + int(latency * 1e9)),
+            **_times(begin, answered),
             "attributes": _attributes({**settings, **_result_attributes(result)}),
+            **_judgement(result, scorer_name(files), answered),
         }
-        yield {**found, **_judgement(result, scorer_name(files), begin + int(latency * 1e9))}
 
 
 def _settings(files: BenchmarkFiles) -> dict[str, Any]:
@@ -167,9 +167,9 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
         "gen_ai.usage.cache_read.input_tokens": tokens.get("cached"),
         "gen_ai.response.time_to_first_chunk": timing.get("first_token_seconds"),
         "gen_ai.input.messages": dumps(
-            [_message(one.get("role"), one.get("content")) for one in asked]
+            [_message(message.get("role"), message.get("content")) for message in asked]
         ),
-        "gen_ai.output.messages": _said(result, reason),
+        "gen_ai.output.messages": _error_text(result, reason),
         "error.type": f"{outcome.get('cause')}.{outcome.get('kind')}" if unscored else None,
         "nel.sample_id": str(result["sample_id"]),
         "nel.repeat": result["repeat"],
@@ -188,7 +188,7 @@ def _message(role: object, content: object) -> dict[str, Any]:
     }
 
 
-def _said(result: Mapping[str, Any], reason: object) -> str | None:
+def _error_text(result: Mapping[str, Any], reason: object) -> str | None:
     if result.get("model_response") is None:
         return None
     reasoning = result.get("reasoning")
@@ -233,7 +233,9 @@ def _times(begin: int, end: int) -> dict[str, str]:
 
 def _attributes(pairs: _Pairs) -> list[dict[str, Any]]:
     """Return key and value as OTLP has them; what is unknown has no attribute."""
-    return [{"key": name, "value": _value(one)} for name, one in pairs.items() if one is not None]
+    return [
+        {"key": name, "value": _value(value)} for name, value in pairs.items() if value is not None
+    ]
 
 
 def _value(value: object) -> dict[str, Any]:
@@ -244,5 +246,5 @@ def _value(value: object) -> dict[str, Any]:
     if isinstance(value, float):
         return {"doubleValue": value}
     if isinstance(value, list):
-        return {"arrayValue": {"values": [_value(one) for one in value]}}
+        return {"arrayValue": {"values": [_value(element) for element in value]}}
     return {"stringValue": value if isinstance(value, str) else dumps(value)}

@@ -85,7 +85,7 @@ def _write(path: Path, columns: Mapping[str, Kind], rows: Iterable[Row], notes: 
 
     schema, checked = _schema(columns), _Rows(rows)
     reader = RecordBatchReader.from_batches(schema, _batches(schema, columns, checked))
-    said = {"nel.notes": "\n".join(notes)}
+    metadata = {"nel.notes": "\n".join(notes)}
     try:
         with path.open("xb") as file:
             sink = _Sink(file)
@@ -93,7 +93,7 @@ def _write(path: Path, columns: Mapping[str, Kind], rows: Iterable[Row], notes: 
                 reader,
                 sink,
                 compression="zstd(3)",
-                key_value_metadata=said,
+                key_value_metadata=metadata,
                 max_row_group_size=20_000,
             )
         if sink.error is not None:

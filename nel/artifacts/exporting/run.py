@@ -50,16 +50,16 @@ def open_run(run_dir: Path) -> RunToExport:
         raise OutputError(
             f"{run_dir} is still written by process {owner.pid}; wait until it ends, then export"
         )
-    found = tuple(read_run(run_dir))
-    for files in found:
+    benchmarks = tuple(read_run(run_dir))
+    for files in benchmarks:
         if not files.bundle or not isinstance(files.metrics.get("accounting"), dict):
             raise OutputError(
                 f"{files.directory} has no complete artifacts; make them again with nel report"
                 f" {run_dir}"
             )
-    run_id = found[0].metrics.get("run_id")
+    run_id = benchmarks[0].metrics.get("run_id")
     return RunToExport(
-        run_dir=run_dir, run_id=str(run_id or run_dir.resolve().name), benchmarks=found
+        run_dir=run_dir, run_id=str(run_id or run_dir.resolve().name), benchmarks=benchmarks
     )
 
 
@@ -116,7 +116,8 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
     unscored, failed = accounting.get("n_unscored") or 0, accounting.get("n_model_failure") or 0
     if unscored:
         causes = ", ".join(
-            f"{cause} {count(part['n'])}" for cause, part in sorted(accounting["unscored"].items())
+            f"{cause} {count(counts['n'])}"
+            for cause, counts in sorted(accounting["unscored"].items())
         )
         yield (
             f"{title}: {count(unscored)} of {total} results have no score ({causes}), which is"

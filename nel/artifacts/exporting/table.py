@@ -65,38 +65,40 @@ def metric_rows(run: RunToExport) -> Iterator[Row]:
 def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
     metadata, outcome = result.get("metadata") or {}, result["outcome"]
     tokens, timing = result.get("tokens") or {}, result.get("timing") or {}
-    found: Row = {**result, **outcome, **timing, "run_id": run_id, "benchmark": benchmark}
-    found |= {
+    columns: Row = {**result, **outcome, **timing, "run_id": run_id, "benchmark": benchmark}
+    columns |= {
         f"{name}_tokens": tokens.get(name)
         for name in ("prompt", "completion", "reasoning", "cached")
     }
-    found |= {"category": metadata.get("category"), "metadata": metadata or None}
-    return {name: _cell(found.get(name), kind) for name, kind in SAMPLE_COLUMNS.items()}
+    columns |= {"category": metadata.get("category"), "metadata": metadata or None}
+    return {name: _cell(columns.get(name), kind) for name, kind in SAMPLE_COLUMNS.items()}
 
 
 def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
     metrics = files.metrics
     headline = metrics.get("headline") or {}
-    listed = [one for one in metrics.get("metrics") or () if isinstance(one, dict)]
+    listed = [
+        metric_row for metric_row in metrics.get("metrics") or () if isinstance(metric_row, dict)
+    ]
     name = headline.get("metric")
-    first = next((one for one in listed if one.get("name") == name), {})
-    others = [one for one in listed if one is not first]
+    first = next((metric_row for metric_row in listed if metric_row.get("name") == name), {})
+    others = [metric_row for metric_row in listed if metric_row is not first]
     for metric in [{**first, **headline, "name": name}, *others]:
         bounds = metric.get("bounds") or {}
-        found = {
+        row = {
             "n_not_asked": 0,
             **metrics["accounting"],
             **metric,
             "run_id": run_id,
             "benchmark": files.title,
         }
-        found |= {
+        row |= {
             "metric": metric.get("name"),
             "headline": "true" if metric.get("name") == name else "false",
         }
-        found |= {"bound_lower": bounds.get("lower"), "bound_upper": bounds.get("upper")}
-        found |= {"complete": "true" if metrics.get("complete") else "false"}
-        yield {name: _cell(found.get(name), kind) for name, kind in METRIC_COLUMNS.items()}
+        row |= {"bound_lower": bounds.get("lower"), "bound_upper": bounds.get("upper")}
+        row |= {"complete": "true" if metrics.get("complete") else "false"}
+        yield {name: _cell(row.get(name), kind) for name, kind in METRIC_COLUMNS.items()}
 
 
 def _cell(value: object, kind: Kind) -> object:

@@ -15,7 +15,7 @@ from typing import Final
 from nel import plugins
 from nel.artifacts.exporting.contract import Exported
 from nel.core.atomic_files import write_file
-from nel.core.permissions import share
+from nel.core.paths import share
 from nel.core.work_directories import make_work_directory
 from nel.errors import NelError, OutputError, PluginError, UsageError
 
@@ -60,8 +60,8 @@ def export_run(name: str, run_dir: Path, output: Path, *, shared: bool = False) 
 def _check_output(run_dir: Path, output: Path) -> None:
     if not run_dir.is_dir():
         raise UsageError(f"{run_dir} is not a directory; give the directory of a run")
-    place, run = output.resolve(), run_dir.resolve()
-    if place == run or run in place.parents:
+    path, run = output.resolve(), run_dir.resolve()
+    if path == run or run in path.parents:
         raise UsageError(
             f"{output} lies in the run's directory, which is never written; choose another with -o"
         )

@@ -42,15 +42,25 @@ def import_every_eval_ever(source: Path) -> Imported | None:
         OutputError: A record or a line is damaged, or a record has no samples beside it.
     """
     paths = sorted(source.rglob("*.json")) if source.is_dir() else [source]
-    found = [one for path in paths if _is_record(path) for one in _benchmarks(path)]
+    benchmarks = [
+        benchmark for path in paths if _is_record(path) for benchmark in _benchmarks(path)
+    ]
     notes = (
         (
             "A record has no line for what has no score: how many questions were left out is not"
             " known."
         ),
-        *(f"the record of {one.name} says {said}" for one in found if (said := _said(one))),
+        *(
+            f"the record of {benchmark.name} says {unscored_note}"
+            for benchmark in benchmarks
+            if (unscored_note := _unscored_note(benchmark))
+        ),
     )
-    return Imported(format="every-eval-ever", benchmarks=found, notes=notes) if found else None
+    return (
+        Imported(format="every-eval-ever", benchmarks=benchmarks, notes=notes)
+        if benchmarks
+        else None
+    )
 
 
 def _is_record(path: Path) -> bool:
@@ -92,22 +102,27 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
 
 
 def _started(record: Mapping[str, Any]) -> float | None:
-    said = record.get("evaluation_timestamp")
+    timestamp = record.get("evaluation_timestamp")
     try:
-        return float(said)  # type: ignore[arg-type] # anything else is caught
+        return float(timestamp)  # type: ignore[arg-type] # anything else is caught
     except (TypeError, ValueError):
-        return seconds_of(said)
+        return seconds_of(timestamp)
 
 
 def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for one in wanted(record, "evaluation_results", list, str(path)):
-        if isinstance(one, dict):
-            config, details = one.get("metric_config") or {}, one.get("score_details") or {}
-            metric = (
-                text(one.get("evaluation_result_id")) or text(config.get("metric_name")) or "score"
+    scores: dict[str, dict[str, float]] = {}
+    for evaluation in wanted(record, "evaluation_results", list, str(path)):
+        if isinstance(evaluation, dict):
+            config, details = (
+                evaluation.get("metric_config") or {},
+                evaluation.get("score_details") or {},
             )
-            listed = found.setdefault(str(one.get("evaluation_name")), {})
+            metric = (
+                text(evaluation.get("evaluation_result_id"))
+                or text(config.get("metric_name"))
+                or "score"
+            )
+            listed = scores.setdefault(str(evaluation.get("evaluation_name")), {})
             value, left = (
                 number(details.get("score")),
                 number((details.get("details") or {}).get("n_unscored")),
@@ -116,18 +131,18 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
                 listed[metric] = value
             if left is None and str((details.get("details") or {}).get("n_unscored")).isdigit():
                 listed["n_unscored"] = float((details.get("details") or {})["n_unscored"])
-    return found
+    return scores
 
 
-def _said(benchmark: ImportedBenchmark) -> str:
+def _unscored_note(benchmark: ImportedBenchmark) -> str:
     left = benchmark.scores.get("n_unscored")
     return f"that {left:.0f} results have no score" if left else ""
 
 
 def _dataset(record: Mapping[str, Any], name: str) -> str | None:
-    for one in record.get("evaluation_results") or ():
-        if isinstance(one, dict) and one.get("evaluation_name") == name:
-            source = one.get("source_data") or {}
+    for evaluation in record.get("evaluation_results") or ():
+        if isinstance(evaluation, dict) and evaluation.get("evaluation_name") == name:
+            source = evaluation.get("source_data") or {}
             return text(source.get("hf_repo") or source.get("dataset_name"))
     return None
 
@@ -144,9 +159,15 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
             continue
         sample_id = str(wanted(value, "sample_id", str, where))
         fields = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
-        row = {name: one for name, one in (fields or {}).items() if name not in {_REPEAT, _OUTCOME}}
-        said = str((fields or {}).get(_REPEAT) or "")
-        repeat = int(said) if said.isascii() and said.isdigit() else seen.get(sample_id, 0)
+        row = {
+            name: field for name, field in (fields or {}).items() if name not in {_REPEAT, _OUTCOME}
+        }
+        repeat_text = str((fields or {}).get(_REPEAT) or "")
+        repeat = (
+            int(repeat_text)
+            if repeat_text.isascii() and repeat_text.isdigit()
+            else seen.get(sample_id, 0)
+        )
         seen[sample_id] = seen.get(sample_id, 0) + 1
         yield ImportedResult(
             sample=_sample(value, sample_id, row, where),
@@ -157,17 +178,17 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
 
 
 def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], where: str) -> Sample:
-    given = wanted(value, "input", dict, where)
-    reference = [text(one) or "" for one in given.get("reference") or ()]
-    choices = tuple(text(one) or "" for one in given.get("choices") or ())
+    question = wanted(value, "input", dict, where)
+    reference = [text(element) or "" for element in question.get("reference") or ()]
+    choices = tuple(text(element) or "" for element in question.get("choices") or ())
     messages = value.get("messages")
     asked = messages_of(messages[:-1]) if isinstance(messages, list) else None
     return Sample(
         id=sample_id,
-        input=asked or text(given.get("formatted")) or text(given.get("raw")) or "",
+        input=asked or text(question.get("formatted")) or text(question.get("raw")) or "",
         target=reference[0] if len(reference) == 1 else reference or None,
         choices=choices or None,
-        metadata={name: one for name, one in row.items() if name != "category"},
+        metadata={name: element for name, element in row.items() if name != "category"},
         subset=text(row.get("category")),
     )
 
@@ -200,7 +221,7 @@ def _response(value: Mapping[str, Any]) -> Response | None:
     )
 
 
-def _outcome(value: Mapping[str, Any], kept: object, where: str) -> Outcome:
+def _outcome(value: Mapping[str, Any], own: object, where: str) -> Outcome:
     evaluation = wanted(value, "evaluation", dict, where)
     score = number(evaluation.get("score"))
     if score is None:
@@ -208,12 +229,16 @@ def _outcome(value: Mapping[str, Any], kept: object, where: str) -> Outcome:
             f'{where}: "score" is missing or no number, which the schema requires; import a valid'
             " record"
         )
-    found = [one for one in value.get("answer_attribution") or () if isinstance(one, dict)]
-    answer = text(found[-1].get("extracted_value")) if found else None
-    said = text(value.get("error"))
-    details = {"error": said} if said else {}
+    attributions = [
+        attribution
+        for attribution in value.get("answer_attribution") or ()
+        if isinstance(attribution, dict)
+    ]
+    answer = text(attributions[-1].get("extracted_value")) if attributions else None
+    error = text(value.get("error"))
+    details = {"error": error} if error else {}
     failed = (
-        kept_failure(_object(kept), metrics={}, answer=answer, details={}) if score == 0 else None
+        kept_failure(_object(own), metrics={}, answer=answer, details={}) if score == 0 else None
     )
     return failed or Scored(reward=score, metrics={}, answer=answer, details=details)
 

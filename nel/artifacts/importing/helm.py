@@ -49,23 +49,23 @@ def import_helm(source: Path) -> Imported | None:
     paths = (
         sorted(source.rglob(STATE)) if source.is_dir() else [source] if source.name == STATE else []
     )
-    found, notes = (
+    benchmarks, notes = (
         [],
         ["An instance without statistics is unscored; instances that a run left out are unknown."],
     )
     unmeasured: list[_NoMeasure] = []
     for path in paths:
         try:
-            benchmark, said = _benchmark(path)
+            benchmark, benchmark_notes = _benchmark(path)
         except _NoMeasure as error:
             unmeasured.append(error)
             continue
-        found.append(benchmark)
-        notes += said
-    if unmeasured and not found:
+        benchmarks.append(benchmark)
+        notes += benchmark_notes
+    if unmeasured and not benchmarks:
         raise OutputError(f"{unmeasured[0]}; import a run with one of {', '.join(MEASURES)}")
     notes += [f"{error}: left out" for error in unmeasured]
-    return Imported(format="helm", benchmarks=found, notes=notes) if found else None
+    return Imported(format="helm", benchmarks=benchmarks, notes=notes) if benchmarks else None
 
 
 class _NoMeasure(Exception):
@@ -77,20 +77,11 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     adapter = state.get("adapter_spec") if isinstance(state.get("adapter_spec"), dict) else {}
     name = wanted(spec, "name", str, str(path.with_name(SPEC)))
     stats, n_perturbed = _stats(path.with_name(STATS))
-    counted = Counter(one for each in stats.values() for one in each)
-    measure = next((one for one in MEASURES if counted[one]), None)
-    if measure is None:
-        known = ", ".join(sorted(counted)) or "none"
-        raise _NoMeasure(
-            f"{path.parent} has no metric that nel can take for the score (it has {known})"
-        )
+    measure, others = _measures(stats, path)
     states = wanted(state, "request_states", list, str(path))
     split, n_left = _split(states)
-    others = [one for one in MEASURES if counted[one] and one != measure]
-    notes = [
-        f"{name}: the score is {measure}"
-        + (f"; {', '.join(others)} stand beside it" if others else "")
-    ]
+    beside = f"; {', '.join(others)} stand beside it" if others else ""
+    notes = [f"{name}: the score is {measure}{beside}"]
     if n_left:
         notes.append(
             f"{name}: {n_left} requests of other splits than {split} were left out, as HELM's"
@@ -107,12 +98,28 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
         dataset=text((spec.get("scenario_spec") or {}).get("class_name")),
         n_fewshot=whole((adapter or {}).get("max_train_instances")),
         generation={
-            one: value
-            for one in _GENERATION
-            if (value := number((adapter or {}).get(one))) is not None
+            metric: value
+            for metric in _GENERATION
+            if (value := number((adapter or {}).get(metric))) is not None
         },
     )
     return benchmark, notes
+
+
+def _measures(stats: _Stats, path: Path) -> tuple[str, list[str]]:
+    """Return the metric that is the score, and those beside it.
+
+    Raises:
+        _NoMeasure: There is none.
+    """
+    counted = {metric for metrics in stats.values() for metric in metrics}
+    usable: list[str] = [metric for metric in MEASURES if metric in counted]
+    if not usable:
+        known = ", ".join(sorted(counted)) or "none"
+        raise _NoMeasure(
+            f"{path.parent} has no metric that nel can take for the score (it has {known})"
+        )
+    return usable[0], usable[1:]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -125,11 +132,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _started(states: list[Any]) -> float | None:
     times = [
-        number((one.get("result") or {}).get("request_datetime"))
-        for one in states
-        if isinstance(one, dict)
+        number((state.get("result") or {}).get("request_datetime"))
+        for state in states
+        if isinstance(state, dict)
     ]
-    return min((one for one in times if one is not None), default=None)
+    return min((state for state in times if state is not None), default=None)
 
 
 def _stats(path: Path) -> tuple[_Stats, int]:
@@ -141,28 +148,28 @@ def _stats(path: Path) -> tuple[_Stats, int]:
             f"{path.parent} has no {path.name}; import the whole directory of a run of HELM"
         )
     listed = read_object(b'{"stats":' + read_file(path) + b"}", str(path)).get("stats")
-    found: dict[_Key, dict[str, float]] = {}
+    by_key: dict[_Key, dict[str, float]] = {}
     n_perturbed = 0
-    for place, one in enumerate(listed if isinstance(listed, list) else ()):
-        where = f"{path}, entry {place + 1}"
-        if not isinstance(one, dict):
+    for position, entry in enumerate(listed if isinstance(listed, list) else ()):
+        where = f"{path}, entry {position + 1}"
+        if not isinstance(entry, dict):
             raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
-        if one.get("perturbation") is not None:
+        if entry.get("perturbation") is not None:
             n_perturbed += 1
             continue
-        key = wanted(one, "instance_id", str, where), whole(one.get("train_trial_index")) or 0
-        for stat in one.get("stats") or ():
+        key = wanted(entry, "instance_id", str, where), whole(entry.get("train_trial_index")) or 0
+        for stat in entry.get("stats") or ():
             name, value = (stat.get("name") or {}).get("name"), number(stat.get("mean"))
             if isinstance(name, str) and value is not None and stat.get("count"):
-                found.setdefault(key, {})[name] = value
-    return found, n_perturbed
+                by_key.setdefault(key, {})[name] = value
+    return by_key, n_perturbed
 
 
 def _split(states: list[Any]) -> tuple[str | None, int]:
     """Return the split that counts, ``test`` where there is one and all else, and how many requests
     are of others.
     """
-    splits = Counter(_split_of(one) for one in states)
+    splits = Counter(_split_of(state) for state in states)
     return (TEST, splits.total() - splits[TEST]) if splits[TEST] else (None, 0)
 
 
@@ -181,8 +188,8 @@ def _results(
         measured: The metric that is the score, and the split that counts; None: all.
     """
     (measure, split), seen = measured, set[_Key]()
-    for place, state in enumerate(states):
-        at = f"{where}, request {place + 1}"
+    for position, state in enumerate(states):
+        at = f"{where}, request {position + 1}"
         if not isinstance(state, dict):
             raise OutputError(f"{at} is not a JSON object; import an undamaged copy")
         instance = wanted(state, "instance", dict, at)
@@ -191,38 +198,40 @@ def _results(
         if is_other or instance.get("perturbation") is not None or key in seen:
             continue
         seen.add(key)
-        found = stats.get(key, {})
+        instance_stats = stats.get(key, {})
         yield ImportedResult(
             sample=_sample(instance, state),
             repeat=key[1],
-            response=_response(state, found),
-            outcome=_outcome(state, found, measure),
+            response=_response(state, instance_stats),
+            outcome=_outcome(state, instance_stats, measure),
         )
 
 
 def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
     request = state.get("request") or {}
-    references = [one for one in instance.get("references") or () if isinstance(one, dict)]
-    texts = [text((one.get("output") or {}).get("text")) or "" for one in references]
+    references = [
+        reference for reference in instance.get("references") or () if isinstance(reference, dict)
+    ]
+    texts = [text((reference.get("output") or {}).get("text")) or "" for reference in references]
     right = [
-        said
-        for said, one in zip(texts, references, strict=True)
-        if "correct" in (one.get("tags") or ())
+        answer
+        for answer, reference in zip(texts, references, strict=True)
+        if "correct" in (reference.get("tags") or ())
     ]
     mapping = state.get("output_mapping") if isinstance(state.get("output_mapping"), dict) else None
     asked = messages_of(request.get("messages")) or text(request.get("prompt"))
-    given = text((instance.get("input") or {}).get("text")) or ""
+    question = text((instance.get("input") or {}).get("text")) or ""
     metadata = {
-        "input": given,
+        "input": question,
         "split": instance.get("split"),
         **(instance.get("extra_data") or {}),
     }
     return Sample(
         id=str(instance["id"]),
-        input=asked or given,
+        input=asked or question,
         target=right[0] if len(right) == 1 else right or None,
         choices=tuple(map(str, mapping.values())) if mapping else None,
-        metadata={name: one for name, one in metadata.items() if one is not None},
+        metadata={name: reference for name, reference in metadata.items() if reference is not None},
         subset=text(instance.get("sub_split")),
     )
 
@@ -242,7 +251,10 @@ def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response 
     return replace(
         read,
         usage=Usage(
-            **{f"{name}_tokens": None if one is None else int(one) for name, one in tokens.items()}
+            **{
+                f"{name}_tokens": None if n_tokens is None else int(n_tokens)
+                for name, n_tokens in tokens.items()
+            }
         ),
         model=text((state.get("request") or {}).get("model_deployment")),
         latency_seconds=number((result or {}).get("request_time")),
@@ -258,8 +270,8 @@ def _outcome(state: Mapping[str, Any], stats: Mapping[str, float], measure: str)
         return Unscored(
             cause="scorer", kind="unknown", detail=f"HELM has no {measure} of this instance"
         )
-    kept = {name: value for name, value in stats.items() if name in MEASURES}
-    return Scored(reward=stats[measure], metrics=kept, answer=_answer(state), details={})
+    metrics = {name: value for name, value in stats.items() if name in MEASURES}
+    return Scored(reward=stats[measure], metrics=metrics, answer=_answer(state), details={})
 
 
 def _answer(state: Mapping[str, Any]) -> str | None:
@@ -268,5 +280,5 @@ def _answer(state: Mapping[str, Any]) -> str | None:
         state.get("output_mapping"),
         (state.get("result") or {}).get("completions") or [{}],
     )
-    said = (text(completions[0].get("text")) or "").strip()
-    return text(mapping.get(said)) if isinstance(mapping, dict) else None
+    completion = (text(completions[0].get("text")) or "").strip()
+    return text(mapping.get(completion)) if isinstance(mapping, dict) else None

@@ -10,7 +10,15 @@ from typing import Any, Final, TypeAlias
 
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark
 from nel.artifacts.importing.inspect_values import result_of
-from nel.artifacts.importing.reading import number, read_file, read_object, seconds_of, text, wanted
+from nel.artifacts.importing.reading import (
+    fields_of,
+    number,
+    read_file,
+    read_object,
+    seconds_of,
+    text,
+    wanted,
+)
 from nel.errors import OutputError
 
 _CONVERT: Final = (
@@ -27,12 +35,12 @@ def import_inspect(source: Path) -> Imported | None:
         OutputError: A log is damaged, still written, or compressed in a way that this Python cannot
             read.
     """
-    paths = sorted(one for one in source.iterdir() if is_log(one)) if source.is_dir() else [source]
-    found = [_benchmark(path) for path in paths if is_log(path)]
-    if not found:
+    paths = sorted(log for log in source.iterdir() if is_log(log)) if source.is_dir() else [source]
+    benchmarks = [_benchmark(path) for path in paths if is_log(path)]
+    if not benchmarks:
         return None
     notes = ("A sample with an error is unscored; samples that the log does not hold are unknown.",)
-    return Imported(format="inspect", benchmarks=found, notes=notes)
+    return Imported(format="inspect", benchmarks=benchmarks, notes=notes)
 
 
 def is_log(path: Path) -> bool:
@@ -50,20 +58,12 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     header, samples = _zipped(path) if path.suffix == ".eval" else _plain(path)
     spec = wanted(header, "eval", dict, str(path))
     status = wanted(header, "status", str, str(path))
-    stats = header.get("stats") if isinstance(header.get("stats"), dict) else {}
-    started, ended = (
-        seconds_of((stats or {}).get(name)) for name in ("started_at", "completed_at")
-    )
+    stats = fields_of(header, "stats")
+    started, ended = (seconds_of(stats.get(name)) for name in ("started_at", "completed_at"))
     scores = _scores(header)
-    kept = (spec.get("metadata") or {}).get("nel") or {}
-    named = (
-        kept.get("config")
-        if isinstance(kept, dict) and isinstance(kept.get("config"), dict)
-        else {}
-    )
+    own = fields_of(fields_of(fields_of(spec, "metadata"), "nel"), "config")
     scorers = tuple(scores) or _scorers_of(spec, samples)
     generation = (header.get("plan") or {}).get("config") or {}
-    dataset = spec.get("dataset") if isinstance(spec.get("dataset"), dict) else {}
     return ImportedBenchmark(
         name=wanted(spec, "task", str, str(path)),
         results=lambda: (result_of(sample, scorers, where) for sample, where in samples()),
@@ -71,12 +71,12 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         started=started or seconds_of(spec.get("created")),
         elapsed_seconds=ended - started if started is not None and ended is not None else None,
         scorer=next(iter(scorers), None),
-        scorer_version=text(((named or {}).get("scorer") or {}).get("sha256")),
-        dataset=text((dataset or {}).get("location")),
+        scorer_version=text(fields_of(own, "scorer").get("sha256")),
+        dataset=text(fields_of(spec, "dataset").get("location")),
         generation={
-            name: one
-            for name, one in generation.items()
-            if isinstance(one, int | float | str | bool)
+            name: setting
+            for name, setting in generation.items()
+            if isinstance(setting, int | float | str | bool)
         },
         scores=_all_metrics(scores),
         is_complete=status == "success",
@@ -85,23 +85,27 @@ def _benchmark(path: Path) -> ImportedBenchmark:
 
 def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the metrics of the log by scorer, in its order."""
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for score in (header.get("results") or {}).get("scores") or ():
         metrics = {
-            name: number(one.get("value")) for name, one in (score.get("metrics") or {}).items()
+            name: number(value.get("value")) for name, value in (score.get("metrics") or {}).items()
         }
-        known = {name: one for name, one in metrics.items() if one is not None}
-        found.setdefault(str(score.get("scorer") or score.get("name")), known)
-    return found
+        known = {name: value for name, value in metrics.items() if value is not None}
+        scores.setdefault(str(score.get("scorer") or score.get("name")), known)
+    return scores
 
 
 def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
     """Return the scorers of a log without results: those it was started with, else those of its
     first scored sample.
     """
-    started = [one.get("name") for one in spec.get("scorers") or () if isinstance(one, dict)]
-    named = tuple(one.rpartition("/")[2] for one in started if isinstance(one, str))
-    return named or next((tuple(one["scores"]) for one, _ in samples() if one.get("scores")), ())
+    started = [
+        scorer.get("name") for scorer in spec.get("scorers") or () if isinstance(scorer, dict)
+    ]
+    named = tuple(scorer.rpartition("/")[2] for scorer in started if isinstance(scorer, str))
+    return named or next(
+        (tuple(scorer["scores"]) for scorer, _ in samples() if scorer.get("scores")), ()
+    )
 
 
 def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -109,8 +113,8 @@ def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     ``scorer/metric``.
     """
     return {
-        f"{scorer}/{name}" if place else name: value
-        for place, (scorer, metrics) in enumerate(scores.items())
+        f"{scorer}/{name}" if position else name: value
+        for position, (scorer, metrics) in enumerate(scores.items())
         for name, value in metrics.items()
     }
 
@@ -120,11 +124,11 @@ def _plain(path: Path) -> tuple[dict[str, Any], _Samples]:
     listed = log.pop("samples", None) or []
 
     def samples() -> Iterator[tuple[dict[str, Any], str]]:
-        for place, one in enumerate(listed):
-            where = f"{path}, sample {place + 1}"
-            if not isinstance(one, dict):
+        for position, sample in enumerate(listed):
+            where = f"{path}, sample {position + 1}"
+            if not isinstance(sample, dict):
                 raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
-            yield one, where
+            yield sample, where
 
     return log, samples
 

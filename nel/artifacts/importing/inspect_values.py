@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Mapping, Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from nel.artifacts.importing.contract import ImportedResult
-from nel.artifacts.importing.reading import messages_of, number, text, wanted, whole
+from nel.artifacts.importing.kept import kept_failure, kept_unscored
+from nel.artifacts.importing.reading import fields_of, messages_of, number, text, wanted, whole
 from nel.errors import OutputError
 from nel.types import (
-    FailureKind,
     Message,
-    ModelFailure,
     Outcome,
     Response,
     Sample,
     Scored,
     ToolCall,
     Unscored,
-    UnscoredCause,
     Usage,
 )
 
@@ -44,14 +42,14 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     sample_id = sample.get("id")
     if epoch < 1 or not isinstance(sample_id, str | int):
         raise OutputError(f'{where}: "id" and "epoch" name no sample; import an undamaged copy')
-    kept = (sample.get("store") or {}).get("nel")
-    kept = kept if isinstance(kept, dict) else {}
+    own = (sample.get("store") or {}).get("nel")
+    own = own if isinstance(own, dict) else {}
     attached = sample.get("attachments") or {}
     return ImportedResult(
-        sample=_sample(sample, str(sample_id), kept, _resolved(sample.get("input"), attached)),
+        sample=_sample(sample, str(sample_id), own, _resolved(sample.get("input"), attached)),
         repeat=epoch - 1,
-        response=_response(sample, kept, attached),
-        outcome=_outcome(sample, scorers, kept),
+        response=_response(sample, own, attached),
+        outcome=_outcome(sample, scorers, own),
     )
 
 
@@ -60,9 +58,9 @@ def value_to_float(value: object) -> float | None:
     unscored there.
     """
     if isinstance(value, str):
-        found = _LETTERS.get(value, _WORDS.get(value.lower()))
-        if found is not None:
-            return found
+        known = _LETTERS.get(value, _WORDS.get(value.lower()))
+        if known is not None:
+            return known
         try:
             value = float(value)
         except ValueError:
@@ -71,21 +69,25 @@ def value_to_float(value: object) -> float | None:
 
 
 def _sample(
-    sample: Mapping[str, Any], sample_id: str, kept: Mapping[str, Any], given: object
+    sample: Mapping[str, Any], sample_id: str, own: Mapping[str, Any], prompt: object
 ) -> Sample:
     metadata = dict(sample.get("metadata") or {})
     choices = sample.get("choices")
     target = sample.get("target")
     return Sample(
         id=sample_id,
-        input=given if isinstance(given, str) else _conversation(given) or "",
+        input=prompt if isinstance(prompt, str) else _conversation(prompt) or "",
         target=target if isinstance(target, str | list) else None,
         choices=(
-            tuple(str(one) for one in choices) if isinstance(choices, list) and choices else None
+            tuple(str(value) for value in choices)
+            if isinstance(choices, list) and choices
+            else None
         ),
-        metadata={name: one for name, one in metadata.items() if not (kept and name == "category")},
+        metadata={
+            name: value for name, value in metadata.items() if not (own and name == "category")
+        },
         subset=text(metadata.get("category")),
-        group=text(kept.get("group")),
+        group=text(own.get("group")),
     )
 
 
@@ -93,10 +95,12 @@ def _conversation(value: object) -> tuple[Message, ...] | None:
     """Return messages in the shape of OpenAI's: an image part of Inspect has its own."""
     if not isinstance(value, list):
         return None
-    given = [
-        {**one, "content": _parts(one.get("content"))} for one in value if isinstance(one, dict)
+    messages = [
+        {**message, "content": _parts(message.get("content"))}
+        for message in value
+        if isinstance(message, dict)
     ]
-    return messages_of(given)
+    return messages_of(messages)
 
 
 def _parts(content: object) -> object:
@@ -104,25 +108,25 @@ def _parts(content: object) -> object:
         return content
     return [
         (
-            {"type": "image_url", "image_url": {"url": part.get("image")}}
-            if part.get("type") == "image"
-            else part
+            {"type": "image_url", "image_url": {"url": content_part.get("image")}}
+            if content_part.get("type") == "image"
+            else content_part
         )
-        for part in content
-        if isinstance(part, dict)
+        for content_part in content
+        if isinstance(content_part, dict)
     ]
 
 
 def _response(
-    sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapping[str, Any]
+    sample: Mapping[str, Any], own: Mapping[str, Any], attached: Mapping[str, Any]
 ) -> Response | None:
     output = sample.get("output") or {}
     choices = output.get("choices") or []
     if not choices or not isinstance(choices[0], dict):
         return None
     message = _resolved((choices[0].get("message") or {}).get("content"), attached)
-    usage, timing = output.get("usage") or {}, kept.get("timing") or {}
-    tokens = kept.get("tokens") or {
+    usage, timing = output.get("usage") or {}, own.get("timing") or {}
+    tokens = own.get("tokens") or {
         "prompt": usage.get("input_tokens"),
         "completion": usage.get("output_tokens"),
         "reasoning": usage.get("reasoning_tokens"),
@@ -130,9 +134,7 @@ def _response(
     }
     reason = choices[0].get("stop_reason")
     finish = (
-        kept["finish_reason"]
-        if "finish_reason" in kept
-        else _FINISH_REASONS.get(str(reason), reason)
+        own["finish_reason"] if "finish_reason" in own else _FINISH_REASONS.get(str(reason), reason)
     )
     return Response(
         text=_texts(message, "text"),
@@ -157,15 +159,15 @@ def _calls(listed: object) -> tuple[ToolCall, ...]:
     is below "unread".
     """
     calls = []
-    for one in listed if isinstance(listed, list) else []:
-        given = one if isinstance(one, dict) else {}
-        arguments, name = given.get("arguments"), text(given.get("function"))
+    for call in listed if isinstance(listed, list) else []:
+        fields = call if isinstance(call, dict) else {}
+        arguments, name = fields.get("arguments"), text(fields.get("function"))
         if isinstance(arguments, dict) and set(arguments) == {"unread"}:
             arguments = arguments["unread"]
         if name:
             calls.append(
                 ToolCall(
-                    id=text(given.get("id")) or "", name=name, arguments=text(arguments) or "{}"
+                    id=text(fields.get("id")) or "", name=name, arguments=text(arguments) or "{}"
                 )
             )
     return tuple(calls)
@@ -176,39 +178,29 @@ def _texts(content: object, kind: str) -> str:
         return content if kind == "text" else ""
     parts = content if isinstance(content, list) else []
     return "\n".join(
-        str(one.get(kind) or "")
-        for one in parts
-        if isinstance(one, dict) and one.get("type") == kind
+        str(entry.get(kind) or "")
+        for entry in parts
+        if isinstance(entry, dict) and entry.get("type") == kind
     )
 
 
-def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[str, Any]) -> Outcome:
-    said = kept.get("outcome") if isinstance(kept.get("outcome"), dict) else {}
-    detail, kind = text((said or {}).get("detail")) or "", text((said or {}).get("kind"))
-    error = sample.get("error")
+def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], own: Mapping[str, Any]) -> Outcome:
     scores = sample.get("scores") or {}
     first, *others = (
         scorers if len(scores) > 1 or set(scores) & set(scorers) else tuple(scores) or ("reward",)
     )
-    score = scores.get(first)
+    score, error = scores.get(first), sample.get("error")
     if error or not isinstance(score, dict):
-        cause: Any = (said or {}).get("cause")
-        if cause in get_args(UnscoredCause):
-            return Unscored(cause=cause, kind=kind or "unknown", detail=detail)
-        why = text(error.get("message")) if isinstance(error, dict) else None
-        missing = f"the log has no score of {first}" if scores else "the log has no score"
-        return Unscored(cause="infra", kind="unknown", detail=why or missing)
+        why = text(fields_of(sample, "error").get("message"))
+        missing = f"the log has no score of {first}"
+        unknown = Unscored(cause="infra", kind="unknown", detail=why or missing)
+        return kept_unscored(own.get("outcome")) or unknown
     details = dict(score.get("metadata") or {})
-    metrics = details.pop("metrics", None) if kept else None
+    metrics = details.pop("metrics", None) if own else None
     answer = text(score.get("answer"))
-    if (said or {}).get("state") == "model_failure" and kind in get_args(FailureKind):
-        return ModelFailure(
-            kind=kind,  # type: ignore[arg-type] # checked above
-            detail=detail,
-            metrics=metrics or {},
-            answer=answer,
-            details=details,
-        )
+    failed = kept_failure(own.get("outcome"), metrics=metrics or {}, answer=answer, details=details)
+    if failed is not None:
+        return failed
     values = _values(score.get("value"), first)
     if not values:
         return Unscored(
@@ -218,9 +210,8 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[st
         )
     if score.get("explanation") and "explanation" not in details:
         details["explanation"] = score["explanation"]
-    reward = next(iter(values.values()))
     return Scored(
-        reward=reward,
+        reward=next(iter(values.values())),
         metrics=metrics or {**values, **_further(scores, others, values)},
         answer=answer,
         details=details,
@@ -228,31 +219,41 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[st
 
 
 def _further(
-    scores: Mapping[str, Any], names: Sequence[str], taken: Container[str]
+    scores: Mapping[str, Any], names: Sequence[str], used: Container[str]
 ) -> dict[str, float]:
     """Return what further scorers gave: one value as ``scorer``, several as ``scorer/value``,
     numbers alone.
     """
-    found: dict[str, float | None] = {}
+    further: dict[str, float | None] = {}
     for name in names:
         value = (scores.get(name) or {}).get("value")
         if isinstance(value, dict):
-            found |= {f"{name}/{key}": value_to_float(one) for key, one in value.items()}
+            further |= {
+                f"{name}/{key}": value_to_float(number_in_source)
+                for key, number_in_source in value.items()
+            }
         else:
-            found[name] = value_to_float(value)
+            further[name] = value_to_float(value)
     return {
-        name: one
-        for name, one in found.items()
-        if one is not None and not math.isnan(one) and name not in taken
+        name: number_in_source
+        for name, number_in_source in further.items()
+        if number_in_source is not None and not math.isnan(number_in_source) and name not in used
     }
 
 
 def _values(value: object, name: str) -> dict[str, float]:
     named = value if isinstance(value, dict) else {name: value}
-    found = {str(key): value_to_float(one) for key, one in named.items()}
-    if any(one is None or math.isnan(one) for one in list(found.values())[:1]):
+    values = {str(key): value_to_float(number_in_source) for key, number_in_source in named.items()}
+    if any(
+        number_in_source is None or math.isnan(number_in_source)
+        for number_in_source in list(values.values())[:1]
+    ):
         return {}
-    return {key: one for key, one in found.items() if one is not None}
+    return {
+        key: number_in_source
+        for key, number_in_source in values.items()
+        if number_in_source is not None
+    }
 
 
 def _resolved(value: object, attached: Mapping[str, Any]) -> object:
@@ -260,7 +261,7 @@ def _resolved(value: object, attached: Mapping[str, Any]) -> object:
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attached.get(value.removeprefix(_ATTACHMENT), value)
     if isinstance(value, list):
-        return [_resolved(one, attached) for one in value]
+        return [_resolved(element, attached) for element in value]
     if isinstance(value, dict):
-        return {name: _resolved(one, attached) for name, one in value.items()}
+        return {name: _resolved(element, attached) for name, element in value.items()}
     return value

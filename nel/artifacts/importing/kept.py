@@ -13,9 +13,9 @@ from nel.types import FailureKind, ModelFailure, Outcome, Response, Unscored, Un
 _TOKENS: Final = ("prompt", "completion", "reasoning", "cached")
 
 
-def kept_unscored(said: object) -> Unscored | None:
+def kept_unscored(own: object) -> Unscored | None:
     """Return the outcome of a result without a score as nel had it, None where it is not said."""
-    outcome = said if isinstance(said, dict) else {}
+    outcome = own if isinstance(own, dict) else {}
     cause: Any = outcome.get("cause")
     if outcome.get("state") != "unscored" or cause not in get_args(UnscoredCause):
         return None
@@ -27,10 +27,10 @@ def kept_unscored(said: object) -> Unscored | None:
 
 
 def kept_failure(
-    said: object, *, metrics: Mapping[str, float], answer: str | None, details: Mapping[str, Any]
+    own: object, *, metrics: Mapping[str, float], answer: str | None, details: Mapping[str, Any]
 ) -> Outcome | None:
     """Return a failure of the model as nel had it, None where it is not said."""
-    outcome = said if isinstance(said, dict) else {}
+    outcome = own if isinstance(own, dict) else {}
     kind: Any = outcome.get("kind")
     if outcome.get("state") != "model_failure" or kind not in get_args(FailureKind):
         return None
@@ -40,15 +40,15 @@ def kept_failure(
     )
 
 
-def kept_response(answer: str, kept: Mapping[str, Any]) -> Response:
+def kept_response(answer: str, own: Mapping[str, Any]) -> Response:
     """Return an answer with the tokens, times and reasons that nel kept of it."""
-    tokens, timing = _object(kept.get("tokens")), _object(kept.get("timing"))
+    tokens, timing = _object(own.get("tokens")), _object(own.get("timing"))
     return Response(
         text=answer,
-        reasoning=text(kept.get("reasoning")),
-        finish_reason=text(kept.get("finish_reason")),
+        reasoning=text(own.get("reasoning")),
+        finish_reason=text(own.get("finish_reason")),
         usage=Usage(**{f"{name}_tokens": whole(tokens.get(name)) for name in _TOKENS}),
-        model=text(kept.get("model")),
+        model=text(own.get("model")),
         latency_seconds=number(timing.get("latency_seconds")),
         first_token_seconds=number(timing.get("first_token_seconds")),
         attempts=whole(timing.get("attempts")) or 0,

@@ -51,8 +51,8 @@ def import_lm_eval(source: Path) -> Imported | None:
     notes = (
         "Which questions failed and were left out, tokens and times are not recorded by lm-eval.",
     )
-    found = [one for path in paths for one in _benchmarks(path)]
-    return Imported(format="lm-eval", benchmarks=found, notes=notes)
+    benchmarks = [benchmark for path in paths for benchmark in _benchmarks(path)]
+    return Imported(format="lm-eval", benchmarks=benchmarks, notes=notes)
 
 
 def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
@@ -107,10 +107,10 @@ def _benchmark(
         generation=settings if isinstance(settings, dict) else {},
         scores={
             key.rpartition(",")[0]: value
-            for key, one in scores.items()
+            for key, number_in_source in scores.items()
             if key.endswith(f",{name}")
             and "_stderr," not in key
-            and (value := number(one)) is not None
+            and (value := number(number_in_source)) is not None
         },
     )
 
@@ -124,10 +124,10 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
     for value, where in read_lines(path):
         if str(value.get("filter", "none")) != name:
             continue
-        place = wanted(value, "doc_id", int, where)
+        doc_id = wanted(value, "doc_id", int, where)
         doc = value.get("doc") if isinstance(value.get("doc"), dict) else {"doc": value.get("doc")}
         row = dict(doc or {})
-        sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(place)
+        sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(doc_id)
         category = row.pop("category", None) if is_own else row.get("category", row.get("subject"))
         asked = _arguments(value)[0]
         sample = Sample(
@@ -154,28 +154,35 @@ def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
             cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample"
         )
     listed = () if is_own else value.get("metrics") or (metric,)
-    named = {str(one): number(value.get(str(one))) for one in listed}
-    metrics = {name: one for name, one in named.items() if one is not None}
+    named = {str(metric_value): number(value.get(str(metric_value))) for metric_value in listed}
+    metrics = {
+        name: metric_value for name, metric_value in named.items() if metric_value is not None
+    }
     return Scored(reward=reward, metrics=metrics, answer=text(_single(value.get("filtered_resps"))))
 
 
 def _metric_of(value: Mapping[str, Any]) -> str | None:
-    named = (str(one) for one in value.get("metrics") or ())
+    named = (str(metric) for metric in value.get("metrics") or ())
     return next(
-        (one for one in named if one != _NO_MEASURE and number(value.get(one)) is not None), None
+        (
+            metric
+            for metric in named
+            if metric != _NO_MEASURE and number(value.get(metric)) is not None
+        ),
+        None,
     )
 
 
 def _arguments(value: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the context and the settings of the first request; None where the file has none."""
-    found = value.get("arguments")
-    if isinstance(found, dict):
-        first = found.get("gen_args_0")
+    arguments = value.get("arguments")
+    if isinstance(arguments, dict):
+        first = arguments.get("gen_args_0")
         return (first.get("arg_0"), first.get("arg_1")) if isinstance(first, dict) else (None, None)
     if (
-        isinstance(found, list) and found and isinstance(found[0], list)
+        isinstance(arguments, list) and arguments and isinstance(arguments[0], list)
     ):  # older files: a list of argument lists
-        return (*found[0], None, None)[0], (*found[0], None, None)[1]
+        return (*arguments[0], None, None)[0], (*arguments[0], None, None)[1]
     return None, None
 
 

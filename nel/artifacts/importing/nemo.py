@@ -23,7 +23,7 @@ from nel.artifacts.importing.reading import (
     wanted,
     whole,
 )
-from nel.core.source_numbers import POSITION
+from nel.artifacts.source_numbers import POSITION
 from nel.errors import OutputError
 from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
@@ -48,7 +48,7 @@ def import_nemo(source: Path) -> Imported | None:
     """
     if not source.is_dir() or any(source.glob("*/metrics.json")):  # the latter is a run of nel
         return None
-    found = [
+    benchmarks = [
         _benchmark(path)
         for path in sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])
     ]
@@ -58,7 +58,7 @@ def import_nemo(source: Path) -> Imported | None:
             " answer."
         ),
     )
-    return Imported(format="nemo", benchmarks=found, notes=notes) if found else None
+    return Imported(format="nemo", benchmarks=benchmarks, notes=notes) if benchmarks else None
 
 
 def _benchmark(path: Path) -> ImportedBenchmark:
@@ -70,10 +70,14 @@ def _benchmark(path: Path) -> ImportedBenchmark:
             f"{path.parent} has no results.jsonl; scores without samples cannot be imported"
         )
     listed = {
-        name: one for name, one in (benchmark.get("scores") or {}).items() if isinstance(one, dict)
+        name: score
+        for name, score in (benchmark.get("scores") or {}).items()
+        if isinstance(score, dict)
     }
     values = {
-        name: number(one.get("value")) for name, one in listed.items() if name != "unscored_count"
+        name: number(score.get("value"))
+        for name, score in listed.items()
+        if name != "unscored_count"
     }
     scorers = config.get("scorers")
     return ImportedBenchmark(
@@ -94,35 +98,33 @@ def _results(path: Path) -> Iterator[ImportedResult]:
     their place.
     """
     unscored = path.with_name("unscored.jsonl")
-    sources = [_numbered(one) for one in (path, unscored) if one.is_file()]
+    sources = [_numbered(element) for element in (path, unscored) if element.is_file()]
     places: dict[str, int] = {}
     for (position, _), value, _ in heapq.merge(*sources, key=itemgetter(0)):
-        kept = value.get("nel") if isinstance(value.get("nel"), dict) else {}
+        own = value.get("nel") if isinstance(value.get("nel"), dict) else {}
         metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text((metadata or {}).get("category"))
-        sample_id = text((kept or {}).get("sample_id")) or str(position)
-        if (
-            kept and places.setdefault(sample_id, len(places)) != position
-        ):  # others were never asked
+        sample_id = text((own or {}).get("sample_id")) or str(position)
+        if own and places.setdefault(sample_id, len(places)) != position:  # others were never asked
             metadata = {**(metadata or {}), POSITION: position}
         sample = Sample(
             id=sample_id,
             input=messages_of(prompt) or text(prompt) or "",
             target=value.get("expected_answer"),
             metadata={
-                name: one
-                for name, one in (metadata or {}).items()
-                if not (kept and name == "category")
+                name: element
+                for name, element in (metadata or {}).items()
+                if not (own and name == "category")
             },
             subset=category,
-            group=text((kept or {}).get("group")),
+            group=text((own or {}).get("group")),
         )
         yield ImportedResult(
             sample=sample,
             repeat=whole(value.get("repeat")) or 0,
-            response=None if answer is None else _response(value, answer, kept or {}),
-            outcome=_outcome(value, kept or {}),
+            response=None if answer is None else _response(value, answer, own or {}),
+            outcome=_outcome(value, own or {}),
         )
 
 
@@ -135,9 +137,9 @@ def _numbered(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any], str
         )
 
 
-def _response(value: Mapping[str, Any], answer: str, kept: Mapping[str, Any]) -> Response:
-    if kept:
-        return kept_response(answer, kept)
+def _response(value: Mapping[str, Any], answer: str, own: Mapping[str, Any]) -> Response:
+    if own:
+        return kept_response(answer, own)
     milliseconds = number(value.get("latency_ms"))
     return replace(
         read_text(answer),
@@ -147,25 +149,30 @@ def _response(value: Mapping[str, Any], answer: str, kept: Mapping[str, Any]) ->
     )
 
 
-def _outcome(value: Mapping[str, Any], kept: Mapping[str, Any]) -> Outcome:
+def _outcome(value: Mapping[str, Any], own: Mapping[str, Any]) -> Outcome:
     reward = number(value.get("reward"))
     details = value.get("scoring_details") if isinstance(value.get("scoring_details"), dict) else {}
     if reward is None:
         left = Unscored(
             cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample"
         )
-        return kept_unscored(kept.get("outcome")) or left
+        return kept_unscored(own.get("outcome")) or left
     if (details or {}).get("unscored"):  # NeMo Evaluator writes the reward 0 then
         reason = text((details or {}).get("unscored_reason")) or "no reason is recorded"
         return Unscored(
             cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}"
         )
-    named = {str(name): number(one) for name, one in (value.get("scorer_rewards") or {}).items()}
-    metrics = {name: one for name, one in named.items() if one is not None}
-    answer, said = text(value.get("extracted_answer")), dict(details or {})
+    named = {
+        str(name): number(metric_value)
+        for name, metric_value in (value.get("scorer_rewards") or {}).items()
+    }
+    metrics = {
+        name: metric_value for name, metric_value in named.items() if metric_value is not None
+    }
+    answer, own_details = text(value.get("extracted_answer")), dict(details or {})
     failed = (
-        kept_failure(kept.get("outcome"), metrics=metrics, answer=answer, details=said)
+        kept_failure(own.get("outcome"), metrics=metrics, answer=answer, details=own_details)
         if reward == 0
         else None
     )
-    return failed or Scored(reward=reward, metrics=metrics, answer=answer, details=said)
+    return failed or Scored(reward=reward, metrics=metrics, answer=answer, details=own_details)

@@ -70,12 +70,18 @@ def wanted(
     Raises:
         OutputError: It is missing or of another type.
     """
-    found = value.get(name)
-    if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
+    field = value.get(name)
+    if not isinstance(field, kind) or (kind is int and isinstance(field, bool)):
         raise OutputError(
             f'{where}: "{name}" is missing or no {_words(kind)}; import an undamaged copy'
         )
-    return found
+    return field
+
+
+def fields_of(value: object, name: str) -> dict[str, Any]:
+    """Return an object below another; an empty one where there is none."""
+    field = value.get(name) if isinstance(value, dict) else None
+    return field if isinstance(field, dict) else {}
 
 
 def number(value: object) -> float | None:
@@ -83,10 +89,10 @@ def number(value: object) -> float | None:
     floating-point ones.
     """
     try:
-        found = float(value) if isinstance(value, int | float) else math.nan
+        parsed = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:
         return None
-    return found if math.isfinite(found) else None
+    return parsed if math.isfinite(parsed) else None
 
 
 def whole(value: object) -> int | None:
@@ -113,20 +119,20 @@ def messages_of(value: object) -> tuple[Message, ...] | None:
     """Return the messages of a conversation in the shape of OpenAI's, None for anything else."""
     if not isinstance(value, list) or not value:
         return None
-    found = []
-    for one in value:
-        if not isinstance(one, dict) or one.get("role") not in _ROLES:
+    messages = []
+    for message in value:
+        if not isinstance(message, dict) or message.get("role") not in _ROLES:
             return None
-        content = one.get("content")
+        content = message.get("content")
         parts = (
-            tuple(part for part in content if isinstance(part, dict))
+            tuple(content_part for content_part in content if isinstance(content_part, dict))
             if isinstance(content, list)
             else None
         )
-        found.append(
-            Message(role=one["role"], content=text(content) or "" if parts is None else parts)
+        messages.append(
+            Message(role=message["role"], content=text(content) or "" if parts is None else parts)
         )
-    return tuple(found)
+    return tuple(messages)
 
 
 def _lenient(data: bytes, where: str) -> object:

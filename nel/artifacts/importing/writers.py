@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from nel import plugins
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.source_numbers import NUMBERS_ARE_IDS
 from nel.artifacts.write import write_artifacts
-from nel.core.permissions import share
-from nel.core.source_numbers import NUMBERS_ARE_IDS
+from nel.core.paths import share
 from nel.core.strict_json import dumps
 from nel.core.work_directories import make_work_directory
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
@@ -54,7 +54,7 @@ def import_results(
         raise UsageError(f"there is no {source}; give a file or a directory of results")
     if os.path.lexists(output):
         raise UsageError(f"{output} exists; choose another directory with -o, or remove it")
-    found = _found(source, name)
+    imported = _read_source(source, name)
     try:
         work = make_work_directory(output)
     except OSError as error:
@@ -63,7 +63,7 @@ def import_results(
             " directory with -o"
         ) from error
     try:
-        asyncio.run(_write(work, output.name, found, shared=shared))
+        asyncio.run(_write(work, output.name, imported, shared=shared))
         write_artifacts(work)
         if shared:
             share(work)
@@ -74,70 +74,81 @@ def import_results(
         ) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return found
+    return imported
 
 
-def _found(source: Path, name: str | None) -> Imported:
+def _read_source(source: Path, name: str | None) -> Imported:
     refs = plugins.discover("importers") if name is None else [plugins.find("importers", name)]
     for ref in refs:
         importer, what = plugins.load_ref(ref), f'the importer "{ref.name}" of {ref.provider}'
         try:
-            found = importer(source)
+            imported = importer(source)
         except NelError:
             raise
         except (Exception, SystemExit) as error:
             raise PluginError(
                 f"{what} failed: {type(error).__name__}: {error}; nothing was written"
             ) from error
-        if found is not None and not isinstance(found, Imported):
-            raise PluginError(f"{what} returned {found!r}, not a nel.artifacts.importing.Imported")
-        if found is not None and found.benchmarks:
-            return found
+        if imported is not None and not isinstance(imported, Imported):
+            raise PluginError(
+                f"{what} returned {imported!r}, not a nel.artifacts.importing.Imported"
+            )
+        if imported is not None and imported.benchmarks:
+            return imported
     known = ", ".join(ref.name for ref in refs)
     raise UsageError(f"{source} holds no results that can be imported; tried: {known}")
 
 
-async def _write(work: Path, run_id: str, found: Imported, *, shared: bool) -> None:
+async def _write(work: Path, run_id: str, imported: Imported, *, shared: bool) -> None:
     store = Store(work / FILE_NAME)
     try:
-        slots = list(_slots(found))
+        slots = list(_slots(imported))
         config: dict[str, Any] = {"benchmarks": [{"name": slot} for slot, _ in slots]}
         store.set_meta(
             "config", {**config, "output": {"share_permissions": True}} if shared else config
         )
         store.set_meta("run_id", run_id)
-        store.set_meta(IMPORTED, {"format": found.format, "notes": list(found.notes)})
-        started = next((one.started for one in found.benchmarks if one.started is not None), None)
+        store.set_meta(IMPORTED, {"format": imported.format, "notes": list(imported.notes)})
+        started = next(
+            (source.started for source in imported.benchmarks if source.started is not None), None
+        )
         store.begin_session(started=started)
         store.start_writer()
         try:
             for slot, benchmark in slots:
-                await _write_benchmark(store, slot, benchmark, found)
+                await _write_benchmark(store, slot, benchmark, imported)
         finally:
             await store.stop_writer()
         elapsed = [
-            one.elapsed_seconds for one in found.benchmarks if one.elapsed_seconds is not None
+            source.elapsed_seconds
+            for source in imported.benchmarks
+            if source.elapsed_seconds is not None
         ]
         store.end_session(elapsed=sum(elapsed), ended="done", attempts=0, retries=0)
     finally:
         store.close()
 
 
-def _slots(found: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
+def _slots(imported: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
     """Yield each benchmark with a name of its own: the second of a name has ``@2``."""
     seen: dict[str, int] = {}
-    for one in found.benchmarks:
-        if not one.name.isprintable():
+    for benchmark in imported.benchmarks:
+        if not benchmark.name.isprintable():
             raise OutputError(
-                f"the source names a benchmark {one.name!r}, which is no text; import an undamaged"
+                f"the source names a benchmark {benchmark.name!r}, which is no text; import an undamaged"
                 " copy"
             )
-        seen[one.name] = seen.get(one.name, 0) + 1
-        yield one.name if seen[one.name] == 1 else f"{one.name}@{seen[one.name]}", one
+        seen[benchmark.name] = seen.get(benchmark.name, 0) + 1
+        yield (
+            benchmark.name
+            if seen[benchmark.name] == 1
+            else f"{benchmark.name}@{seen[benchmark.name]}",
+            benchmark,
+        )
 
 
 async def _write_benchmark(
-    store: Store, slot: str, benchmark: ImportedBenchmark, found: Imported
+    store: Store, slot: str, benchmark: ImportedBenchmark, imported: Imported
 ) -> None:
     """Write the questions in the order of the source, then the answers; what has no answer becomes
     unscored.
@@ -161,7 +172,7 @@ async def _write_benchmark(
     if not places:
         raise OutputError(f"{slot} has no sample in the source; nothing can be imported")
     store.put_benchmark(
-        slot, benchmark.name, _plan(benchmark, found, n=len(places), repeats=repeats)
+        slot, benchmark.name, _plan(benchmark, imported, n=len(places), repeats=repeats)
     )
     missing = await _write_results(store, key, benchmark, places)
     left = Unscored(
@@ -224,20 +235,22 @@ async def _write_results(
     return done
 
 
-def _plan(benchmark: ImportedBenchmark, found: Imported, *, n: int, repeats: int) -> StoredPlan:
-    identity: dict[str, Any] = {"benchmark": benchmark.name, "imported.format": found.format}
-    identity |= {f"generation.{name}": one for name, one in benchmark.generation.items()}
+def _plan(benchmark: ImportedBenchmark, imported: Imported, *, n: int, repeats: int) -> StoredPlan:
+    identity: dict[str, Any] = {"benchmark": benchmark.name, "imported.format": imported.format}
+    identity |= {f"generation.{name}": setting for name, setting in benchmark.generation.items()}
     if benchmark.numbers_are_ids:
         identity[NUMBERS_ARE_IDS] = True
     if benchmark.scorer_version is not None:
         identity["scorer.version"] = benchmark.scorer_version
     if benchmark.n_fewshot is not None:
         identity["num_fewshot"] = benchmark.n_fewshot
-    said = [
+    scores = [
         f"{name} is {value:.6g} in the source" for name, value in sorted(benchmark.scores.items())
     ]
     state = [] if benchmark.is_complete else ["the source says that its run did not end"]
-    notes = [f"imported from {found.format}: {note}" for note in (*found.notes, *state, *said)]
+    notes = [
+        f"imported from {imported.format}: {note}" for note in (*imported.notes, *state, *scores)
+    ]
     return {
         "identity": identity,
         "digest": f"sha256:{sha256(dumps(identity).encode()).hexdigest()}",
@@ -266,5 +279,5 @@ def _plan(benchmark: ImportedBenchmark, found: Imported, *, n: int, repeats: int
         "protocol": None,
         "generation": dict(benchmark.generation),
         "fewshot": {"n": benchmark.n_fewshot} if benchmark.n_fewshot is not None else None,
-        "imported": {"format": found.format, "complete": benchmark.is_complete, "notes": notes},
+        "imported": {"format": imported.format, "complete": benchmark.is_complete, "notes": notes},
     }

@@ -383,9 +383,9 @@ def check_json(value: object, where: str = "metadata") -> None:
             with numbers as keys.
 
     >>> check_json({"unit": ["m", 1.5, None]})
-    >>> check_json({"range": (1, 2)})
+    >>> check_json({"range": (1, 2)})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    nel.errors.DatasetError: metadata.range is a tuple; a sample is scored from JSON, so keep a list or a dict
+    nel.errors.DatasetError: metadata.range is a tuple; a sample is scored from JSON, so keep ...
     """
     items: Iterable[tuple[object, object]] = ()
     if isinstance(value, dict):

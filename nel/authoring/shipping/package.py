@@ -86,12 +86,7 @@ def package_of(source: SourceFile) -> Package:
         ConfigError: A requirement is none.
     """
     first = next(iter(source.benchmarks.values()))
-    distribution = _PREFIX + re.sub(r"[-_]+", "-", first.name).strip("-")
-    if len(distribution) > _NAME_MAX:
-        raise PluginError(
-            f"the name {first.name} is too long for a package; use at most"
-            f" {_NAME_MAX - len(_PREFIX)}"
-        )
+    distribution = _distribution(first.name)
     module = distribution.replace("-", "_")
     files, uris = _packed(source, module)
     named = {str(source.benchmarks[name].dataset): uri for name, uri in uris.items()}
@@ -121,8 +116,17 @@ def package_of(source: SourceFile) -> Package:
         },
         files=dict(sorted(files.items())),
         source=source.path.name,
-        notes=tuple(note for one in source.benchmarks.values() for note in _notes(one)),
+        notes=tuple(note for value in source.benchmarks.values() for note in _notes(value)),
     )
+
+
+def _distribution(name: str) -> str:
+    distribution = _PREFIX + re.sub(r"[-_]+", "-", name).strip("-")
+    if len(distribution) > _NAME_MAX:
+        raise PluginError(
+            f"the name {name} is too long for a package; use at most {_NAME_MAX - len(_PREFIX)}"
+        )
+    return distribution
 
 
 def project_files(package: Package) -> dict[str, bytes]:

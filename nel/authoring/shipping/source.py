@@ -18,7 +18,7 @@ from typing import Final
 from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import YAML_SUFFIXES, benchmarks_in_file
-from nel.core.made_up_files import is_made_up
+from nel.core.paths import is_made_up
 from nel.errors import PluginError
 
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024

@@ -185,17 +185,14 @@ def propose(
     for name in (target, choices_field, category_field):
         if name is not None:
             check_column(table, name)
-    options = _option_columns(table) if kind == "multiple-choice" and choices_field is None else {}
-    listed = choices_field or (_list_column(table, target) if kind == "multiple-choice" else None)
-    if kind == "multiple-choice" and not options and listed is None:
-        raise ConfigError(
-            f"no options are found in {table.source}; name the column with the list in"
-            " --choices-field, or call the columns a, b, c, d"
-        )
-    taken = {target, *options, *([listed] if listed else [])}
-    question = _question(table, taken)
+    options: dict[str, str] = {}
+    listed = choices_field
+    if kind == "multiple-choice":
+        options, listed = _options(table, target, choices_field)
+    known = {target, *options, *([listed] if listed else [])}
+    question = _question(table, known)
     passage = _named(
-        _PASSAGES, [name for name in table.columns if name not in taken and name != question]
+        _PASSAGES, [name for name in table.columns if name not in known and name != question]
     )
     mapping = {name: letter for name, letter in options.items() if name != letter}
     mapping |= {
@@ -213,8 +210,22 @@ def propose(
         prompt=_prompt(kind, body, list(options.values()), listed, scorer, table.texts(target)),
         field_mapping=mapping,
         choices_field=listed,
-        category_field=category_field or _category(table, taken | {question or ""}),
+        category_field=category_field or _category(table, known | {question or ""}),
     )
+
+
+def _options(
+    table: Table, target: str, choices_field: str | None
+) -> tuple[dict[str, str], str | None]:
+    """Return the columns of options with their letters, and the column that lists all of them."""
+    columns = _option_columns(table) if choices_field is None else {}
+    listed = choices_field or _list_column(table, target)
+    if not columns and listed is None:
+        raise ConfigError(
+            f"no options are found in {table.source}; name the column with the list in"
+            " --choices-field, or call the columns a, b, c, d"
+        )
+    return columns, listed
 
 
 def _scorer(table: Table, target: str, kind: str) -> tuple[str, str]:

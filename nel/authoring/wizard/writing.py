@@ -74,6 +74,17 @@ def file_text(draft: Draft, path: Path) -> str:
     imports = [f"from nel import {', '.join(imported)}"]
     if draft.scorer in _BYOB:
         imports.append(f"from nel.byob.scorers import {draft.scorer}")
+    body = _custom_body() if draft.scorer == "custom" else [f"    return {draft.scorer}(sample)"]
+    about = " ".join(draft.description.replace('"', "'").split()).rstrip(".")
+    doc = repr(f"{about[:1].upper()}{about[1:]}.")[1:-1]
+    return "\n".join([
+        f'"""{doc}"""', "", *imports, "", "", "@benchmark(", *_arguments(draft, path), ")", "@scorer",
+        f"def {_identifier(draft.name)}(sample: ScorerInput) -> dict:", f'    """{doc}"""', *body, "",
+    ])  # fmt: skip
+
+
+def _arguments(draft: Draft, path: Path) -> list[str]:
+    """Return the lines of the decorator's arguments."""
     mapping = {source: new for source, new in draft.field_mapping.items() if source != new}
     target = mapping.get(draft.target_field, draft.target_field)
     lines = [
@@ -89,13 +100,7 @@ def file_text(draft: Draft, path: Path) -> str:
         lines.append(f"    field_mapping={{{inside}}},")
     named = (("choices_field", draft.choices_field), ("category_field", draft.category_field))
     lines += [f"    {key}={_literal(column)}," for key, column in named if column is not None]
-    body = _custom_body() if draft.scorer == "custom" else [f"    return {draft.scorer}(sample)"]
-    about = " ".join(draft.description.replace('"', "'").split()).rstrip(".")
-    doc = repr(f"{about[:1].upper()}{about[1:]}.")[1:-1]
-    return "\n".join([
-        f'"""{doc}"""', "", *imports, "", "", "@benchmark(", *lines, ")", "@scorer",
-        f"def {_identifier(draft.name)}(sample: ScorerInput) -> dict:", f'    """{doc}"""', *body, "",
-    ])  # fmt: skip
+    return lines
 
 
 def write_new(path: Path, text: str) -> None:

@@ -4,21 +4,37 @@
 Three worked examples of the task come first, the authors' own; ``--num-fewshot 0`` asks without
 them. Gold answers take many forms (a letter in brackets, yes or no, a number, brackets, a list of
 words); an answer is read and compared in the form of the gold one, whichever way the response
-states it. The official script compares what follows "the answer is" as text.
+states it. The authors compare what follows "answer is" as text (``rule=official``).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, Literal
 
 from nel.benchmarks.reasoning.bbh_answers import read_answer, same_answer
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.reading.own import own_answer
+from nel.reading.types import OFFICIAL_RULE, Form, Reading, Value
 
 REVISION = "982bb89fd79532a8ac676a61fc42eb1aeec63f99"
 PROMPT = """Q: {input}
 A: Let's think step by step."""
+
+
+_MARK: Final = "answer is "
+
+
+def read_official(sample: ScorerInput) -> Reading:
+    """Return what follows the last "answer is " without a final full stop, or the whole response
+    where that does not occur, as the verdicts of the authors' recorded outputs have it.
+    """
+    _, mark, rest = sample.response.rpartition(_MARK)
+    text = rest.strip().removesuffix(".")
+    if not text:
+        return Reading()
+    start = sample.response.index(text, len(sample.response) - len(rest) if mark else 0)
+    return Reading().take(Value(text, start, start + len(text)), Form.OFFICIAL)
 
 
 def with_task(row: dict[str, Any]) -> dict[str, object]:
@@ -61,10 +77,21 @@ def with_task(row: dict[str, Any]) -> dict[str, object]:
     ),
 )
 @scorer
-def bbh(sample: ScorerInput) -> dict[str, object]:
+def bbh(
+    sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
+) -> dict[str, object]:
     """Compare the declared answer with the gold one; where the model goes on with the next
     question, up to there.
+
+    The general rule is the default, since chat models do not end in the sentence of the examples.
     """
+    if rule == OFFICIAL_RULE:
+        text = read_official(sample).value
+        return {
+            "correct": text is not None and text == str(sample.target),
+            "parsed": text is not None,
+            "extracted": text,
+        }
     response, ran_on = own_answer(sample)
     gold = str(sample.target)
     answer = read_answer(response, gold, str(sample.metadata.get("input", "")))

@@ -55,8 +55,8 @@ def find_executor(text: str) -> Executor:
         raise PluginError(
             f'the executor "{name}" of {ref.provider} is a {kind} without {", ".join(missing)}'
         )
-    found: Executor = executor
-    return found
+    chosen: Executor = executor
+    return chosen
 
 
 @contextmanager

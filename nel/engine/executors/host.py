@@ -50,6 +50,7 @@ from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_digest
 from nel.errors import EndpointError, NelError, SandboxError
 from nel.sandbox import Sandbox
+from nel.scoring.broken_tests import take_broken_tests
 
 ALIVE_SECONDS: Final = 2.0
 """Between two signs of life."""
@@ -185,9 +186,9 @@ class _SandboxHost:
 
 def main() -> None:
     """Serve a run until the standard input closes."""
-    given, written = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    stdin, written = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what plugins print is no packet
-    first = read_packet(given)
+    first = read_packet(stdin)
     if first is None:
         return
     output = _Output(written)
@@ -199,6 +200,7 @@ def main() -> None:
             OSError
         ):  # where there is no such folder, files that a scorer names there are missed by name
             os.chdir(start["cwd"])
+        take_broken_tests(start["broken_tests"])
         host = _host_of(start, output, hello)
     except NelError as error:
         hello["error"] = str(error)
@@ -209,7 +211,7 @@ def main() -> None:
         return
     output.start()
     try:
-        run(_serve(host, given, output))
+        run(_serve(host, stdin, output))
     finally:
         host.close()
         output.close()
@@ -239,13 +241,13 @@ def _sandbox_host(start: dict[str, Any], output: _Output, hello: dict[str, Any])
     return _SandboxHost(sandbox, output)
 
 
-async def _serve(host: _ScoringHost | _SandboxHost, given: BinaryIO, output: _Output) -> None:
+async def _serve(host: _ScoringHost | _SandboxHost, stdin: BinaryIO, output: _Output) -> None:
     loop = asyncio.get_running_loop()
     over = asyncio.Event()
     threading.Thread(
         target=_read,
         args=(
-            given,
+            stdin,
             lambda packet: loop.call_soon_threadsafe(_take, host, packet),
             partial(_signal, loop, over),
         ),
@@ -258,9 +260,9 @@ async def _serve(host: _ScoringHost | _SandboxHost, given: BinaryIO, output: _Ou
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _read(given: BinaryIO, take: Callable[[bytes], object], end: Callable[[], object]) -> None:
+def _read(stdin: BinaryIO, take: Callable[[bytes], object], end: Callable[[], object]) -> None:
     try:
-        while (packet := read_packet(given)) is not None:
+        while (packet := read_packet(stdin)) is not None:
             take(packet)
     finally:
         end()

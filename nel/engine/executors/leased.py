@@ -24,6 +24,7 @@ from nel.engine.executors.wire import Alive, HostKind, ToRun, pack_json, unpack,
 from nel.engine.scorers.channel import FrameError
 from nel.errors import ConfigError, PreflightError, StoppedEarly
 from nel.sandbox import SandboxSettings
+from nel.scoring.broken_tests import broken_tests
 
 _LOG = logging.getLogger(__name__)
 _READY_SECONDS: Final = 60.0
@@ -101,10 +102,15 @@ class LeasedExecutor:
         """
         assert self._work is not None  # noqa: S101 - a session opens its scorers first
         languages = sorted(
-            {one for benchmark in self._work.benchmarks for one in benchmark.languages}
+            {language for benchmark in self._work.benchmarks for language in benchmark.languages}
         )
         kinds: list[HostKind] = ["scoring", "sandbox"] if languages else ["scoring"]
-        shared = {"config": self._work.config, "cwd": str(Path.cwd()), "languages": languages}
+        shared = {
+            "config": self._work.config,
+            "cwd": str(Path.cwd()),
+            "languages": languages,
+            "broken_tests": dict(broken_tests()),
+        }
         n_expected = await self._fleet.open(
             {kind: pack_json({**shared, "kind": kind}) for kind in kinds}
         )

@@ -76,46 +76,46 @@ class Leases:
 
     def assign(self) -> dict[str, list[int]]:
         """Lease waiting items to the hosts with most room, and return what each gets."""
-        given: dict[str, list[int]] = {}
+        assigned: dict[str, list[int]] = {}
         for name, host in self._hosts.items():
             if self._suspects and host.suspect is None and host.room > 0:
                 host.suspect = self._suspects.popleft()
                 host.leased.add(host.suspect)
-                given[name] = [host.suspect]
+                assigned[name] = [host.suspect]
         while self._waiting and self._hosts:
-            name, host = max(self._hosts.items(), key=lambda one: one[1].room)
+            name, host = max(self._hosts.items(), key=lambda entry: entry[1].room)
             if host.room <= 0:
                 break
             number = self._waiting.popleft()
             host.leased.add(number)
-            given.setdefault(name, []).append(number)
-        return given
+            assigned.setdefault(name, []).append(number)
+        return assigned
 
     def set_asking(self, host: str, number: int, *, is_asking: bool) -> None:
         """Note that an item waits for an answer of the run, or goes on."""
-        held = self._hosts.get(host)
-        if held is None or number not in held.leased:
+        lease = self._hosts.get(host)
+        if lease is None or number not in lease.leased:
             return
         if is_asking:
-            held.asking.add(number)
+            lease.asking.add(number)
         else:
-            held.asking.discard(number)
+            lease.asking.discard(number)
 
     def holds(self, host: str, number: int) -> bool:
         """Return whether an item is leased to this host."""
-        held = self._hosts.get(host)
-        return held is not None and number in held.leased
+        lease = self._hosts.get(host)
+        return lease is not None and number in lease.leased
 
     def finish(self, host: str, number: int) -> bool:
         """Take a finished item out; return False where the host does not hold it."""
-        held = self._hosts.get(host)
-        if held is None or number not in held.leased:
+        lease = self._hosts.get(host)
+        if lease is None or number not in lease.leased:
             return False
-        held.leased.remove(number)
-        held.asking.discard(number)
+        lease.leased.remove(number)
+        lease.asking.discard(number)
         self._losses.pop(number, None)
-        if held.suspect == number:
-            held.suspect = None
+        if lease.suspect == number:
+            lease.suspect = None
         return True
 
     def adapt(self, host: str, seconds: float, *, is_dry: bool) -> None:
@@ -127,22 +127,22 @@ class Leases:
             seconds: That the slowest of them was with the host, the way there and back left out.
             is_dry: Whether it has nothing left to compute.
         """
-        held = self._hosts.get(host)
-        if held is None or held.is_fixed:
+        lease = self._hosts.get(host)
+        if lease is None or lease.is_fixed:
             return
         if is_dry and seconds < _FAST_SECONDS:
-            held.window = min(MOST, held.window + max(2, held.window // 2))
+            lease.window = min(MOST, lease.window + max(2, lease.window // 2))
         elif seconds > _SLOW_SECONDS:
-            held.window = max(2, held.window - max(1, held.window // 4))
+            lease.window = max(2, lease.window - max(1, lease.window // 4))
 
     def lose(self, host: str) -> tuple[list[int], list[int]]:
         """Remove a host; return its items that wait again, and those that were lost too often and
         are given up.
         """
-        held = self._hosts.pop(host, None)
+        lease = self._hosts.pop(host, None)
         again: list[int] = []
         given_up: list[int] = []
-        for number in sorted(held.leased) if held is not None else ():
+        for number in sorted(lease.leased) if lease is not None else ():
             self._losses[number] = self._losses.get(number, 0) + 1
             (given_up if self._losses[number] >= self._attempts_max else again).append(number)
         for number in given_up:

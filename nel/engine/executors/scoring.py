@@ -105,7 +105,9 @@ class LeasedScorers:
         """Take what a host says."""
         for message in messages:
             if isinstance(message, Finished):
-                self._finish([one for one in message.results if self._leases.finish(host, one[0])])
+                self._finish(
+                    [result for result in message.results if self._leases.finish(host, result[0])]
+                )
                 self._leases.adapt(host, message.seconds, is_dry=message.is_dry)
                 self._flush()
             elif isinstance(message, Question) and self._leases.holds(host, message.number):
@@ -114,9 +116,9 @@ class LeasedScorers:
                 task.add_done_callback(self._answering.discard)
 
     def _finish(self, results: Iterable[tuple[int, Result]]) -> None:
-        found = [(self._scorings.pop(number).item, result) for number, result in results]
-        if found and self._deliver is not None:
-            self._deliver(found)
+        finished = [(self._scorings.pop(number).item, result) for number, result in results]
+        if finished and self._deliver is not None:
+            self._deliver(finished)
 
     async def _answer_question(self, host: str, question: Question) -> None:
         scoring = self._scorings.get(question.number)

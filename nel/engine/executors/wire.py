@@ -99,12 +99,12 @@ def unpack_json(packet: bytes) -> dict[str, Any]:
         FrameError: It is none.
     """
     try:
-        found = loads(packet.decode())
+        message = loads(packet.decode())
     except ValueError as error:
         raise FrameError(f"a first packet is not JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(message, dict):
         raise FrameError("a first packet is no JSON object")
-    return found
+    return message
 
 
 def pack(messages: Sequence[ToHost | ToRun]) -> bytes:
@@ -118,18 +118,18 @@ def unpack(packet: bytes) -> list[ToRun]:
     Raises:
         FrameError: Something else wrote to the connection.
     """
-    found = unpickled(packet)
-    if not isinstance(found, list) or not all(
-        isinstance(one, (Question, Finished, Ran, Alive)) for one in found
+    messages = unpickled(packet)
+    if not isinstance(messages, list) or not all(
+        isinstance(message, (Question, Finished, Ran, Alive)) for message in messages
     ):
         raise FrameError("a host sent what is no message")
-    return found
+    return messages
 
 
 def unpack_from_run(packet: bytes) -> list[ToHost]:
     """Return the messages of the run, in a host."""
-    found: list[ToHost] = pickle.loads(packet)  # noqa: S301 - from the run itself
-    return found
+    messages: list[ToHost] = pickle.loads(packet)  # noqa: S301 - from the run itself
+    return messages
 
 
 def write_packet(stream: BinaryIO, packet: bytes) -> None:

@@ -90,9 +90,9 @@ class JudgeAdaptation:
         settings.changes = {**settings.changes, **changes}
         settings.version += 1
         adapted = {
-            label: one.changes
-            for (key, label), one in self._by_judge.items()
-            if key == benchmark and one.changes
+            label: judge.changes
+            for (key, label), judge in self._by_judge.items()
+            if key == benchmark and judge.changes
         }
         stored = next(
             stored for key, _, _, stored in self._snapshot.benchmarks() if key == benchmark

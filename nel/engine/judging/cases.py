@@ -104,21 +104,21 @@ def panel_for(case: Case, plan: Plan, endpoint: EndpointConfig | None) -> list[M
     panel = plan.judge.panel if plan.judge is not None else []
     if not case.judges:
         return panel or _raise_no_judge()
-    found: dict[str, ModelConfig] = {}
+    members: dict[str, ModelConfig] = {}
     for name in case.judges:
         for member in _models_named(name, panel, plan.model_roles, endpoint):
-            found[member.label] = member
-    return list(found.values())
+            members[member.label] = member
+    return list(members.values())
 
 
 def judge_models(plans: Sequence[Plan], endpoint: EndpointConfig | None) -> list[ModelConfig]:
     """Return every model that scorers may ask to judge, the evaluated model as its own judge
     included.
     """
-    found = judging_models(plans)
+    models = judging_models(plans)
     if endpoint is not None and not all(plan.eval_only for plan in plans):
-        found.append(self_judge(endpoint))
-    return found
+        models.append(self_judge(endpoint))
+    return models
 
 
 def is_same_endpoint(member: ModelConfig, endpoint: EndpointConfig) -> bool:
@@ -212,17 +212,19 @@ def _reference(target: object) -> str | None:
     if target is None or isinstance(target, str):
         return target
     if isinstance(target, (list, tuple)):
-        return "\n".join(str(one) for one in target)
+        return "\n".join(str(value) for value in target)
     return str(target)
 
 
-def _question(given: ScorerInput) -> str:
+def _question(scorer_input: ScorerInput) -> str:
     """Return what the response answers: the prompt, or the conversation before it."""
-    if given.conversation:
-        return _dialogue([(str(turn["role"]), turn["content"]) for turn in given.conversation[:-1]])
-    sample: Sample | None = given.sample
+    if scorer_input.conversation:
+        return _dialogue(
+            [(str(turn["role"]), turn["content"]) for turn in scorer_input.conversation[:-1]]
+        )
+    sample: Sample | None = scorer_input.sample
     if sample is None:
-        return str(given.metadata.get("question", given.metadata.get("prompt", "")))
+        return str(scorer_input.metadata.get("question", scorer_input.metadata.get("prompt", "")))
     if isinstance(sample.input, str):
         return sample.input
     messages: Sequence[Message] = sample.input
@@ -239,5 +241,5 @@ def _dialogue(turns: Sequence[tuple[str, Content]]) -> str:
 def _text(content: Content) -> str:
     if isinstance(content, str):
         return content
-    parts = [str(part.get("text", f"[{part.get('type', 'part')}]")) for part in content]
+    parts = [str(piece.get("text", f"[{piece.get('type', 'part')}]")) for piece in content]
     return "\n".join(parts)

@@ -40,7 +40,6 @@ class JudgeDelegation:
         self.judges = judges
         self._stop = stop
         self._plans = plans
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def judge(self, item: ScoringTask, turn: int, case: Case) -> Judgement:
         """Return the panel's judgement of a case that a scorer asks about.
@@ -49,27 +48,6 @@ class JudgeDelegation:
             JudgeError: There is no grade.
         """
         return await self._judge(item, scorer_inputs(item)[turn], case)
-
-    def submit(
-        self,
-        item: ScoringTask,
-        delegated: Delegated,
-        deliver: Callable[[Outcome], None],
-        failed: Callable[[BaseException], None],
-    ) -> None:
-        """Judge what a scorer delegated; ``deliver`` gets the outcome, ``failed`` an error that is
-        not a judge's.
-        """
-
-        async def work() -> None:
-            try:
-                deliver(await self._judge_turns(item, delegated))
-            except Exception as error:  # noqa: BLE001 - the session decides what it means
-                failed(error)
-
-        task = asyncio.create_task(work())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def finalize(self, item: ScoringTask, outcome: Outcome) -> Outcome | None:
         """Return the outcome with the records of its judgements; None where it waits for a judge
@@ -84,19 +62,13 @@ class JudgeDelegation:
         records = [record for record in item.context.records if record is not None]
         return replace(outcome, details={**outcome.details, KEY: records}) if records else outcome
 
-    async def stop(self) -> None:
-        """Cancel all judgements in flight; a resume makes them."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _judge(self, item: ScoringTask, given: ScorerInput, case: Case) -> Judgement:
+    async def _judge(self, item: ScoringTask, judged: ScorerInput, case: Case) -> Judgement:
         context = item.context
         sample = JudgedSample(
             plan=self._plans[item.job],
-            place=(item.job, item.idx, item.repeat),
+            sample_key=(item.job, item.idx, item.repeat),
             sample_id=item.sample.id,
-            given=given,
+            scorer_input=judged,
             context=context,
         )
         try:
@@ -110,25 +82,26 @@ class JudgeDelegation:
             context.fault = JudgeError(str(end), kind=PARKED)
             raise context.fault from end
 
-    async def _judge_turns(self, item: ScoringTask, delegated: Delegated) -> Outcome:
+    async def judge_turns(self, item: ScoringTask, delegated: Delegated) -> Outcome:
+        """Return the outcome of an answer whose scorer leaves the verdict to the judges."""
         inputs = scorer_inputs(item)
         return mean_of_turns(
             await asyncio.gather(
                 *(
-                    self._judge_turn(item, given, turn)
-                    for given, turn in zip(inputs, delegated.turns, strict=True)
+                    self._judge_turn(item, judged, turn)
+                    for judged, turn in zip(inputs, delegated.turns, strict=True)
                 )
             )
         )
 
     async def _judge_turn(
-        self, item: ScoringTask, given: ScorerInput, turn: Outcome | JudgeWanted
+        self, item: ScoringTask, judged: ScorerInput, turn: Outcome | JudgeWanted
     ) -> Outcome:
         if not isinstance(turn, JudgeWanted):
             return turn
         try:
             metrics, details, answer = turn.own_values()
-            judgement = await self._judge(item, given, turn.case())
+            judgement = await self._judge(item, judged, turn.case())
         except (DatasetError, JudgeError, ScorerError) as error:
             return unscored_by(error)
         grade = judgement.grade

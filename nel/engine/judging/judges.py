@@ -42,6 +42,7 @@ from nel.errors import JudgeError, JudgePreflightError, PreflightError, StoppedE
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.record import JudgementJson, record_json
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
+from nel.models.client import Client
 from nel.models.faults import Fault
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
@@ -65,9 +66,9 @@ class JudgedSample:
     """A sample that is judged, and what its scorer was given."""
 
     plan: Plan
-    place: Place
+    sample_key: Place
     sample_id: str
-    given: ScorerInput
+    scorer_input: ScorerInput
     context: ScoringContext
     response_format: Mapping[str, object] | None = None
     """Sent with its questions, where the scorer wants structured replies."""
@@ -151,7 +152,7 @@ class Judges:
 
     async def wait_until_up(self) -> None:
         """Return when no judge is down, or none is being probed any more."""
-        while any(one.is_down for one in self._judge_endpoints.values()):  # noqa: ASYNC110 - a gate has no event for it
+        while any(endpoint.is_down for endpoint in self._judge_endpoints.values()):  # noqa: ASYNC110 - a gate has no event for it
             await asyncio.sleep(_POLL_SECONDS)
 
     async def check(self) -> list[str]:
@@ -187,14 +188,14 @@ class Judges:
         """Return whether every panel can still decide without an endpoint and those that are
         disabled already.
         """
-        lost = {id(one) for one in self._judge_endpoints.values() if one.disabled is not None} | {
-            id(endpoint)
-        }
+        lost = {
+            id(other) for other in self._judge_endpoints.values() if other.disabled is not None
+        } | {id(endpoint)}
         is_member = False
         for panel in self._panels:
             members = [self._judge_endpoints.get(endpoint_key(member)) for member in panel.panel]
-            left = sum(one is not None and id(one) not in lost for one in members)
-            is_member |= any(one is endpoint for one in members)
+            left = sum(other is not None and id(other) not in lost for other in members)
+            is_member |= any(other is endpoint for other in members)
             if len(members) > left < min(panel.quorum or len(members) // 2 + 1, len(members)):
                 return False
         return is_member
@@ -220,20 +221,24 @@ class Judges:
         others = [
             endpoint for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated
         ]
-        found = [endpoint.client.gate.down_seconds for endpoint in others]
-        return max((one for one in found if one is not None), default=None)
+        seconds = [endpoint.client.gate.down_seconds for endpoint in others]
+        return max((value for value in seconds if value is not None), default=None)
 
     @property
     def problems(self) -> list[str]:
         """Return for each judge that judges nothing now its name, its address and why; safe from
         any thread.
         """
-        found = [
+        known = [
             endpoint.problem
             for endpoint in self._judge_endpoints.values()
             if not endpoint.is_evaluated
         ]
-        return [problem for problem in found if problem is not None]
+        return [problem for problem in known if problem is not None]
+
+    def clients(self) -> list[tuple[str, Client]]:
+        """Return the name and the client of each judge."""
+        return [(endpoint.name, endpoint.client) for endpoint in self._judge_endpoints.values()]
 
     def stop_asking(self) -> None:
         """Send no further question; requests in flight may finish."""
@@ -251,7 +256,11 @@ class Judges:
         does.
         """
         return next(
-            (one.disabled for one in self._judge_endpoints.values() if one.disabled is not None),
+            (
+                endpoint.disabled
+                for endpoint in self._judge_endpoints.values()
+                if endpoint.disabled is not None
+            ),
             None,
         )
 
@@ -281,7 +290,7 @@ class Judges:
         records.append(None)
         check_case(case)
         config = sample.plan.judge or JudgeConfig()
-        case = complete_case(case, sample.given, sample.plan)
+        case = complete_case(case, sample.scorer_input, sample.plan)
         sample = replace(sample, response_format=case.values.get(RESPONSE_FORMAT))
         members = panel_for(case, sample.plan, self._endpoint)
         judge = judge_for(case)
@@ -329,12 +338,14 @@ class Judges:
         # second.
         size = len(questions)
         rounds = [replies[start : start + size] for start in range(0, len(replies), size)]
-        grades = [await settle_round(judge, case, one, self._plugin_threads) for one in rounds]
-        fault = next((one for one in grades if isinstance(one, JudgeError)), None)
+        grades = [await settle_round(judge, case, entry, self._plugin_threads) for entry in rounds]
+        fault = next((entry for entry in grades if isinstance(entry, JudgeError)), None)
         sample.context.has_missing_grades |= fault is not None
         grade: Grade | None = None
         try:
-            grade = aggregate_repeats([one if isinstance(one, Grade) else None for one in grades])
+            grade = aggregate_repeats(
+                [entry if isinstance(entry, Grade) else None for entry in grades]
+            )
         except JudgeError as error:
             fault = fault or error
         first_round = zip(questions, rounds[0], strict=True)
@@ -342,12 +353,14 @@ class Judges:
             judge=member.label,
             grade=grade,
             repeats=(
-                tuple(one if isinstance(one, Grade) else None for one in grades)
+                tuple(entry if isinstance(entry, Grade) else None for entry in grades)
                 if config.repeats > 1
                 else ()
             ),
             questions=(
-                tuple((one.label, reply.label) for one, reply in first_round) if size > 1 else ()
+                tuple((entry.label, reply.label) for entry, reply in first_round)
+                if size > 1
+                else ()
             ),
             reasked=sum(reply.reasked for reply in replies),
             fault=None if grade is not None or fault is None else fault.kind,
@@ -400,7 +413,7 @@ class Judges:
             if call.is_outdated:
                 continue
             if not await self._adaptation.adapt(
-                sample.place[0], member, call.request.generation, response.error
+                sample.sample_key[0], member, call.request.generation, response.error
             ):
                 break
         if isinstance(read, JudgeError):
@@ -415,7 +428,7 @@ class Judges:
         question: Question,
         number: int,
     ) -> _Call:
-        settings = self._adaptation.of(sample.place[0], member)
+        settings = self._adaptation.of(sample.sample_key[0], member)
         request = _request(sample, member, messages, question, number)
         request = replace(request, generation=settings.as_taken(request.generation))
         try:
@@ -433,13 +446,15 @@ class Judges:
         self, sample: JudgedSample, member: ModelConfig, call: _Call
     ) -> tuple[Response, Grade | JudgeError]:
         """Return the stored reply if it can be read or is of this session, else ask for it."""
-        known = self._snapshot.call(*sample.place, call.key)
+        known = self._snapshot.call(*sample.sample_key, call.key)
         if known is not None:
             response = decode_response(known)
             read = await read_reply(call.question, response, self._plugin_threads)
             # An unreadable reply of this session is final: its re-asks are paid for. One of an
             # earlier session is not.
-            is_new = self._snapshot.session_of_call(*sample.place, call.key) == self._store.session
+            is_new = (
+                self._snapshot.session_of_call(*sample.sample_key, call.key) == self._store.session
+            )
             if isinstance(read, Grade) or is_new or not self._judge_endpoints:
                 return response, read
         return await self._complete(sample, member, call)
@@ -467,18 +482,19 @@ class Judges:
             raise parked_error()
         await endpoint.slots.acquire()
 
-        async def keep(response: Response) -> None:
-            if not call.is_outdated:
-                call.settings.has_replied = True
-                await self._store.put_call(
-                    *sample.place, call.key, call.body.decode(), encode_response(response)
-                )
-
         with endpoint.request_in_flight():
             try:
-                response = await endpoint.client.complete(
-                    call.request, call.body, call=call.key, keep=keep, remembers=False
-                )
+                async with endpoint.client.answering(
+                    call.request, call.body, call=call.key, remembers=False
+                ) as response:
+                    if response.error is None and not call.is_outdated:
+                        call.settings.has_replied = True
+                        await self._store.put_call(
+                            *sample.sample_key,
+                            call.key,
+                            call.body.decode(),
+                            encode_response(response),
+                        )
             except GateClosed as closed:
                 raise parked_error() from closed
             except EndpointDown as down:
@@ -525,13 +541,13 @@ async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
     """
     if len(work) == 1:
         return [await work[0]]
-    found = await asyncio.gather(*work, return_exceptions=True)
-    faults = [one for one in found if isinstance(one, BaseException)]
+    results = await asyncio.gather(*work, return_exceptions=True)
+    faults = [result for result in results if isinstance(result, BaseException)]
     # An error that is not a judge's, such as a spent budget, ends the run: it goes before the
     # others.
     if faults:
-        raise next((one for one in faults if not isinstance(one, JudgeError)), faults[0])
-    return [one for one in found if not isinstance(one, BaseException)]
+        raise next((result for result in faults if not isinstance(result, JudgeError)), faults[0])
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 def _request(
@@ -558,8 +574,8 @@ def _request(
         protocol=protocol,
         model=member.model,
         sample_id=sample.sample_id,
-        repeat=sample.place[2],
-        benchmark=sample.place[0],
+        repeat=sample.sample_key[2],
+        benchmark=sample.sample_key[0],
         messages=tuple(messages) if is_chat else (),
         prompt=None if is_chat else prompt,
         tools=question.tools,

@@ -223,11 +223,11 @@ def panel_fault(error: JudgeError, opinions: Sequence[Opinion]) -> JudgeError:
     judge.
     """
     if len(opinions) == 1 and opinions[0].fault is not None:
-        one = opinions[0]
-        quoted = f": {one.reply[:200]}" if one.reply else ""
+        opinion = opinions[0]
+        quoted = f": {opinion.reply[:200]}" if opinion.reply else ""
         return JudgeError(
-            f"{one.judge} gave no verdict ({one.fault}){quoted}",
-            kind=str(one.fault),
-            reply=one.reply,
+            f"{opinion.judge} gave no verdict ({opinion.fault}){quoted}",
+            kind=str(opinion.fault),
+            reply=opinion.reply,
         )
     return error

@@ -130,7 +130,7 @@ class ProgressFile(Observer):
 def read_progress_file(run_dir: Path) -> LiveProgress | None:
     """Return the content of the file, or None where it is missing or unreadable."""
     with suppress(OSError, ValueError), (run_dir / FILE_NAME).open("rb") as file:
-        found: LiveProgress = loads(file.read(_BYTES_MAX))
-        if isinstance(found, dict) and isinstance(found.get("updated"), (int, float)):
-            return found
+        progress: LiveProgress = loads(file.read(_BYTES_MAX))
+        if isinstance(progress, dict) and isinstance(progress.get("updated"), (int, float)):
+            return progress
     return None

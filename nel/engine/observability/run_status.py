@@ -57,17 +57,17 @@ class BenchmarkCounts:
         counted = self.scored + self.model_failures.total()
         return self.reward_sum / counted if counted else None
 
-    def add(self, found: OutcomeCount) -> None:
+    def add(self, counted: OutcomeCount) -> None:
         """Count outcomes that are alike."""
-        if found.state == "scored":
-            self.scored += found.n
-            self.reward_sum += found.reward_sum
-        elif found.state == "model_failure":
-            self.model_failures[str(found.kind)] += found.n
+        if counted.state == "scored":
+            self.scored += counted.n
+            self.reward_sum += counted.reward_sum
+        elif counted.state == "model_failure":
+            self.model_failures[str(counted.kind)] += counted.n
         else:
-            self.unscored[f"{found.cause}:{found.kind}" if found.state else "damaged:record"] += (
-                found.n
-            )
+            self.unscored[
+                f"{counted.cause}:{counted.kind}" if counted.state else "damaged:record"
+            ] += counted.n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ def find_run(path: Path) -> Path:
         raise OutputError(
             f"there is no {path}; give the directory of a run, or one of runs such as eval_results"
         )
-    runs = [found.parent for found in path.glob(f"*/{FILE_NAME}")]
+    runs = [path_found.parent for path_found in path.glob(f"*/{FILE_NAME}")]
     if not runs:
         raise OutputError(f"there is no run in {path}; give the directory of a run, or one of runs")
     return max(runs, key=lambda run: (owner_of(run) is not None, _start_time(run), run.name))
@@ -219,9 +219,9 @@ class RunStatusReader:
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
         self._mark, found = snapshot.outcome_counts_after(self._mark)
-        for one in found:
-            if one.benchmark in self._counts:
-                self._counts[one.benchmark].add(one)
+        for count in found:
+            if count.benchmark in self._counts:
+                self._counts[count.benchmark].add(count)
 
     def _note_stops(self, snapshot: Snapshot) -> None:
         decisions = snapshot.meta(DECISIONS) or {}

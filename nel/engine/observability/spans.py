@@ -208,7 +208,7 @@ class Spans(Observer):
 
 def _request_attributes(operation: str, request: Request) -> Attributes:
     generation = request.generation
-    found = {
+    attributes = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": _PROVIDERS.get(request.protocol, "openai"),  # of the protocol
         "gen_ai.request.model": request.model,
@@ -219,12 +219,12 @@ def _request_attributes(operation: str, request: Request) -> Attributes:
         "nel.sample.id": request.sample_id,
         "nel.repeat": request.repeat,
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _response_attributes(response: Response) -> Attributes:
     usage = response.usage
-    found = {
+    attributes = {
         "gen_ai.response.model": response.model,
         "gen_ai.response.finish_reasons": (
             [response.finish_reason] if response.finish_reason else None
@@ -237,11 +237,11 @@ def _response_attributes(response: Response) -> Attributes:
         "nel.attempts": response.attempts,
     }
     if response.error is not None:
-        found |= {
+        attributes |= {
             "error.type": response.error.kind,
             "http.response.status_code": response.error.status,
         }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def export_spans(endpoint: str, headers: dict[str, str], run_id: str) -> Spans:
@@ -287,8 +287,8 @@ def read_headers(env_name: str | None) -> dict[str, str]:
             " first"
         )
     headers = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, separator, value = part.partition("=")
+    for pair in filter(None, (pair.strip() for pair in text.split(","))):
+        name, separator, value = pair.partition("=")
         name, value = name.strip(), unquote(value.strip())
         if not (
             separator

@@ -138,16 +138,16 @@ def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
         targets = [targets] * len(answers)
     inputs = []
     for turn, (index, target) in enumerate(zip(answers, targets, strict=True)):
-        given = _scorer_input(item, str(item.conversation[index]["content"]), target)
-        given.conversation = [dict(message) for message in item.conversation[: index + 1]]
-        given.turn_index = turn
-        inputs.append(given)
+        scorer_input = _scorer_input(item, str(item.conversation[index]["content"]), target)
+        scorer_input.conversation = [dict(message) for message in item.conversation[: index + 1]]
+        scorer_input.turn_index = turn
+        inputs.append(scorer_input)
     return inputs
 
 
 def score_turns(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome | Delegated:
     """Score every turn of one answer with a sync scorer; never raises for a fault of the scorer."""
-    return _combined([_score(benchmark.scorer, given) for given in inputs])
+    return _combined([_score(benchmark.scorer, scorer_input) for scorer_input in inputs])
 
 
 async def score_turns_async(
@@ -159,7 +159,9 @@ async def score_turns_async(
     if len(inputs) == 1:
         return _combined([await _score_async(benchmark.scorer, inputs[0])])
     return _combined(
-        await asyncio.gather(*(_score_async(benchmark.scorer, given) for given in inputs))
+        await asyncio.gather(
+            *(_score_async(benchmark.scorer, scorer_input) for scorer_input in inputs)
+        )
     )
 
 
@@ -168,23 +170,23 @@ def _combined(turns: Sequence[Outcome | JudgeWanted]) -> Outcome | Delegated:
     return mean_of_turns(outcomes) if len(outcomes) == len(turns) else Delegated(tuple(turns))
 
 
-def _score(scorer: Scorer, given: ScorerInput) -> Outcome | JudgeWanted:
+def _score(scorer: Scorer, scorer_input: ScorerInput) -> Outcome | JudgeWanted:
     try:
-        with scoring(scorer, given):
-            result = scorer(given)
+        with scoring(scorer, scorer_input):
+            result = scorer(scorer_input)
         if inspect.isawaitable(result):
             raise ScorerError("the scorer returned an awaitable but is not declared with async def")
-        return outcome_of(result, given.response)
+        return outcome_of(result, scorer_input.response)
     except BaseException as error:  # noqa: BLE001 - the one boundary: what escapes plugin code is the plugin's fault
         return error if isinstance(error, JudgeWanted) else unscored_by(error)
 
 
-async def _score_async(scorer: Any, given: ScorerInput) -> Outcome | JudgeWanted:
+async def _score_async(scorer: Any, scorer_input: ScorerInput) -> Outcome | JudgeWanted:
     try:
-        with scoring(scorer, given):
-            result = await scorer(given)
+        with scoring(scorer, scorer_input):
+            result = await scorer(scorer_input)
             return outcome_of(
-                await result if inspect.isawaitable(result) else result, given.response
+                await result if inspect.isawaitable(result) else result, scorer_input.response
             )
     except BaseException as error:  # noqa: BLE001 - as in _score; SystemExit would end the event loop
         return error if isinstance(error, JudgeWanted) else unscored_by(error)

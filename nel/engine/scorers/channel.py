@@ -158,11 +158,11 @@ class _Unpickler(pickle.Unpickler):
         if name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
         if module.partition(".")[0] == "nel" and "." not in name:
-            found = super().find_class(module, name)
-            is_own = getattr(found, "__module__", None) == module
+            kind = super().find_class(module, name)
+            is_own = getattr(kind, "__module__", None) == module
             if is_own and (
-                isinstance(found, type)
-                or (isinstance(found, types.FunctionType) and module == "nel.errors")
+                isinstance(kind, type)
+                or (isinstance(kind, types.FunctionType) and module == "nel.errors")
             ):
-                return found
+                return kind
         raise pickle.UnpicklingError(f"{module}.{name} may not cross")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nel.core.made_up_files import is_made_up
+from nel.core.paths import is_made_up
 from nel.engine.scorers.dependencies import ANY, Dependencies
 
 FILES_MAX: Final = 2_000
@@ -35,7 +35,7 @@ class DataFiles:
     """Why there may be others."""
 
 
-def data_files(found: Dependencies, source: Path) -> DataFiles:
+def data_files(dependencies: Dependencies, source: Path) -> DataFiles:
     """Return the files that a source file reads.
 
     Args:
@@ -43,18 +43,18 @@ def data_files(found: Dependencies, source: Path) -> DataFiles:
         source: The source file.
     """
     files: dict[Path, None] = {}
-    unseen = list(found.unseen)
-    for pattern in found.patterns:
+    unseen = list(dependencies.unseen)
+    for pattern in dependencies.patterns:
         matches = _matches(pattern, source)
         if matches is None:
             unseen.append(f"any file in {Path(pattern.partition(ANY)[0] or '.').name or '.'}")
         files.update(dict.fromkeys(matches or ()))
-    for text in found.constants if unseen else ():
+    for text in dependencies.constants if unseen else ():
         files.update(dict.fromkeys(_named(text, source)))
-    kept = [path for path in files if _is_data(path)]
-    readable = [path for path in kept if os.access(path, os.R_OK)]
+    data = [path for path in files if _is_data(path)]
+    readable = [path for path in data if os.access(path, os.R_OK)]
     unseen += [
-        f"a file that cannot be read: {path.name}" for path in kept if not os.access(path, os.R_OK)
+        f"a file that cannot be read: {path.name}" for path in data if not os.access(path, os.R_OK)
     ]
     if len(readable) > FILES_MAX or sum(path.stat().st_size for path in readable) > BYTES_MAX:
         return DataFiles(
@@ -91,11 +91,11 @@ def _matches(pattern: str, source: Path) -> list[Path] | None:
         return [path for path in (Path(pattern),) if path.is_file()]
     folder, rest = _split(pattern)
     if rest != ANY:
-        parts = "*".join(glob.escape(part) for part in rest.split(ANY))
+        parts = "*".join(glob.escape(piece) for piece in rest.split(ANY))
         return sorted(_limited(path for path in folder.glob(parts) if path.is_file()))
-    place, own, here = folder.resolve(), source.parent.resolve(), Path.cwd()
-    is_package = (place / "__init__.py").is_file()
-    if place in (here, *here.parents) or (place in (own, *own.parents) and not is_package):
+    directory, own, here = folder.resolve(), source.parent.resolve(), Path.cwd()
+    is_package = (directory / "__init__.py").is_file()
+    if directory in (here, *here.parents) or (directory in (own, *own.parents) and not is_package):
         return None
     return sorted(_limited(path for path in folder.rglob("*") if path.is_file()))
 

@@ -222,8 +222,8 @@ class _Reader:
             mode = 1 if name.rpartition(".")[2] == "open" else None
             self._note_read(call, name, self._argument(call, _READERS.get(name, 0)), mode)
         elif name in _OF_PACKAGES:
-            parts = [self._package_path(one) for one in call.args[:1]] + [
-                self._value(one) for one in call.args[1:2]
+            parts = [self._package_path(argument) for argument in call.args[:1]] + [
+                self._value(argument) for argument in call.args[1:2]
             ]
             self._note_pattern(call, name, posixpath.join(*parts) if parts else ANY)
         elif name in _LISTERS:
@@ -277,19 +277,19 @@ class _Reader:
         else:
             self._imports.append(module)
 
-    def _mode(self, call: ast.Call, place: int | None) -> str:
-        if place is None:
+    def _mode(self, call: ast.Call, position: int | None) -> str:
+        if position is None:
             return ""
-        given = [keyword.value for keyword in call.keywords if keyword.arg == "mode"] or call.args[
-            place : place + 1
+        modes = [keyword.value for keyword in call.keywords if keyword.arg == "mode"] or call.args[
+            position : position + 1
         ]
-        value = given[0].value if given and isinstance(given[0], ast.Constant) else ""
+        value = modes[0].value if modes and isinstance(modes[0], ast.Constant) else ""
         return value if isinstance(value, str) else ""
 
-    def _argument(self, call: ast.Call, place: int) -> str:
+    def _argument(self, call: ast.Call, position: int) -> str:
         """Return the value of an argument; the first one may be given by any keyword."""
-        if len(call.args) > place:
-            return self._value(call.args[place])
+        if len(call.args) > position:
+            return self._value(call.args[position])
         paths = [keyword.value for keyword in call.keywords if keyword.arg in _PATH_KEYWORDS]
         return self._value(paths[0]) if paths else ANY
 
@@ -312,7 +312,7 @@ class _Reader:
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, str) else ANY
         if isinstance(node, ast.JoinedStr):
-            return _merged("".join(self._value(one) for one in node.values))
+            return _merged("".join(self._value(value) for value in node.values))
         if isinstance(node, ast.Name):
             return self._variable(node.id)
         if isinstance(node, ast.BinOp):
@@ -384,7 +384,7 @@ class _Reader:
 
     def _call_value(self, call: ast.Call) -> str:
         name = self._dotted(call.func)
-        values = [self._value(one) for one in call.args]
+        values = [self._value(argument) for argument in call.args]
         if name.startswith("tempfile."):
             return _TEMPORARY
         if name in _SAME_PATH:

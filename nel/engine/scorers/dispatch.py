@@ -167,13 +167,13 @@ class _WorkerScorer:
 
     def _connect(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> None:
         """Give each input its ways to ask the run."""
-        for turn, given in enumerate(inputs):
-            given.config = dict(self.benchmarks[benchmark].extra)
-            given.sandbox = _SandboxProxy(ask)
-            given.model_call_fn = lambda prompt, **options: ask(
+        for turn, scorer_input in enumerate(inputs):
+            scorer_input.config = dict(self.benchmarks[benchmark].extra)
+            scorer_input.sandbox = _SandboxProxy(ask)
+            scorer_input.model_call_fn = lambda prompt, **options: ask(
                 "model", {"prompt": prompt, "options": options}
             )
-            given.judge_fn = partial(_ask_judge, ask, turn)
+            scorer_input.judge_fn = partial(_ask_judge, ask, turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ class _WorkerSupervisor:
         time runs out.
         """
         running = self._fork_server.running_jobs
-        is_computing = any(one.seconds is not None for one in running.read())
+        is_computing = any(job.seconds is not None for job in running.read())
         return is_computing and not self._is_channel_broken and running.is_worker_alive()
 
     async def _enforce_timeouts(self) -> None:
@@ -287,19 +287,19 @@ class _WorkerSupervisor:
         """
         hanging, blocked = [], []
         running = self._fork_server.running_jobs
-        for one in running.read():
-            if one.seconds is not None:
+        for job in running.read():
+            if job.seconds is not None:
                 self._active_at = time.monotonic()
-            if one.seconds is None or one.seconds <= self._timeout_seconds:
+            if job.seconds is None or job.seconds <= self._timeout_seconds:
                 continue
-            known = self._items.get(one.number)
+            known = self._items.get(job.number)
             if known is not None and not is_async(known[1].benchmark.scorer):
-                hanging.append(one.number)
-            elif one.seconds > self._timeout_seconds + _GRACE_SECONDS:
-                blocked.append(one.number)
-            elif one.number not in self._cancelled and self._writer is not None:
-                self._cancelled.add(one.number)
-                self._send(CancelRequest(one.number))
+                hanging.append(job.number)
+            elif job.seconds > self._timeout_seconds + _GRACE_SECONDS:
+                blocked.append(job.number)
+            elif job.number not in self._cancelled and self._writer is not None:
+                self._cancelled.add(job.number)
+                self._send(CancelRequest(job.number))
         # All async scorings on a blocked loop look late. A single one must be the culprit; of
         # several, each is tried alone after the restart.
         if len(blocked) == 1:
@@ -401,7 +401,7 @@ class _WorkerSupervisor:
     def _on_finished(self, finished: Finished) -> None:
         self._n_finished += len(finished.results)
         timed_out = Unscored(cause="scorer", kind="timeout", detail=self._timeout_detail)
-        found = [
+        results = [
             (self._items.pop(number)[1], result or timed_out)
             for number, result in finished.results
             if number in self._items
@@ -409,8 +409,8 @@ class _WorkerSupervisor:
         if any(number == self._suspect_in_flight for number, _ in finished.results):
             self._suspect_in_flight = None
         self._dispatch_waiting()
-        if found:
-            self._deliver(found)
+        if results:
+            self._deliver(results)
 
     async def _answer_question(self, question: Question) -> None:
         asked_by = self._writer
@@ -435,10 +435,10 @@ class _WorkerSupervisor:
         were computing.
         """
         running = [
-            one for one in self._fork_server.running_jobs.read() if one.number in self._items
+            job for job in self._fork_server.running_jobs.read() if job.number in self._items
         ]
-        suspects = [one.number for one in running if one.seconds is not None] or [
-            one.number for one in running
+        suspects = [job.number for job in running if job.seconds is not None] or [
+            job.number for job in running
         ]
         if self._is_channel_broken or not suspects:  # by any that is not known to be over
             suspects = self._in_flight()
@@ -494,7 +494,7 @@ def _score_batch(batch: Sequence[ScoringTask], stopping: threading.Event) -> lis
         if stopping.is_set():
             break
         inputs = scorer_inputs(item)
-        for given in inputs:
-            given.config = dict(item.benchmark.extra)
+        for scorer_input in inputs:
+            scorer_input.config = dict(item.benchmark.extra)
         outcomes.append(score_turns(item.benchmark, inputs))
     return outcomes

@@ -119,7 +119,9 @@ class WorkerForkServer:
         if self._pid == 0:
             self._control.close()
             run_and_exit(
-                lambda: _serve_forks(theirs, lambda one: work(one, self.running_jobs)),
+                lambda: _serve_forks(
+                    theirs, lambda connection: work(connection, self.running_jobs)
+                ),
                 signal.SIGUSR2,
             )
         theirs.close()
@@ -219,12 +221,12 @@ def kill_descendants() -> None:
     """Kill every process below this one, orphans that it adopted included, and reap them."""
     ends = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < ends:
-        found = list(_descendants(os.getpid()))
+        descendants = list(_descendants(os.getpid()))
         for number in (
             signal.SIGSTOP,
             signal.SIGKILL,
         ):  # a stopped process starts no other one meanwhile
-            for pid in found:
+            for pid in descendants:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
         try:

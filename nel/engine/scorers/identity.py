@@ -135,13 +135,13 @@ def _parts_of(scorer: Any) -> list[Any]:
     """Return a scorer and the functions that it is made of: members, options, and what its closures
     hold.
     """
-    found: list[Any] = []
+    members: list[Any] = []
     waiting = [scorer]
-    while waiting and len(found) < _PARTS_MAX:
+    while waiting and len(members) < _PARTS_MAX:
         part = waiting.pop()
-        if not callable(part) or any(part is known for known in found):
+        if not callable(part) or any(part is known for known in members):
             continue
-        found.append(part)
+        members.append(part)
         bare = _bare(part)
         source = inspect.unwrap(bare)
         waiting += [
@@ -156,7 +156,7 @@ def _parts_of(scorer: Any) -> list[Any]:
         for cell in getattr(source, "__closure__", None) or ():
             with suppress(ValueError):  # a cell that is still empty
                 waiting += _held_in(cell.cell_contents)
-    return found
+    return members
 
 
 def _held_in(value: object) -> list[Any]:
@@ -168,16 +168,16 @@ def _held_in(value: object) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _module_of(part: Any) -> str:
-    return str(getattr(part, "__module__", None) or type(part).__module__)
+def _module_of(scorer: Any) -> str:
+    return str(getattr(scorer, "__module__", None) or type(scorer).__module__)
 
 
 def _dataset_files(benchmark: Benchmark) -> set[Path]:
     """Return the files of a benchmark's own datasets, whose rows are compared one by one."""
     sources = (benchmark.dataset, benchmark.fewshot.dataset)
-    named = [one for one in sources if isinstance(one, str) and "://" not in one]
-    return {(benchmark.base_dir or Path()) / one for one in named} | {
-        Path(one).absolute() for one in named
+    named = [source for source in sources if isinstance(source, str) and "://" not in source]
+    return {(benchmark.base_dir or Path()) / source for source in named} | {
+        Path(source).absolute() for source in named
     }
 
 
@@ -239,8 +239,8 @@ def _name_and_options(benchmark: Benchmark) -> str:
         if isinstance(benchmark.scorer, partial)
         else getattr(bare, "params", {})
     )
-    shown = ", ".join(f"{key}={_stable_repr(value)}" for key, value in sorted(options.items()))
-    return f"{name}({shown})" if shown else str(name)
+    text = ", ".join(f"{key}={_stable_repr(value)}" for key, value in sorted(options.items()))
+    return f"{name}({text})" if text else str(name)
 
 
 def _stable_repr(value: object) -> str:
@@ -284,14 +284,14 @@ def _closure(starts: Sequence[Path], rooms: frozenset[str]) -> set[Path]:
         rooms: Packages and modules of nel that may be entered; other projects are followed as a
             whole.
     """
-    found: set[Path] = set()
+    closure: set[Path] = set()
     waiting = [*starts, *_held_by(starts)]
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in closure:
+            closure.add(path)
             waiting += [file for file in _imported_files(path) if _may_follow(file, rooms)]
-    return found
+    return closure
 
 
 def _held_by(starts: Iterable[Path]) -> set[Path]:
@@ -301,7 +301,7 @@ def _held_by(starts: Iterable[Path]) -> set[Path]:
     digest must be the same in a process that has done more. In nel itself import statements tell
     everything.
     """
-    found: set[Path] = set()
+    files: set[Path] = set()
     waiting = [path for path in starts if _project_of(path)[0] != _PACKAGE]
     modules = (
         {getattr(module, "__file__", None): module for module in tuple(sys.modules.values())}
@@ -310,10 +310,10 @@ def _held_by(starts: Iterable[Path]) -> set[Path]:
     )
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in files:
+            files.add(path)
             waiting += _held_files(path, modules.get(str(path)))
-    return found
+    return files
 
 
 def _may_follow(path: Path, rooms: frozenset[str]) -> bool:
@@ -328,8 +328,8 @@ def _imported_files(path: Path) -> Iterable[Path]:
     imports = read_source(path).imports
     if _project_of(path)[0] == _PACKAGE:
         return _imported_from_nel(imports)
-    found = _dependencies_of(path)
-    names = (*imports, *found.imports)
+    dependencies = _dependencies_of(path)
+    names = (*imports, *dependencies.imports)
     sources = [one for one in _data_of(path).files if one.suffix == ".py"]
     elsewhere = [file for name in names for file in _elsewhere(path, name)]
     return [*_resolved(path, names), *_imported_from_nel(names), *elsewhere, *sources]
@@ -391,7 +391,7 @@ def _places_of(path: Path, top: str) -> list[Path]:
         return [] if found is None or _INSTALLED & set(found.parts) else [found]
     near = [path.parent.parent]
     with suppress(OSError):  # a folder that may not be listed
-        near += sorted(one for one in path.parent.iterdir() if one.is_dir())
+        near += sorted(folder for folder in path.parent.iterdir() if folder.is_dir())
     return [
         root
         for root in near

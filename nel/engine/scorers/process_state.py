@@ -114,10 +114,10 @@ class ProcessState:
 
 def _file_of(handle: int) -> tuple[int, int] | None:
     try:
-        found = os.fstat(handle)
+        status = os.fstat(handle)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _directory() -> str | None:

@@ -54,10 +54,10 @@ class SourceCache:
         name = self._name_of(path)
         if name is None:
             return None
-        found = self._sources().get(name)
-        if found is None or found[0] != _stamp(path.stat()):
+        entry = self._sources().get(name)
+        if entry is None or entry[0] != _stamp(path.stat()):
             return None
-        return str(found[1]), tuple(found[2])
+        return str(entry[1]), tuple(entry[2])
 
     def add(self, path: Path, logic: Logic) -> Logic:
         """Keep what was computed of a file, where it is one of the package, and return it."""
@@ -121,7 +121,7 @@ def _rules() -> list[Any]:
 
 
 def _remove_oldest(folder: Path) -> None:
-    files = sorted(folder.glob("sources-*.json"), key=lambda one: one.stat().st_mtime_ns)
+    files = sorted(folder.glob("sources-*.json"), key=lambda file: file.stat().st_mtime_ns)
     for path in files[:-_PLACES_MAX]:
         path.unlink(missing_ok=True)
 

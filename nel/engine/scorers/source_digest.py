@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from nel.core.collection import collection_paused
+from nel.core.forked_map import collection_paused
 from nel.engine.scorers.source_cache import KEPT, Logic
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
@@ -121,11 +121,11 @@ class _Logic:
         return self._fields[kind]
 
     def _serialize_all(self, values: Sequence[object]) -> None:
-        for one in values:
-            if isinstance(one, ast.AST):
-                self.serialize(one)
+        for value in values:
+            if isinstance(value, ast.AST):
+                self.serialize(value)
             else:
-                self.tokens.append(repr(one))
+                self.tokens.append(repr(value))
 
     def _note_import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):

@@ -67,16 +67,18 @@ class BrowsedStore(Snapshot):
             " fault IS NOT NULL",
             (benchmark,),
         ).fetchall()
-        found = [StoredSample(*row) for row in rows]
-        return [one for one in found if not self._elsewhere(benchmark, one.idx, one.idx)]
+        samples = [StoredSample(*row) for row in rows]
+        return [
+            sample for sample in samples if not self.elsewhere(benchmark, sample.idx, sample.idx)
+        ]
 
     def samples_elsewhere(self, benchmark: int) -> Iterator[StoredSample]:
         """Yield the samples of a benchmark that other shards of the run ask."""
         if self.count_elsewhere(benchmark):
             yield from (
-                one
-                for one in self.samples(benchmark)
-                if self._elsewhere(benchmark, one.idx, one.idx)
+                sample
+                for sample in self.samples(benchmark)
+                if self.elsewhere(benchmark, sample.idx, sample.idx)
             )
 
     def results_before(self, benchmark: int, idx: int, n_max: int) -> list[StoredSample]:
@@ -94,10 +96,10 @@ class BrowsedStore(Snapshot):
 
     def idx_of(self, benchmark: int, sample_id: str) -> int | None:
         """Return the position of a sample."""
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT idx FROM samples WHERE benchmark = ? AND sample_id = ?", (benchmark, sample_id)
         ).fetchone()
-        return None if found is None else int(found[0])
+        return None if row is None else int(row[0])
 
     def calls_of(
         self, benchmark: int, idx: int, repeat: int, n_max: int
@@ -105,7 +107,7 @@ class BrowsedStore(Snapshot):
         """Return ``(key, request, response)`` of further requests of a sample: earlier turns,
         judges, its scorer's.
         """
-        if not self._has_calls:
+        if not self.has_calls:
             return []
         return self._connection.execute(
             "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat ="

@@ -66,8 +66,8 @@ def is_intact(text: object) -> bool:
 
 def unsealed(text: str) -> str:
     """Return what was sealed."""
-    body, found, _ = text.rpartition(_BEFORE_SEAL)
-    return f"{body}}}" if found else text
+    body, seal, _ = text.rpartition(_BEFORE_SEAL)
+    return f"{body}}}" if seal else text
 
 
 def _damaged(error: Exception) -> StoreError:

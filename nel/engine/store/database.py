@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from nel.config.redaction import Redactor
 from nel.config.schema.shard import Shard
@@ -35,7 +35,7 @@ from nel.engine.store.schema import (
     create,
     migrate,
 )
-from nel.engine.store.snapshot import Snapshot, StoredSample
+from nel.engine.store.snapshot import Snapshot, SqlValue, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.errors import DatasetError, StoppedEarly, StoreError
@@ -56,7 +56,6 @@ OutcomeRow = tuple[int, int, int, int, str]
 scoring, 2 all.
 """
 
-SqlValue: TypeAlias = str | int | float | None
 _Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[_Write], "asyncio.Future[None]"]
 
@@ -202,11 +201,11 @@ class Store:
             return None
         if self._waiting.rows:
             self._insert_waiting()
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?",
             (benchmark, sample_id),
         ).fetchone()
-        return None if found is None else int(found[0])
+        return None if row is None else int(row[0])
 
     def count_usable(self, benchmark: int) -> int:
         """Return how many samples are no bad rows; sees the rows of an open transaction too."""
@@ -280,14 +279,14 @@ class Store:
             outcome: An encoded `Unscored` that says why.
             retry: As in `OutcomeRow`.
         """
-        found = "SELECT benchmark, idx FROM samples WHERE sample_id = ?"
-        for benchmark, idx in self._connection.execute(found, (sample_id,)).fetchall():
-            place = (benchmark, idx, repeat)
-            self._write("DELETE FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ?", place)
+        query = "SELECT benchmark, idx FROM samples WHERE sample_id = ?"
+        for benchmark, idx in self._connection.execute(query, (sample_id,)).fetchall():
+            key = (benchmark, idx, repeat)
+            self._write("DELETE FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ?", key)
             self._write(
                 "INSERT OR REPLACE INTO outcomes SELECT benchmark, idx, repeat, ?, ? FROM responses"
                 " WHERE benchmark = ? AND idx = ? AND repeat = ?",
-                (*self._as_stored((*place, retry, outcome))[3:], *place),
+                (*self._as_stored((*key, retry, outcome))[3:], *key),
             )
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:

@@ -45,8 +45,8 @@ def add_function(connection: sqlite3.Connection) -> None:
 
 def shard_of(identity: object) -> Shard | None:
     """Return the shard that a stored identity names, None for that of a whole run."""
-    found = identity.get("shard") if isinstance(identity, Mapping) else None
-    return read_shard(found) if isinstance(found, str) else None
+    shard = identity.get("shard") if isinstance(identity, Mapping) else None
+    return read_shard(shard) if isinstance(shard, str) else None
 
 
 def mark(connection: sqlite3.Connection, benchmark: int, shard: Shard | None) -> None:

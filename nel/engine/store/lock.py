@@ -45,8 +45,8 @@ def owner_of(run_dir: Path) -> Owner | None:
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        found = _OWNER.match(os.read(handle, 200).decode("utf-8", "replace"))
-        return Owner(pid=int(found[1]), host=found[2]) if found else Owner(pid=0, host="unknown")
+        match = _OWNER.match(os.read(handle, 200).decode("utf-8", "replace"))
+        return Owner(pid=int(match[1]), host=match[2]) if match else Owner(pid=0, host="unknown")
     else:
         return None
     finally:

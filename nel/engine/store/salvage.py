@@ -62,7 +62,7 @@ def salvage(run_dir: Path) -> Salvaged:
             file was changed.
     """
     path = run_dir / FILE_NAME
-    found = Salvaged(damaged=_unused(run_dir / f"{FILE_NAME}.damaged"))
+    salvaged = Salvaged(damaged=_unused(run_dir / f"{FILE_NAME}.damaged"))
     if not path.is_file() or not path.read_bytes()[:_HEADER_BYTES]:
         raise StoreError(
             f"{path} is missing or empty, so nothing can be read of it; start a new run"
@@ -72,30 +72,30 @@ def salvage(run_dir: Path) -> Salvaged:
     try:
         create(rescued)
         with closing(connect(rescued)) as target:
-            _copy(path, target, found)
-            _check(path, target, found)
+            _copy(path, target, salvaged)
+            _check(path, target, salvaged)
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
         for name in (rescued.name, f"{rescued.name}-wal", f"{rescued.name}-shm"):
             (run_dir / name).unlink(missing_ok=True)
         raise
     for suffix in ("-wal", "-shm", ""):
-        part = run_dir / f"{FILE_NAME}{suffix}"
-        if part.exists():
-            part.rename(Path(f"{found.damaged}{suffix}"))
+        file = run_dir / f"{FILE_NAME}{suffix}"
+        if file.exists():
+            file.rename(Path(f"{salvaged.damaged}{suffix}"))
     rescued.rename(path)
-    return found
+    return salvaged
 
 
 def _unused(path: Path) -> Path:
-    taken = 1
+    number = 1
     while path.exists():
-        taken += 1
-        path = path.with_name(f"{FILE_NAME}.damaged-{taken}")
+        number += 1
+        path = path.with_name(f"{FILE_NAME}.damaged-{number}")
     return path
 
 
-def _copy(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
+def _copy(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
     with closing(
         sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
     ) as source:
@@ -106,11 +106,11 @@ def _copy(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
             target.execute("BEGIN")
             width = len(target.execute(f"PRAGMA table_info({table})").fetchall())
             insert = f"INSERT OR IGNORE INTO {table} VALUES({', '.join('?' * width)})"
-            found.kept[table] = sum(
-                _put(target, insert, table, row, width) for row in _rows(source, table, found)
+            salvaged.kept[table] = sum(
+                _put(target, insert, table, row, width) for row in _rows(source, table, salvaged)
             )
             if table == "samples":
-                found.kept[table] -= _drop_changed_ids(source, target)
+                salvaged.kept[table] -= _drop_changed_ids(source, target)
             target.execute("COMMIT")
 
 
@@ -135,7 +135,7 @@ def _drop_changed_ids(source: sqlite3.Connection, target: sqlite3.Connection) ->
     return len(changed)
 
 
-def _rows(source: sqlite3.Connection, table: str, found: Salvaged) -> Iterator[tuple[Any, ...]]:
+def _rows(source: sqlite3.Connection, table: str, salvaged: Salvaged) -> Iterator[tuple[Any, ...]]:
     """Yield the readable rows of a table; a range with an unreadable one is read in halves, so
     often at most.
     """
@@ -149,7 +149,7 @@ def _rows(source: sqlite3.Connection, table: str, found: Salvaged) -> Iterator[t
         except _UNREADABLE_ERRORS:
             n_failed += 1
             if first == last:
-                found.damaged_ranges += 1
+                salvaged.damaged_ranges += 1
                 continue
             last = _last_row(source, table, first, last)
             middle = (first + last) // 2
@@ -158,7 +158,7 @@ def _rows(source: sqlite3.Connection, table: str, found: Salvaged) -> Iterator[t
         yield from (row[1:] for row in page)
         if len(page) == _PAGE:
             pending.append((page[-1][0] + 1, last))
-    found.damaged_ranges += len(pending)
+    salvaged.damaged_ranges += len(pending)
 
 
 def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> int:
@@ -190,7 +190,7 @@ def _put(
         return 0
 
 
-def _check(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
+def _check(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
     config = target.execute("SELECT count(*) FROM meta WHERE key = 'config'").fetchone()[0]
     slots = target.execute("SELECT id, slot, plan FROM benchmarks").fetchall()
     if not config or not slots:
@@ -201,17 +201,17 @@ def _check(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
     for table, is_unreadable in UNREADABLE.items():
         target.execute(f"DELETE FROM {table} WHERE {is_unreadable}")  # noqa: S608 - no input in it
     for key, slot, plan in slots:
-        _check_benchmark(target, key, slot, loads(plan), found)
+        _check_benchmark(target, key, slot, loads(plan), salvaged)
     target.execute(
         "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark ="
         " outcomes.benchmark AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)"
     )
     for table in ("responses", "outcomes", "calls"):
-        found.kept[table] = target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+        salvaged.kept[table] = target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
 
 
 def _check_benchmark(
-    target: sqlite3.Connection, key: int, slot: str, plan: dict[str, Any], found: Salvaged
+    target: sqlite3.Connection, key: int, slot: str, plan: dict[str, Any], salvaged: Salvaged
 ) -> None:
     """Start a benchmark over that lost a sample or a part of its plan.
 
@@ -221,7 +221,7 @@ def _check_benchmark(
     query = "SELECT count(*), ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
     n_samples, last = target.execute(query, (key,)).fetchone()
     if n_samples != rows or last != rows - 1:
-        found.incomplete.append(slot)
+        salvaged.incomplete.append(slot)
         for table in ("samples", "responses", "outcomes", "calls"):
             target.execute(f"DELETE FROM {table} WHERE benchmark = ?", (key,))  # noqa: S608 - our own names
         target.execute("UPDATE benchmarks SET plan = '{}' WHERE id = ?", (key,))
@@ -231,4 +231,4 @@ def _check_benchmark(
     bad = "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL"
     good = n_samples - target.execute(bad, (key,)).fetchone()[0]
     good -= elsewhere.count(target, key, usable=True)
-    found.pending += good * plan["repeats"] - target.execute(outcomes, (key,)).fetchone()[0]
+    salvaged.pending += good * plan["repeats"] - target.execute(outcomes, (key,)).fetchone()[0]

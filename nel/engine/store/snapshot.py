@@ -6,24 +6,22 @@ write-ahead log.
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
-from nel.core.strict_json import dumps_line, loads
+from nel.core.strict_json import loads
 from nel.engine.store import elsewhere
-from nel.engine.store.codec import NEXT_STEP, unsealed
+from nel.engine.store.codec import NEXT_STEP
 from nel.engine.store.outcome_counts import OutcomeCount, count_after
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.schema import (
     APPLICATION_ID,
     FORMAT,
     READABLE,
-    UNREADABLE,
     WITH_CALLS,
     connect,
 )
@@ -31,12 +29,7 @@ from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
 
 FILE_NAME: Final = "run.db"
-_PAGE = 256
-_DAMAGED_SAMPLES: Final = (
-    "SELECT count(*) FROM samples WHERE content IS NOT NULL AND NOT nel_is_intact(content)"
-)
-_BLOCK = 4096
-"""Samples that one query checks for missing responses."""
+PAGE = 256
 _RUNS_NAMED_MAX = 3
 _IDX_MAX: Final = 2**63 - 1
 DIGEST_MODULUS: Final = 2**256
@@ -71,6 +64,7 @@ class StoredResult:
     """Another shard of the run asks it."""
 
 
+SqlValue: TypeAlias = str | int | float | None
 StoredRow: TypeAlias = tuple[
     int, str, int, str | None, str | None, bool, tuple[tuple[str | None, str | None], ...]
 ]
@@ -95,8 +89,8 @@ class Snapshot:
         """
         if not path.is_file():
             runs = [
-                one.parent.name
-                for one in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]
+                run_db.parent.name
+                for run_db in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]
             ]
             hint = (
                 f"it holds the runs {', '.join(runs)}: give one of them"
@@ -122,7 +116,7 @@ class Snapshot:
                 f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that"
                 " wrote it"
             )
-        self._has_calls = version >= WITH_CALLS
+        self.has_calls = version >= WITH_CALLS
         self._has_spent = version >= FORMAT
         self._is_divided = elsewhere.has_table(self._connection)
 
@@ -157,84 +151,28 @@ class Snapshot:
         """Close the connection."""
         self.close()
 
-    def check_integrity(self) -> None:
-        """Read the whole file once.
+    def execute(self, query: str, values: Sequence[SqlValue] = ()) -> sqlite3.Cursor:
+        """Run a query."""
+        return self._connection.execute(query, values)
 
-        Raises:
-            StoreError: SQLite finds damage.
-        """
-        try:
-            found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if found == "ok" and self._connection.execute(_DAMAGED_SAMPLES).fetchone()[0]:
-                found = "a sample is not what was stored"
-        except sqlite3.DatabaseError as error:
-            found = str(error)
-        if found != "ok":
-            raise StoreError(f"{FILE_NAME} is damaged: {' '.join(found.split())}; {NEXT_STEP}")
-
-    def count_unreadable(self) -> int:
-        """Return how many rows are damaged; what `Store.drop_unreadable` would delete."""
-        queries = [f"SELECT count(*) FROM {table} WHERE {one}" for table, one in UNREADABLE.items()]  # noqa: S608
-        try:
-            return sum(self._connection.execute(query).fetchone()[0] for query in queries)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
-
-    def copy_to(self, path: Path) -> None:
-        """Copy the whole store into a new file.
-
-        Raises:
-            StoreError: It cannot be read or written.
-        """
-        try:
-            copy = sqlite3.connect(path)
-            try:
-                self._connection.backup(copy)
-            finally:
-                copy.close()
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot copy {FILE_NAME} to {path}: {error}") from error
-
-    def digest(self) -> str:
-        """Return a digest of every stored row, which does not depend on how SQLite lays out the
-        file.
-        """
-        found = hashlib.sha256()
-        tables = self._connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER"
-            " BY name"
-        ).fetchall()
-        for (table,) in tables:
-            found.update(dumps_line({"table": table}))
-            columns = len(self._connection.execute(f"PRAGMA table_info({table})").fetchall())
-            order = ", ".join(str(number) for number in range(1, columns + 1))
-            for row in self._connection.execute(f"SELECT * FROM {table} ORDER BY {order}"):  # noqa: S608
-                found.update(dumps_line(list(row)))
-        return found.hexdigest()
-
-    def content_digest(self, benchmark: int) -> int:
-        """Return the sum of the digests of a benchmark's samples modulo 2^256, as its identity has
-        it.
-        """
-        query = "SELECT content FROM samples WHERE benchmark = ? AND content IS NOT NULL"
-        rows = self._connection.execute(query, (benchmark,))
-        return (
-            sum(
-                int.from_bytes(hashlib.sha256(unsealed(content).encode()).digest())
-                for (content,) in rows
-            )
-            % DIGEST_MODULUS
-        )
+    def backup(self, copy: sqlite3.Connection) -> None:
+        """Copy everything into another database."""
+        self._connection.backup(copy)
 
     def interrupt(self) -> None:
         """Abort what another thread is reading; harmless when that is over."""
         with suppress(sqlite3.Error):
             self._connection.interrupt()
 
+    def _value(self, query: str, values: Sequence[SqlValue]) -> Any:
+        """Return the first column of the first row, or None."""
+        row = self._connection.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
     def meta(self, key: str) -> Any:
         """Return a stored value, or None."""
-        found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if found is None else _loads(found[0])
+        text = self._value("SELECT value FROM meta WHERE key = ?", (key,))
+        return None if text is None else _loads(text)
 
     def benchmarks(self) -> list[tuple[int, str, str, StoredPlan]]:
         """Return ``(id, slot, name, plan)`` of each benchmark, in the order of the run."""
@@ -339,196 +277,50 @@ class Snapshot:
             "SELECT idx, sample_id, row_number, content, fault FROM samples"
             " WHERE benchmark = ? AND idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
         )
-        while rows := self._connection.execute(query, (benchmark, before, last, _PAGE)).fetchall():
+        while rows := self._connection.execute(query, (benchmark, before, last, PAGE)).fetchall():
             yield rows
             before = rows[-1][0]
 
-    def count_pending(self, benchmark: int, repeats: int) -> int:
-        """Return how many good (sample, repeat) pairs of this shard have no outcome yet; a bad row
-        never has one.
-        """
-        good = self.count_samples(benchmark) - self.count_bad_rows(benchmark)
-        good -= self.count_elsewhere(benchmark, usable=True)
-        query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
-        return good * repeats - int(
-            self._connection.execute(query, (benchmark, repeats)).fetchone()[0]
-        )
-
-    def pending(
-        self, benchmark: int, repeats: int, *, first: int = 0
-    ) -> Iterator[tuple[StoredSample, int]]:
-        """Yield each good (sample, repeat) that has no response yet; blocks without a missing one
-        are skipped.
-
-        Args:
-            benchmark: Its number.
-            repeats: Of each sample.
-            first: The first idx to yield.
-        """
-        query = "SELECT ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
-        end = int(self._connection.execute(query, (benchmark,)).fetchone()[0])
-        for block in range(first - first % _BLOCK, end + 1, _BLOCK):
-            if not self._is_answered(benchmark, repeats, block):
-                yield from self._pending_in(
-                    benchmark, repeats, max(block, first), block + _BLOCK - 1
-                )
-
-    def n_answered(self, benchmark: int, repeats: int) -> dict[int, int]:
-        """Return how many of the first repeats have a response, by idx; a sample without one is
-        left out.
-        """
-        query = (
-            "SELECT idx, count(*) FROM responses WHERE benchmark = ? AND repeat < ? GROUP BY idx"
-        )
-        return dict(self._connection.execute(query, (benchmark, repeats)).fetchall())
-
-    def pending_of(
-        self, benchmark: int, idx: int, repeats: int
-    ) -> Iterator[tuple[StoredSample, int]]:
-        """Yield one sample with each repeat that has no response yet; nothing for a bad row."""
-        yield from self._pending_in(benchmark, repeats, idx, idx)
-
-    def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
-        """Return whether every sample of a block has all its responses; counts index entries and
-        reads no row.
-        """
-        where = "benchmark = ? AND idx BETWEEN ? AND ?"
-        block = (benchmark, first, first + _BLOCK - 1)
-        samples, responses = (
-            self._connection.execute(
-                f"SELECT count(*) FROM {table} WHERE {where}{more}",  # noqa: S608
-                values,
-            ).fetchone()[0]
-            for table, more, values in (
-                ("samples", "", block),
-                ("responses", " AND repeat < ?", (*block, repeats)),
-            )
-        )
-        # A bad row never has a response, so that a block with one is always read row by row.
-        samples -= len(self._elsewhere(benchmark, first, block[2]))
-        return bool(responses == samples * repeats)
-
-    def _elsewhere(self, benchmark: int, first: int, last: int) -> set[int]:
+    def elsewhere(self, benchmark: int, first: int, last: int) -> set[int]:
+        """Return the idx of each sample between two that another shard asks."""
         return (
             elsewhere.between(self._connection, benchmark, first, last)
             if self._is_divided
             else set()
         )
 
-    def _pending_in(
-        self, benchmark: int, repeats: int, first: int, last: int
-    ) -> Iterator[tuple[StoredSample, int]]:
-        done: dict[int, set[int]] = {}
-        others: set[int] = set()
-        upto = -1
-        for sample in self.samples(benchmark, first=first, last=last):
-            if sample.idx > upto:
-                upto = min(sample.idx + _PAGE - 1, last)
-                done = self._answered(benchmark, sample.idx, upto)
-                others = self._elsewhere(benchmark, sample.idx, upto)
-            if sample.fault is None and sample.idx not in others:
-                known = done.get(sample.idx, ())
-                yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
-
-    def has_answers(self) -> bool:
-        """Return whether the endpoint has answered in this run."""
-        found = self._connection.execute(
-            "SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1"
-        ).fetchone()
-        return found is not None
-
-    def has_answer(self, benchmark: int) -> bool:
-        """Return whether an answer to a benchmark is stored, scored or not; refusals and faults are
-        none.
-        """
-        unscored = (
-            "SELECT 1 FROM responses r LEFT JOIN outcomes o USING (benchmark, idx, repeat)"
-            " WHERE r.benchmark = ? AND o.retry IS NULL LIMIT 1"
-        )
-        queries = ["SELECT 1 FROM outcomes WHERE benchmark = ? AND retry < 2 LIMIT 1", unscored]
-        if self._has_calls:
-            queries.append("SELECT 1 FROM calls WHERE benchmark = ? LIMIT 1")
-        return any(
-            self._connection.execute(query, (benchmark,)).fetchone() is not None
-            for query in queries
-        )
-
-    def last_response(self) -> int:
-        """Return a mark for `unscored_responses`, which then yields only what is stored now."""
-        return int(
-            self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0]
-        )
-
-    def has_outcomes(self, benchmark: int) -> bool:
-        """Return whether any sample of a benchmark has an outcome."""
-        query = "SELECT 1 FROM outcomes WHERE benchmark = ? LIMIT 1"
-        return self._connection.execute(query, (benchmark,)).fetchone() is not None
-
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
         """Return the body that was sent last for a (sample, repeat), or None."""
-        found = self._connection.execute(
-            "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?",
-            (benchmark, idx, repeat),
-        ).fetchone()
-        return None if found is None else found[0]
+        query = "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?"
+        return self._value(query, (benchmark, idx, repeat))  # type: ignore[no-any-return]
 
     def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
         """Return the stored answer to one further request of a sample, or None."""
-        if not self._has_calls:
-            return None
-        found = self._connection.execute(
-            "SELECT response FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
-            (benchmark, idx, repeat, key),
-        ).fetchone()
-        return None if found is None else str(found[0])
+        return self._of_call("response", (benchmark, idx, repeat, key))  # type: ignore[no-any-return]
 
     def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
         """Return the number of the session that stored an answer to a further request, None where
         there is none.
         """
-        if not self._has_calls:
+        return self._of_call("session", (benchmark, idx, repeat, key))  # type: ignore[no-any-return]
+
+    def _of_call(self, column: str, call: tuple[int, int, int, str]) -> Any:
+        if not self.has_calls:
             return None
-        found = self._connection.execute(
-            "SELECT session FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
-            (benchmark, idx, repeat, key),
-        ).fetchone()
-        return None if found is None else int(found[0])
+        where = "benchmark = ? AND idx = ? AND repeat = ? AND key = ?"
+        return self._value(f"SELECT {column} FROM calls WHERE {where}", call)  # noqa: S608 - no input in it
 
     def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
         """Yield ``(key, response)`` of every stored answer to a further request of a benchmark."""
-        if self._has_calls:
+        if self.has_calls:
             query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
             yield from self._connection.execute(query, (benchmark,))
-
-    def usable_ids(self, benchmark: int) -> Iterator[tuple[str, int]]:
-        """Yield ``(sample_id, idx)`` of each sample of a benchmark that is no bad row."""
-        query = "SELECT sample_id, idx FROM samples WHERE benchmark = ? AND fault IS NULL"
-        yield from self._connection.execute(query, (benchmark,))
 
     def answers(self, benchmark: int, idx: int, repeat: int) -> tuple[str | None, str | None]:
         """Return the response and the outcome of a (sample, repeat), each None where there is
         none.
         """
         return self._results_between(benchmark, idx, idx).get((idx, repeat), (None, None))
-
-    def unscored_responses(
-        self, benchmark: int, *, upto: int
-    ) -> Iterator[tuple[StoredSample, int, str, str | None]]:
-        """Yield each (sample, repeat, response, request) that was answered before ``upto`` and
-        never scored.
-        """
-        last = 0
-        query = (
-            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat,"
-            " r.response, r.request FROM responses r JOIN samples s ON s.benchmark = r.benchmark"
-            " AND s.idx = r.idx LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx"
-            " AND o.repeat = r.repeat WHERE r.benchmark = ? AND r.rowid > ? AND r.rowid <= ? AND"
-            " o.idx IS NULL ORDER BY r.rowid LIMIT ?"
-        )
-        while rows := self._connection.execute(query, (benchmark, last, upto, _PAGE)).fetchall():
-            for row in rows:
-                yield StoredSample(*row[1:6]), row[6], row[7], row[8]
-            last = rows[-1][0]
 
     def results(
         self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
@@ -557,10 +349,10 @@ class Snapshot:
         )
         first = 0
         while (
-            found := self._connection.execute(query, (benchmark, first, samples)).fetchone()
+            row := self._connection.execute(query, (benchmark, first, samples)).fetchone()
         ) is not None:
-            yield first, found[0] - 1
-            first = found[0]
+            yield first, row[0] - 1
+            first = row[0]
         yield first, _IDX_MAX
 
     def mean_bytes(self, benchmark: int) -> int:
@@ -578,22 +370,17 @@ class Snapshot:
         self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
     ) -> Iterator[StoredRow]:
         """Yield every sample in order with all of its planned repeats, as plain tuples."""
-        found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
+        results: dict[tuple[int, int], tuple[str | None, str | None]] = {}
         others: set[int] = set()
         for rows in self._sample_pages(benchmark, first, last):
-            found = self._results_between(benchmark, rows[0][0], rows[-1][0])
-            others = self._elsewhere(benchmark, rows[0][0], rows[-1][0])
+            results = self._results_between(benchmark, rows[0][0], rows[-1][0])
+            others = self.elsewhere(benchmark, rows[0][0], rows[-1][0])
             for row in rows:
                 idx = row[0]
-                answers = tuple([found.get((idx, repeat), _NO_ANSWER) for repeat in range(repeats)])
+                answers = tuple(
+                    [results.get((idx, repeat), _NO_ANSWER) for repeat in range(repeats)]
+                )
                 yield *row, idx in others, answers
-
-    def _answered(self, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
-        done: dict[int, set[int]] = {}
-        query = "SELECT idx, repeat FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?"
-        for idx, repeat in self._connection.execute(query, (benchmark, first, last)):
-            done.setdefault(idx, set()).add(repeat)
-        return done
 
     def _results_between(
         self, benchmark: int, first: int, last: int
@@ -609,12 +396,12 @@ class Snapshot:
             "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?",
             where,
         ).fetchall()
-        found = {
+        results = {
             (idx, repeat): (responses.pop((idx, repeat), None), outcome)
             for idx, repeat, outcome in rows
         }
-        found.update({place: (response, None) for place, response in responses.items()})
-        return found
+        results.update({key: (response, None) for key, response in responses.items()})
+        return results
 
 
 def _loads(text: object) -> Any:  # JSON of any shape

@@ -55,8 +55,8 @@ def noted_usage(connection: sqlite3.Connection, session: int) -> Mapping[str, So
     """Return the last note of a session by source: its last row and the sums up to it; zeros where
     there is none.
     """
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (USAGE,)).fetchone()
-    noted = {} if found is None else loads(found[0])
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (USAGE,)).fetchone()
+    noted = {} if row is None else loads(row[0])
     return {
         name: noted.get(name, _NOTHING) if noted.get("session") == session else _NOTHING
         for name in SOURCES
@@ -96,7 +96,9 @@ def highest_price(prices: Iterable[Price]) -> Price | None:
     known = list(prices)
     if not known:
         return None
-    return Price(input=max(one.input for one in known), output=max(one.output for one in known))
+    return Price(
+        input=max(price.input for price in known), output=max(price.output for price in known)
+    )
 
 
 def spent_before(sessions: Iterable[EndedSession]) -> Spend:

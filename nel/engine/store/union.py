@@ -75,8 +75,8 @@ def unite(
                 "CREATE TEMP TABLE numbers(old INTEGER PRIMARY KEY, new INTEGER NOT NULL)"
             )
             _begin(connection, benchmarks, meta)
-            for place, part in enumerate(parts):
-                _add(connection, part, list(benchmarks), numbers[place], is_first=place == 0)
+            for number, source in enumerate(parts):
+                _add(connection, source, list(benchmarks), numbers[number], is_first=number == 0)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.IntegrityError as error:
         raise StoreError(
@@ -91,13 +91,13 @@ def unite(
 def _session_numbers(parts: Sequence[Part]) -> list[dict[int, int]]:
     """Return for each shard the new numbers of its sessions."""
     found = []
-    for place, part in enumerate(parts):
-        with closing(connect(part.path, untouched=True)) as connection:
+    for number, source in enumerate(parts):
+        with closing(connect(source.path, untouched=True)) as connection:
             rows = connection.execute("SELECT started, id FROM sessions").fetchall()
-            found += [(started, place, session) for started, session in rows]
+            found += [(started, number, session) for started, session in rows]
     numbers: list[dict[int, int]] = [{} for _ in parts]
-    for new, (_, place, session) in enumerate(sorted(found), start=1):
-        numbers[place][session] = new
+    for new, (_, number, session) in enumerate(sorted(found), start=1):
+        numbers[number][session] = new
     return numbers
 
 
@@ -117,13 +117,13 @@ def _begin(
 
 def _add(
     connection: sqlite3.Connection,
-    part: Part,
+    source: Part,
     slots: Sequence[str],
     numbers: Mapping[int, int],
     *,
     is_first: bool,
 ) -> None:
-    connection.execute("ATTACH ? AS shard", (untouched_uri(part.path),))
+    connection.execute("ATTACH ? AS shard", (untouched_uri(source.path),))
     try:
         connection.execute("BEGIN")
         connection.execute("DELETE FROM temp.numbers")
@@ -133,7 +133,7 @@ def _add(
             " elapsed, ended, attempts, retries, spent FROM shard.sessions"
         )
         for key, slot in enumerate(slots, start=1):
-            theirs = part.keys[slot]
+            theirs = source.keys[slot]
             if is_first:
                 connection.execute(
                     "INSERT INTO main.samples SELECT ?, idx, sample_id, row_number, content, fault"
@@ -141,8 +141,8 @@ def _add(
                     (key, theirs),
                 )
             else:
-                _check_samples(connection, part, slot, key, theirs)
-            _check_answers(connection, part, slot, theirs)
+                _check_samples(connection, source, slot, key, theirs)
+            _check_answers(connection, source, slot, theirs)
             for table, columns in _COLUMNS.items():
                 connection.execute(
                     f"INSERT INTO main.{table} SELECT ?, {columns} FROM shard.{table}"  # noqa: S608 - our own names
@@ -159,7 +159,7 @@ def _add(
 
 
 def _check_samples(
-    connection: sqlite3.Connection, part: Part, slot: str, ours: int, theirs: int
+    connection: sqlite3.Connection, source: Part, slot: str, ours: int, theirs: int
 ) -> None:
     n_ours, n_theirs = (
         connection.execute(
@@ -171,17 +171,17 @@ def _check_samples(
     n_alike = connection.execute(_ALIKE, (theirs, ours)).fetchone()[0]
     if not n_ours == n_theirs == n_alike:
         raise UsageError(
-            f"{part.label}: {n_alike:,} of its {n_theirs:,} samples of {slot} stand where the first"
+            f"{source.label}: {n_alike:,} of its {n_theirs:,} samples of {slot} stand where the first"
             " shard has them; the dataset's rows came in another order there, so run that shard"
             " again from the same files"
         )
 
 
-def _check_answers(connection: sqlite3.Connection, part: Part, slot: str, theirs: int) -> None:
+def _check_answers(connection: sqlite3.Connection, source: Part, slot: str, theirs: int) -> None:
     """Raise StoreError where an outcome has no response, which every run stores before it."""
     (n_lost,) = connection.execute(_UNANSWERED, (theirs,)).fetchone()
     if n_lost:
         raise StoreError(
-            f"{part.label}: {n_lost:,} outcomes of {slot} have lost their answers; nel eval resume"
-            f" {part.path.parent} asks for them again"
+            f"{source.label}: {n_lost:,} outcomes of {slot} have lost their answers; nel eval resume"
+            f" {source.path.parent} asks for them again"
         )

@@ -186,9 +186,9 @@ def ends_grade(rest: str, label: str, scale: Scale | None) -> bool:
     """Return whether the rest of a grade's line only gives reasons: it is not "or I",
     "(incorrect)", "in style".
     """
-    others = [part for part in _LIST.split(rest[:LINE_MAX]) if part]
+    others = [item for item in _LIST.split(rest[:LINE_MAX]) if item]
     if scale is not None and others and len(rest) <= LINE_MAX:
-        labels = {_label_of(part, scale) for part in others}
+        labels = {_label_of(item, scale) for item in others}
         if None not in labels:
             return labels == {label}
     return _REASONS.match(rest.lstrip(_CLOSING_MARKS)) is not None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from nel.core.thinking import has_closing_tag, split_reasoning
-from nel.judges.quoting import Quoted, outside_marks, shown
+from nel.judges.quoting import Quoted, displayed_text, outside_marks
 
 QUOTED: Final = "\ufffc"
 """Replaces each quotation."""
@@ -44,9 +44,9 @@ def only_repeats(reply: str, foreign: Iterable[str]) -> bool:
     Such a reply is no verdict, whatever it says: nothing tells that it is the judge's. A text of a
     single word or number is left out, since a judge may say "5" of the response "5".
     """
-    whole = _folded(shown(reply))
+    whole = _folded(displayed_text(reply))
     for text in foreign:
-        quotation = _folded(shown(text))
+        quotation = _folded(displayed_text(text))
         times, rest = divmod(len(whole), len(quotation) or 1)
         if quotation and not rest and not quotation.isalnum() and whole == quotation * times:
             return True
@@ -71,7 +71,9 @@ def own_words(reply: str, quoted: Quoted, *, is_verdict: Callable[[str], bool]) 
         text = text.replace(plain_lines(quoted.prompt).strip(), QUOTED)
         text = outside_marks(text, quoted.code, QUOTED)
     foreign = sorted(
-        {plain_lines(one).strip() for one in quoted.foreign} - {""}, key=len, reverse=True
+        {plain_lines(text_of_others).strip() for text_of_others in quoted.foreign} - {""},
+        key=len,
+        reverse=True,
     )
     for quotation in foreign:
         if quotation in text and not is_verdict(quotation) and not _is_closing_tag(quotation):

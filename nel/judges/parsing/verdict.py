@@ -79,7 +79,9 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
     if last.grade is None:
         _refuse(f"the judge's verdict {last.label[:80]!r} is not a grade", last.fault, reply)
     others = [
-        one for one in candidates if one.label != last.label and _is_verdict_too(one, last, own)
+        candidate
+        for candidate in candidates
+        if candidate.label != last.label and _is_verdict_too(candidate, last, own)
     ]
     if others and (last.label in repeatable or not _is_change_of_mind(others[-1], last, own)):
         labels = f"{others[-1].label[:80]!r} and {last.label[:80]!r}"
@@ -108,11 +110,11 @@ def _check_readable(reply: str, quoted: Quoted) -> None:
         _refuse("the judge's reply only repeats a quoted text", "no_verdict", reply)
 
 
-def _is_verdict_too(one: Candidate, last: Candidate, own: str) -> bool:
+def _is_verdict_too(candidate: Candidate, last: Candidate, own: str) -> bool:
     """Return whether an earlier candidate is a verdict too: an unreadable one only on the same
     line.
     """
-    return one.fault in {"", "out_of_range"} or "\n" not in own[one.end : last.start]
+    return candidate.fault in {"", "out_of_range"} or "\n" not in own[candidate.end : last.start]
 
 
 def _is_change_of_mind(other: Candidate, last: Candidate, own: str) -> bool:

@@ -56,7 +56,7 @@ def confusion_table(pairs: Iterable[tuple[R, R]], categories: Sequence[R]) -> Ta
     >>> confusion_table([("C", "C"), ("C", "I"), ("I", "I")], ["C", "I"]).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    places = {category: place for place, category in enumerate(categories)}
+    places = {category: index for index, category in enumerate(categories)}
     table = np.zeros((len(categories), len(categories)))
     for (first, second), count in Counter(pairs).items():
         if first not in places or second not in places:
@@ -240,10 +240,10 @@ def table_interval(
     True
     """
     strata = [
-        np.asarray(one, dtype=np.float64)
-        for one in (table if isinstance(table, Sequence) else [table])
+        np.asarray(stratum, dtype=np.float64)
+        for stratum in (table if isinstance(table, Sequence) else [table])
     ]
-    sizes = [round(float(one.sum())) for one in strata]
+    sizes = [round(float(stratum.sum())) for stratum in strata]
     if not sum(sizes):
         raise UndefinedMetric("there are no units")
     parts = list(shares) if shares is not None else [size / sum(sizes) for size in sizes]
@@ -251,9 +251,13 @@ def table_interval(
         raise ValueError(f"no interval of {n_resamples} resamples")
     rng = np.random.default_rng(seed)
     drawn = np.zeros((n_resamples, strata[0].size))
-    for one, size, part in zip(strata, sizes, parts, strict=True):
+    for stratum, size, share in zip(strata, sizes, parts, strict=True):
         if size:
-            drawn += part / size * rng.multinomial(size, one.ravel() / one.sum(), size=n_resamples)
+            drawn += (
+                share
+                / size
+                * rng.multinomial(size, stratum.ravel() / stratum.sum(), size=n_resamples)
+            )
     resamples = iter(drawn.reshape(n_resamples, *strata[0].shape))
     return bootstrap_statistic(
         lambda: next(resamples), statistic, level=level, n_resamples=n_resamples
@@ -261,15 +265,15 @@ def table_interval(
 
 
 def _shares(table: Table) -> Table:
-    found = np.asarray(table, dtype=np.float64)
-    if found.ndim != _TWO or found.shape[0] != found.shape[1]:
-        raise ValueError(f"a table of two raters is square, not of shape {found.shape}")
-    if not (np.isfinite(found).all() and (found >= 0).all()):
+    counts = np.asarray(table, dtype=np.float64)
+    if counts.ndim != _TWO or counts.shape[0] != counts.shape[1]:
+        raise ValueError(f"a table of two raters is square, not of shape {counts.shape}")
+    if not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise ValueError("a table holds counts from 0 on")
-    total = float(found.sum())
+    total = float(counts.sum())
     if total == 0:
         raise UndefinedMetric("there are no units")
-    return found / total
+    return counts / total
 
 
 def _distances(n: int, weights: Weights | None, scale: Sequence[float] | None) -> Table:

@@ -111,13 +111,13 @@ class Ratings:
     @classmethod
     def of(cls, patterns: Counter[tuple[Rating, ...]]) -> Ratings:
         """Return the arrays of patterns and how often each occurs."""
-        ordered = sorted(patterns, key=lambda pattern: [_order(one) for one in pattern])
-        values = tuple(sorted({one for pattern in ordered for one in pattern}, key=_order))
-        places = {one: place for place, one in enumerate(values)}
+        ordered = sorted(patterns, key=lambda pattern: [_order(label) for label in pattern])
+        values = tuple(sorted({label for pattern in ordered for label in pattern}, key=_order))
+        places = {label: index for index, label in enumerate(values)}
         entries = [
-            (row, places[one], count)
+            (row, places[label], count)
             for row, pattern in enumerate(ordered)
-            for one, count in Counter(pattern).items()
+            for label, count in Counter(pattern).items()
         ]
         rows, columns, counts = zip(*entries, strict=True)
         return cls(
@@ -242,8 +242,8 @@ class Ratings:
     def _margins(self) -> Floats:
         """Return how often each value occurs in units with two or more values."""
         entries = self.count * self.units[self.pattern]
-        found = np.bincount(self.value, weights=entries, minlength=len(self.values))
-        return np.asarray(found, dtype=np.float64)
+        margins = np.bincount(self.value, weights=entries, minlength=len(self.values))
+        return np.asarray(margins, dtype=np.float64)
 
     def _numbers(self) -> Floats:
         if self.numbers is None:
@@ -266,8 +266,8 @@ class Ratings:
         within = np.zeros(len(self.size))
         edges = np.searchsorted(self.pattern, np.arange(len(self.size) + 1))
         for row, (first, last) in enumerate(pairwise(edges.tolist())):
-            found, counts = numbers[self.value[first:last]], self.count[first:last]
-            within[row] = float(counts @ _ratios(found, found) @ counts)
+            present, counts = numbers[self.value[first:last]], self.count[first:last]
+            within[row] = float(counts @ _ratios(present, present) @ counts)
         between = sum(
             float(
                 margins[start : start + _CHUNK]
@@ -290,10 +290,10 @@ def krippendorff_alpha(units: Iterable[Iterable[Rating | None]], scale: Scale = 
     >>> round(krippendorff_alpha([(1, 1), (2, 3), (3, 3), (4, None)], "interval"), 6)
     0.827586
     """
-    found = Units()
+    counted = Units()
     for values in units:
-        found.add(values)
-    return found.ratings().alpha(scale)
+        counted.add(values)
+    return counted.ratings().alpha(scale)
 
 
 def ac1(agreeing: float, used: Floats) -> float:
@@ -322,15 +322,15 @@ def bootstrap_statistic(
     """
     if not 0 < level < 1 or n_resamples < 1:
         raise ValueError(f"no interval at level {level} of {n_resamples} resamples")
-    found = np.array(list(_defined(draw, statistic, n_resamples)))
+    draws = np.array(list(_defined(draw, statistic, n_resamples)))
     reason = None
-    if len(found) * _TWO < n_resamples:
-        reason = f"{n_resamples - len(found)} of {n_resamples} resamples have no such statistic"
-    elif float(found.max() - found.min()) <= _ROUNDING:
+    if len(draws) * _TWO < n_resamples:
+        reason = f"{n_resamples - len(draws)} of {n_resamples} resamples have no such statistic"
+    elif float(draws.max() - draws.min()) <= _ROUNDING:
         reason = "the resamples have no spread"
     if reason is not None:
         return Interval(lower=None, upper=None, method="none", covers="new items", reason=reason)
-    lower, upper = np.quantile(found, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    lower, upper = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return Interval(lower=lower, upper=upper, method="bootstrap", covers="new items")
 
 
@@ -345,7 +345,7 @@ def _defined(
 
 
 def _scaled(values: tuple[Rating, ...]) -> Floats | None:
-    if any(isinstance(one, str) for one in values):
+    if any(isinstance(item, str) for item in values):
         return None
     numbers = np.array(values, dtype=np.float64)
     largest = float(np.abs(numbers).max())

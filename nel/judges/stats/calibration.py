@@ -176,13 +176,13 @@ def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
     """
     if len(sizes) <= STRATA_MAX:
         return {key: key for key in sorted(sizes)}
-    total, before, found, start, part = sum(sizes.values()), 0, {}, min(sizes), 0
+    total, before, keys, start, number = sum(sizes.values()), 0, {}, min(sizes), 0
     for key in sorted(sizes):
-        if before * STRATA_MAX >= (part + 1) * total:
-            start, part = key, before * STRATA_MAX // total
-        found[key] = start
+        if before * STRATA_MAX >= (number + 1) * total:
+            start, number = key, before * STRATA_MAX // total
+        keys[key] = start
         before += sizes[key]
-    return found
+    return keys
 
 
 def strata_of(tally: Tally) -> list[GradeStratum]:
@@ -192,15 +192,15 @@ def strata_of(tally: Tally) -> list[GradeStratum]:
     keys = stratum_keys({key: moments.n for key, moments in tally.judged.items()})
     parts: dict[float, GradeStratum] = {}
     for key, start in keys.items():
-        one = GradeStratum(key, key, tally.judged[key], dict(tally.labels.get(key, {})))
-        parts[start] = parts[start].joined(one) if start in parts else one
-    found: list[GradeStratum] = []
-    for part in parts.values():
-        if found and min(found[-1].n_labelled, part.n_labelled) < LABELS_MIN:
-            found[-1] = found[-1].joined(part)
+        stratum = GradeStratum(key, key, tally.judged[key], dict(tally.labels.get(key, {})))
+        parts[start] = parts[start].joined(stratum) if start in parts else stratum
+    merged: list[GradeStratum] = []
+    for group in parts.values():
+        if merged and min(merged[-1].n_labelled, group.n_labelled) < LABELS_MIN:
+            merged[-1] = merged[-1].joined(group)
         else:
-            found.append(part)
-    return found
+            merged.append(group)
+    return merged
 
 
 def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str, Any]:
@@ -215,13 +215,13 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
         n_resamples: At least 1.
     """
     strata = strata_of(tally)
-    found = _Weighted(strata, n_resamples)
-    scores = sorted({value for pair in found.cells for value in pair})
+    weighted = _Weighted(strata, n_resamples)
+    scores = sorted({value for pair in weighted.cells for value in pair})
     is_binary = set(scores) <= {0.0, 1.0} and set(tally.judged) <= {0.0, 1.0}
     categories = [0.0, 1.0] if is_binary else scores
     few = len(categories) <= _CATEGORIES_MAX
     rates = [
-        found.rate_of_label(label) if is_binary else undefined_measure(_NOT_BINARY)
+        weighted.rate_of_label(label) if is_binary else undefined_measure(_NOT_BINARY)
         for label in (1.0, 0.0)
     ]
     result = {
@@ -231,26 +231,28 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
         "templates": sorted(tally.templates),
         "is_binary": is_binary,
         "base_rates": _base_rates(tally, strata),
-        "strata": [_stratum_json(part, tally.n_judged) for part in strata],
+        "strata": [_stratum_json(stratum, tally.n_judged) for stratum in strata],
         "confusion": {
             "rows": "label",
             "columns": "judge",
             "categories": categories if few else None,
             "counts": (
-                found.counts(categories).astype(int).tolist() if few and found.cells else None
+                weighted.counts(categories).astype(int).tolist() if few and weighted.cells else None
             ),
             "shares": (
-                found.table(found.shares(), categories).tolist() if few and found.cells else None
+                weighted.table(weighted.shares(), categories).tolist()
+                if few and weighted.cells
+                else None
             ),
         },
-        "agreement": _agreement_json(found, categories, is_binary=is_binary),
+        "agreement": _agreement_json(weighted, categories, is_binary=is_binary),
         "sensitivity": rates[0],
         "specificity": rates[1],
     }
-    if not is_binary and few and found.cells:
+    if not is_binary and few and weighted.cells:
         result["recall"] = [
-            {"label": label, "grade": tally.grades.get(key_of(label)), **found.recall(label)}
-            for label in found.labels()
+            {"label": label, "grade": tally.grades.get(key_of(label)), **weighted.recall(label)}
+            for label in weighted.labels()
         ]
     panel = panel_json(tally)
     return {
@@ -268,7 +270,7 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
     err independently are weighed best so (Nitzan and Paroush 1982). One that agrees by chance or
     less has the smallest, 0.01.
     """
-    found = []
+    judges = []
     for name, by_score in sorted(tally.opinions.items()) if len(tally.opinions) > 1 else ():
         sizes = {
             key: tally.judged[key].n / max(tally.labels[key].total(), 1)
@@ -280,8 +282,8 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
         share = math.fsum(sizes[key] * by_score[key][1] for key in sizes) / whole if whole else None
         odds = None if share is None else (share * n + 0.5) / ((1 - share) * n + 0.5)
         weight = None if odds is None else round(max(math.log(odds), WEIGHT_MIN), 2)
-        found.append({"judge": name, "n": n, "agreement": share, "weight": weight})
-    return found
+        judges.append({"judge": name, "n": n, "agreement": share, "weight": weight})
+    return judges
 
 
 def few_labels(n: int) -> str:
@@ -299,24 +301,24 @@ class _Weighted:
 
     def __init__(self, strata: Sequence[GradeStratum], n_resamples: int) -> None:
         self._n_resamples = n_resamples
-        self.cells = sorted({pair for part in strata for pair in part.pairs})
+        self.cells = sorted({pair for stratum in strata for pair in stratum.pairs})
         self._labels, self._scores = (
             np.array([pair[side] for pair in self.cells]) for side in (0, 1)
         )
-        self._n = sum(part.scores.n for part in strata)
+        self._n = sum(stratum.scores.n for stratum in strata)
         self._parts = [
             (
-                np.array([part.pairs.get(cell, 0) for cell in self.cells], dtype=np.float64),
-                part.scores.n / self._n,
+                np.array([stratum.pairs.get(cell, 0) for cell in self.cells], dtype=np.float64),
+                stratum.scores.n / self._n,
             )
-            for part in strata
-            if part.pairs
+            for stratum in strata
+            if stratum.pairs
         ]
 
     def shares(self) -> Table:
         """Return the share of all answers that each cell represents."""
-        found = np.sum([share / counts.sum() * counts for counts, share in self._parts], axis=0)
-        return np.asarray(found / found.sum(), dtype=np.float64)
+        total = np.sum([share / counts.sum() * counts for counts, share in self._parts], axis=0)
+        return np.asarray(total / total.sum(), dtype=np.float64)
 
     def counts(self, categories: Sequence[float]) -> Table:
         """Return the table of labels (rows) and scores as counted."""
@@ -410,21 +412,21 @@ class _Weighted:
 
 
 def _agreement_json(
-    found: _Weighted, categories: Sequence[float], *, is_binary: bool
+    weighted: _Weighted, categories: Sequence[float], *, is_binary: bool
 ) -> dict[str, Any]:
     def of_table(statistic: Callable[[Table], float]) -> dict[str, Any]:
         if len(categories) > _CATEGORIES_MAX:
             return undefined_measure(f"there are more than {_CATEGORIES_MAX} different scores")
-        return found.measure(lambda cells: statistic(found.table(cells, categories)))
+        return weighted.measure(lambda cells: statistic(weighted.table(cells, categories)))
 
-    measures = {"raw": found.agreement(), "kappa": of_table(cohen_kappa)}
+    measures = {"raw": weighted.agreement(), "kappa": of_table(cohen_kappa)}
     if is_binary:
         return {**measures, "ac1": of_table(gwet_ac1), "pabak": of_table(pabak)}
     linear = of_table(lambda table: cohen_kappa(table, weights="linear", scale=categories))
     return {
         **measures,
         "kappa_linear": linear,
-        "kappa_quadratic": found.measure(found.kappa_quadratic),
+        "kappa_quadratic": weighted.measure(weighted.kappa_quadratic),
     }
 
 
@@ -434,13 +436,15 @@ def _base_rates(tally: Tally, strata: Sequence[GradeStratum]) -> dict[str, float
     """
     n = tally.n_judged
     pairs = [
-        (label, score, count) for part in strata for (label, score), count in part.pairs.items()
+        (label, score, count)
+        for stratum in strata
+        for (label, score), count in stratum.pairs.items()
     ]
     labelled = sum(count for _, _, count in pairs)
     weighted = [
-        part.scores.n * label * count / part.n_labelled
-        for part in strata
-        for (label, _), count in part.pairs.items()
+        stratum.scores.n * label * count / stratum.n_labelled
+        for stratum in strata
+        for (label, _), count in stratum.pairs.items()
     ]
     return {
         "judge": math.fsum(moments.total for moments in tally.judged.values()) / n if n else None,
@@ -451,23 +455,23 @@ def _base_rates(tally: Tally, strata: Sequence[GradeStratum]) -> dict[str, float
             math.fsum(label * count for label, _, count in pairs) / labelled if labelled else None
         ),
         "labels_weighted": (
-            math.fsum(weighted) / sum(part.scores.n for part in strata if part.pairs)
+            math.fsum(weighted) / sum(stratum.scores.n for stratum in strata if stratum.pairs)
             if pairs
             else None
         ),
     }
 
 
-def _stratum_json(part: GradeStratum, n_judged: int) -> dict[str, Any]:
-    share = part.scores.n / n_judged
-    n = part.n_labelled
+def _stratum_json(stratum: GradeStratum, n_judged: int) -> dict[str, Any]:
+    share = stratum.scores.n / n_judged
+    n = stratum.n_labelled
     return {
-        "score_low": part.low,
-        "score_high": part.high,
-        "n": part.scores.n,
+        "score_low": stratum.low,
+        "score_high": stratum.high,
+        "n": stratum.scores.n,
         "n_labelled": n,
         "share": share,
-        "weight": part.scores.n / n if n else None,
+        "weight": stratum.scores.n / n if n else None,
     }
 
 
@@ -481,28 +485,28 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str,
         else "kappa_quadratic"
     )
     kappa = agreement[name]
-    found = []
+    texts = []
     if tally.n_labelled < LABELS_FEW:
-        found.append(few_labels(tally.n_labelled))
+        texts.append(few_labels(tally.n_labelled))
     if kappa["value"] is not None and kappa["value"] < KAPPA_MIN:
-        said = "kappa" if name == "kappa" else "kappa with quadratic weights"
-        found.append(
-            f"{said} is {kappa['value']:.2f}, below {KAPPA_MIN}: the judge's verdicts are hardly a"
+        statistic = "kappa" if name == "kappa" else "kappa with quadratic weights"
+        texts.append(
+            f"{statistic} is {kappa['value']:.2f}, below {KAPPA_MIN}: the judge's verdicts are hardly a"
             " person's"
         )
-    alone = {part.low for part in strata if part.low == part.high}
+    alone = {stratum.low for stratum in strata if stratum.low == stratum.high}
     rare = [f"{key:g}" for key in sorted(tally.judged) if key not in alone]
     if len(tally.judged) <= STRATA_MAX and rare:
-        found.append(
+        texts.append(
             f"score{'s' * (len(rare) > 1)} {', '.join(rare)} of the judge cannot be told apart for"
             f" want of labels; label {LABELS_MIN} or more answers of each"
         )
     if tally.n_stale:
-        found.append(
+        texts.append(
             f"{tally.n_stale:,} labels are of answers that this run no longer has or does not score"
             " by a judge"
         )
-    return found
+    return texts
 
 
 def _interval_json(interval: Interval) -> dict[str, Any]:

@@ -42,16 +42,16 @@ def corrected_headline(
         headline: With ``value``, ``ci_lower`` and ``ci_upper``.
         calibration: `calibration_json` of the tally.
     """
-    kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method")
+    copied = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method")
     counts = {"n_judged": tally.n_judged, "n_labelled": tally.n_labelled}
-    found = {
+    fields = {
         **counts,
-        "raw": {**{name: headline.get(name) for name in kept}, "reason": None},
+        "raw": {**{name: headline.get(name) for name in copied}, "reason": None},
         "labels": _corrected(tally, headline, lambda: _labels(tally)),
         "rogan_gladen": _corrected(tally, headline, lambda: _rogan_gladen(tally, calibration)),
         "ppi": _corrected(tally, headline, lambda: _ppi(tally)),
     }
-    return {**found, "best": best_method(found)}
+    return {**fields, "best": best_method(fields)}
 
 
 def best_method(corrected: Mapping[str, Any]) -> str | None:
@@ -86,21 +86,21 @@ def borrowed_headline(
             ``n_labelled`` and ``run_id``.
         refused: Why that run's calibration does not apply to this one, None where it does.
     """
-    found = corrected_headline(tally, headline, rates)
+    fields = corrected_headline(tally, headline, rates)
     if refused is None and not set(tally.judged) <= {0.0, 1.0}:
         refused = "the judge's scores are not only 0 and 1"
     none = {"ci_level": LEVEL, "ci_method": "none"}
     of_other = {**undefined_measure("the labels are of another run's answers"), **none}
-    found |= {
+    fields |= {
         "n_labelled": rates["n_labelled"],
         "labels_of": rates["run_id"],
         "labels": of_other,
         "rogan_gladen": (
-            found["rogan_gladen"] if refused is None else {**undefined_measure(refused), **none}
+            fields["rogan_gladen"] if refused is None else {**undefined_measure(refused), **none}
         ),
         "ppi": of_other,
     }
-    return {**found, "best": best_method(found)}
+    return {**fields, "best": best_method(fields)}
 
 
 def _corrected(
@@ -110,21 +110,21 @@ def _corrected(
     try:
         if value is None or not tally.n_judged:
             raise UndefinedMetric("nothing was scored" if value is None else "no answer was judged")
-        found = estimate()
+        estimated = estimate()
     except UndefinedMetric as error:
         return {**undefined_measure(str(error)), "ci_level": LEVEL, "ci_method": "none"}
     moved = value - _raw(tally)  # nearly 0; see the docstring of corrected_headline
     bounded = headline.get("bounds") is not None
     value, lower, upper = (
-        min(max(one + moved, 0.0), 1.0) if bounded else one + moved
-        for one in (found.value, found.lower, found.upper)
+        min(max(number + moved, 0.0), 1.0) if bounded else number + moved
+        for number in (estimated.value, estimated.lower, estimated.upper)
     )
     return {
         "value": value,
         "ci_lower": lower,
         "ci_upper": upper,
-        "ci_level": found.level,
-        "ci_method": found.method,
+        "ci_level": estimated.level,
+        "ci_method": estimated.method,
         "reason": None,
     }
 
@@ -152,10 +152,10 @@ def _strata_and_bounds(tally: Tally) -> tuple[list[Stratum], tuple[float, float]
     if tally.n_labelled < LABELS_MIN:
         raise UndefinedMetric("fewer than two labels")
     strata = strata_of(tally)
-    ends = [value for part in strata for pair in part.pairs for value in pair]
-    ends += [end for part in strata for end in (part.low, part.high)]
+    ends = [value for stratum in strata for pair in stratum.pairs for value in pair]
+    ends += [end for stratum in strata for end in (stratum.low, stratum.high)]
     bounds = (0.0, 1.0) if min(ends) >= 0 and max(ends) <= 1 else (min(ends), max(ends))
-    return [part.as_stratum() for part in strata], bounds
+    return [stratum.as_stratum() for stratum in strata], bounds
 
 
 def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
@@ -184,13 +184,13 @@ def _with_known(tally: Tally, judged: Estimate) -> Estimate:
     n, total = tally.n_judged, tally.n_judged + tally.known.n
     if not tally.known.n:
         return judged
-    part = n / total
-    value = part * judged.value + (1 - part) * tally.known.mean
-    between = part * (judged.value - value) ** 2 + (1 - part) * (tally.known.mean - value) ** 2
-    rest = (between + (1 - part) * tally.known.variance) * tally.per_question / total
+    share = n / total
+    value = share * judged.value + (1 - share) * tally.known.mean
+    between = share * (judged.value - value) ** 2 + (1 - share) * (tally.known.mean - value) ** 2
+    rest = (between + (1 - share) * tally.known.variance) * tally.per_question / total
     lower, upper = (
-        math.hypot(part * (judged.value - end), _Z * math.sqrt(rest))
+        math.hypot(share * (judged.value - end), _Z * math.sqrt(rest))
         for end in (judged.lower, judged.upper)
     )
-    stderr = math.hypot(part * judged.stderr, math.sqrt(rest))
+    stderr = math.hypot(share * judged.stderr, math.sqrt(rest))
     return replace(judged, value=value, stderr=stderr, lower=value - lower, upper=value + upper)

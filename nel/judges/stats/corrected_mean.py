@@ -205,14 +205,10 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEV
     """
     if not strata or min(stratum.labelled.n for stratum in strata) < _FEWEST:
         raise UndefinedMetric("a stratum has fewer than two labels")
-    total, n = sum(stratum.n for stratum in strata), sum(stratum.labelled.n for stratum in strata)
+    total = sum(stratum.n for stratum in strata)
+    n = sum(stratum.labelled.n for stratum in strata)
     value = math.fsum(stratum.n / total * stratum.labelled.labels.mean for stratum in strata)
-    variance = 0.0
-    for stratum in strata:
-        labels = stratum.labelled.labels
-        weight = stratum.n / labels.n / total
-        variance += weight**2 * labels.n * (labels.variance + (labels.mean - value) ** 2)
-    variance *= n / (n - 1)
+    variance = _weighted_variance(strata, value) * n / (n - 1)
     squares = math.fsum(stratum.labelled.labels.squares for stratum in strata)
     is_binary = bounds == (0.0, 1.0) and squares == math.fsum(
         stratum.labelled.labels.total for stratum in strata
@@ -231,6 +227,17 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEV
         level=level,
         method="labels",
     )
+
+
+def _weighted_variance(strata: Sequence[Stratum], mean: float) -> float:
+    """Return the sum of squares about a mean, each label with the square of its weight."""
+    total = sum(stratum.n for stratum in strata)
+    variance = 0.0
+    for stratum in strata:
+        labels = stratum.labelled.labels
+        weight = stratum.n / labels.n / total
+        variance += weight**2 * labels.n * (labels.variance + (labels.mean - mean) ** 2)
+    return variance
 
 
 def stratified_ppi_mean(
@@ -327,7 +334,7 @@ def _estimate(
     stderr = math.sqrt(variance)
     half = NormalDist().inv_cdf(0.5 + level / 2) * stderr
     value, lower, upper = (
-        min(max(one, lowest), highest) for one in (value, value - half, value + half)
+        min(max(number, lowest), highest) for number in (value, value - half, value + half)
     )
     return Estimate(
         value=value, stderr=stderr, lower=lower, upper=upper, level=level, method=method

@@ -132,7 +132,7 @@ def _graded_scale(names: Mapping[str, float]) -> Scale:
         for name, score in names.items()
         if (number := plain_number(name)) is not None
     )
-    found = dict(names)
+    scale = dict(names)
     if len(points) > 1 and len(points) == len(names):
         (first, low), (last, high) = points[0], points[-1]
         slope = (high - low) / (last - first)
@@ -140,27 +140,31 @@ def _graded_scale(names: Mapping[str, float]) -> Scale:
             for number in range(math.floor(first) - 10, math.ceil(last) + 11):
                 score = low + slope * (number - first)
                 if -_ROUNDING < score < 1 + _ROUNDING:
-                    found.setdefault(str(number), min(max(score, 0.0), 1.0))
-    scores = found.values()
+                    scale.setdefault(str(number), min(max(score, 0.0), 1.0))
+    scores = scale.values()
     is_binary = set(scores) == {0.0, 1.0}
     return Scale(
-        grades=found, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False
+        grades=scale, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False
     )
 
 
 def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the judgements among an outcome's details that have a grade."""
-    return [one for one in judgements_in(details.get(KEY)) if one.get("score") is not None]
+    return [
+        judgement
+        for judgement in judgements_in(details.get(KEY))
+        if judgement.get("score") is not None
+    ]
 
 
 def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
     """Return the grade that became the reward; None where the reward combines several
     judgements.
     """
-    found = judgements_of(details)
-    if len(found) != 1 or found[0]["score"] != reward:
+    judgements = judgements_of(details)
+    if len(judgements) != 1 or judgements[0]["score"] != reward:
         return None
-    return str(found[0].get("grade"))
+    return str(judgements[0].get("grade"))
 
 
 def priority(sample_id: str, content: str) -> bytes:
@@ -196,12 +200,13 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     least = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
     fixed: dict[float, int] = {}
     while True:
-        given = _shared(
-            {key: one for key, one in weights.items() if key not in fixed}, n - sum(fixed.values())
+        allocated = _shared(
+            {key: weight for key, weight in weights.items() if key not in fixed},
+            n - sum(fixed.values()),
         )
-        short = {key: least[key] for key, count in given.items() if count < least[key]}
+        short = {key: least[key] for key, count in allocated.items() if count < least[key]}
         if not short:
-            return {key: fixed.get(key, given.get(key, 0)) for key in weights}
+            return {key: fixed.get(key, allocated.get(key, 0)) for key in weights}
         fixed |= short
 
 
@@ -218,20 +223,22 @@ def _shared(wanted: Mapping[K, tuple[float, int]], n: int) -> dict[K, int]:
     """Return whole numbers in proportion to the weights, none above its limit, that add up to n or
     to all there are.
     """
-    given = dict.fromkeys(wanted, 0)
+    allocated = dict.fromkeys(wanted, 0)
     left = min(n, sum(limit for _, limit in wanted.values()))
     while left:
-        open_ones = {key: weight for key, (weight, limit) in wanted.items() if given[key] < limit}
+        open_ones = {
+            key: weight for key, (weight, limit) in wanted.items() if allocated[key] < limit
+        }
         total = sum(open_ones.values())
         exact = {key: left * weight / total for key, weight in open_ones.items()}
-        added = {key: min(int(exact[key]), wanted[key][1] - given[key]) for key in open_ones}
+        added = {key: min(int(exact[key]), wanted[key][1] - allocated[key]) for key in open_ones}
         if not any(added.values()):
             first = sorted(open_ones, key=lambda key: (-exact[key], str(key)))[:left]
             added = dict.fromkeys(first, 1)
         for key, count in added.items():
-            given[key] += count
+            allocated[key] += count
         left -= sum(added.values())
-    return given
+    return allocated
 
 
 def _as_text(label: object) -> str:

@@ -48,30 +48,30 @@ def agreement_json(
         patterns: The grades of each case.
         n_missing: Cases in which a member that was asked gave no grade.
     """
-    found = _Sampled(patterns, level)
+    sampled = _Sampled(patterns, level)
     pairs = list(combinations(judges, _TWO))
     several = len(judges) > _TWO
     return {
         "level": level,
-        "n_units": found.n_units,
-        "n_unanimous": found.n_unanimous,
+        "n_units": sampled.n_units,
+        "n_unanimous": sampled.n_unanimous,
         "n_missing": n_missing,
         "grades_rounded_to": patterns.decimals,
-        "raw": found.measured(found.raw, share=not several),
+        "raw": sampled.measured(sampled.raw, share=not several),
         "kappa": {
-            **found.measured(lambda counts: found.kappa(counts, pairs)),
+            **sampled.measured(lambda counts: sampled.kappa(counts, pairs)),
             "method": "mean of pairs" if several else "cohen",
             "weights": None if level == "nominal" else "quadratic",
         },
         "fleiss_kappa": (
-            found.measured(lambda counts: found.fleiss(counts, len(judges)))
+            sampled.measured(lambda counts: sampled.fleiss(counts, len(judges)))
             if several and level == "nominal"
             else None
         ),
-        "alpha": found.measured(found.alpha),
+        "alpha": sampled.measured(sampled.alpha),
         "pairs": [
-            {"judges": [judges[one], judges[other]], **found.pair(one, other)}
-            for one, other in pairs
+            {"judges": [judges[judge], judges[other]], **sampled.pair(judge, other)}
+            for judge, other in pairs
         ],
     }
 
@@ -83,15 +83,15 @@ def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
         level: ``nominal`` for labels; else grades are numbers.
         patterns: The grades of the repeats of each case.
     """
-    found = _Sampled(patterns, level)
+    sampled = _Sampled(patterns, level)
     return {
         "level": level,
-        "n_units": found.n_units,
-        "n_unanimous": found.n_unanimous,
+        "n_units": sampled.n_units,
+        "n_unanimous": sampled.n_unanimous,
         "grades_rounded_to": patterns.decimals,
-        "unanimous": found.measured(found.unanimous, share=True),
-        "raw": found.measured(found.raw),
-        "alpha": found.measured(found.alpha),
+        "unanimous": sampled.measured(sampled.unanimous, share=True),
+        "raw": sampled.measured(sampled.raw),
+        "alpha": sampled.measured(sampled.alpha),
     }
 
 
@@ -108,10 +108,10 @@ class _Sampled:
         self._samples = patterns.samples()
         self._is_full = patterns.is_full
         self._is_unanimous = np.array(
-            [len(set(_known(one))) == 1 for one in self._patterns], dtype=np.float64
+            [len(set(_known(row))) == 1 for row in self._patterns], dtype=np.float64
         )
         self._grades = sorted(
-            {grade for one in self._patterns for grade in _known(one)}, key=_order
+            {grade for row in self._patterns for grade in _known(row)}, key=_order
         )
         self._cells: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._ratings, self._row = _ratings(self._patterns)
@@ -126,21 +126,21 @@ class _Sampled:
             share: Whether it is a share of the cases; it has Wilson's interval where no sample has
                 several cases.
         """
-        value, found = None, _none(_TOO_MANY)
+        value, interval = None, _none(_TOO_MANY)
         if not self._is_full:
             try:
                 value = statistic(self._counts)
             except UndefinedMetric as error:
-                found = _none(str(error))
+                interval = _none(str(error))
             else:
-                found = self._interval(value, statistic, share=share)
+                interval = self._interval(value, statistic, share=share)
         return {
             "value": value,
-            "ci_lower": found.lower,
-            "ci_upper": found.upper,
+            "ci_lower": interval.lower,
+            "ci_upper": interval.upper,
             "ci_level": LEVEL,
-            "ci_method": found.method,
-            "reason": found.reason,
+            "ci_method": interval.method,
+            "reason": interval.reason,
         }
 
     def unanimous(self, counts: Counts) -> float:
@@ -157,7 +157,7 @@ class _Sampled:
 
     def fleiss(self, counts: Counts, n_raters: int) -> float:
         """Return Fleiss' kappa over the cases that all raters graded."""
-        whole = np.array([len(_known(one)) == n_raters for one in self._patterns])
+        whole = np.array([len(_known(pattern)) == n_raters for pattern in self._patterns])
         return self._of(np.where(whole, counts, 0.0)).fleiss_kappa()
 
     def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
@@ -170,16 +170,16 @@ class _Sampled:
 
     def pair(self, first: int, second: int) -> dict[str, Any]:
         """Return the agreement of two raters."""
-        found: dict[str, Any] = {"n": 0, "raw": None, "kappa": None, "reason": None}
+        fields: dict[str, Any] = {"n": 0, "raw": None, "kappa": None, "reason": None}
         if self._is_full:
-            return {**found, "reason": _TOO_MANY}
+            return {**fields, "reason": _TOO_MANY}
         try:
             table = self._table(self._counts, first, second)
-            found |= {"n": int(table.sum()), "raw": raw_agreement(table)}
-            found["kappa"] = self._pair_kappa(table)
+            fields |= {"n": int(table.sum()), "raw": raw_agreement(table)}
+            fields["kappa"] = self._pair_kappa(table)
         except UndefinedMetric as error:
-            found["reason"] = str(error)
-        return found
+            fields["reason"] = str(error)
+        return fields
 
     def _pair_kappa(self, table: Table) -> float:
         if self._level == "nominal":
@@ -198,19 +198,24 @@ class _Sampled:
         if (first, second) not in self._cells:
             self._cells[first, second] = self._cells_of(first, second)
         cells, is_met = self._cells[first, second]
-        found = np.bincount(cells, weights=counts[is_met], minlength=size**2)
-        return np.asarray(found.reshape(size, size), dtype=np.float64)
+        counted = np.bincount(cells, weights=counts[is_met], minlength=size**2)
+        return np.asarray(counted.reshape(size, size), dtype=np.float64)
 
     def _cells_of(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the cell of each pattern that has a grade of both raters, and which patterns those
         are.
         """
-        places = {grade: place for place, grade in enumerate(self._grades)}
-        both = [(row, _at(one, first), _at(one, second)) for row, one in enumerate(self._patterns)]
-        met = [
-            (row, one, other) for row, one, other in both if one is not None and other is not None
+        places = {grade: index for index, grade in enumerate(self._grades)}
+        both = [
+            (row, _at(pattern, first), _at(pattern, second))
+            for row, pattern in enumerate(self._patterns)
         ]
-        cells = [places[one] * len(places) + places[other] for _, one, other in met]
+        met = [
+            (row, left, right)
+            for row, left, right in both
+            if left is not None and right is not None
+        ]
+        cells = [places[left] * len(places) + places[right] for _, left, right in met]
         return np.array(cells, dtype=np.int64), np.array([row for row, _, _ in met], dtype=np.int64)
 
     def _of(self, counts: Counts) -> Ratings:
@@ -227,9 +232,9 @@ class _Sampled:
             return wilson_interval(value * self.n_units, self.n_units)
         if n_samples < _TWO:
             return _none("fewer than two samples")
-        places = {pattern: place for place, pattern in enumerate(self._patterns)}
+        places = {pattern: index for index, pattern in enumerate(self._patterns)}
         entries = [
-            (row, places[one]) for row, (cases, _) in enumerate(self._samples) for one in cases
+            (row, places[case]) for row, (cases, _) in enumerate(self._samples) for case in cases
         ]
         rows, columns = np.array(entries, dtype=np.int64).T
         shares = np.array([n for _, n in self._samples], dtype=np.float64) / n_samples
@@ -237,8 +242,10 @@ class _Sampled:
 
         def draw() -> Counts:
             drawn = rng.multinomial(n_samples, shares)
-            found = np.bincount(columns, weights=drawn[rows], minlength=len(self._patterns))
-            return np.asarray(found, dtype=np.float64)
+            drawn_patterns = np.bincount(
+                columns, weights=drawn[rows], minlength=len(self._patterns)
+            )
+            return np.asarray(drawn_patterns, dtype=np.float64)
 
         return bootstrap_statistic(draw, statistic, level=LEVEL, n_resamples=RESAMPLES)
 
@@ -247,13 +254,15 @@ def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.in
     """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in
     them.
     """
-    keys = [tuple(sorted(_known(one), key=_order)) for one in patterns]
+    keys = [tuple(sorted(_known(pattern), key=_order)) for pattern in patterns]
     rows = {
         key: row
-        for row, key in enumerate(sorted(set(keys), key=lambda key: [_order(one) for one in key]))
+        for row, key in enumerate(
+            sorted(set(keys), key=lambda key: [_order(pattern) for pattern in key])
+        )
     }
-    found = Ratings.of(Counter(keys)) if keys else None
-    return found, np.array([rows[key] for key in keys], dtype=np.int64)
+    ratings = Ratings.of(Counter(keys)) if keys else None
+    return ratings, np.array([rows[key] for key in keys], dtype=np.int64)
 
 
 def _known(pattern: Pattern) -> list[Grade]:

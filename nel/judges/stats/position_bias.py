@@ -12,8 +12,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias, TypedDict
+from typing import Final, Literal, TypeAlias
 
+from typing_extensions import TypedDict
+
+from nel.core.json_types import Count, Rate, Text
 from nel.metrics.intervals import LEVEL, Interval, wilson_interval
 from nel.metrics.quantiles import student_quantile
 
@@ -28,18 +31,18 @@ class ShareJson(TypedDict):
     value: float | None
     ci_lower: float | None
     ci_upper: float | None
-    ci_level: float
-    ci_method: str
+    ci_level: Rate
+    ci_method: Text
     reason: str | None
 
 
 class PositionBiasJson(TypedDict):
     """Counts of pairs by how their verdict depends on the order, and shares."""
 
-    n_pairs: int
-    n_consistent: int
-    n_first: int
-    n_second: int
+    n_pairs: Count
+    n_consistent: Count
+    n_first: Count
+    n_second: Count
     consistency: ShareJson
     first_share: ShareJson
 
@@ -113,20 +116,20 @@ class PositionBiasCounts:
 
 def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
     """Return a share of pairs from (part, pairs, number of such questions)."""
-    part = sum(one * count for one, _, count in questions)
+    total = sum(value * count for value, _, count in questions)
     whole = sum(pairs * count for _, pairs, count in questions)
-    found = _interval(questions, part, whole) if whole else None
+    interval = _interval(questions, total, whole) if whole else None
     return {
-        "value": part / whole if whole else None,
-        "ci_lower": found.lower if found else None,
-        "ci_upper": found.upper if found else None,
+        "value": total / whole if whole else None,
+        "ci_lower": interval.lower if interval else None,
+        "ci_upper": interval.upper if interval else None,
         "ci_level": LEVEL,
-        "ci_method": found.method if found else "none",
-        "reason": None if found else reason,
+        "ci_method": interval.method if interval else "none",
+        "reason": None if interval else reason,
     }
 
 
-def _interval(questions: Sequence[tuple[int, int, int]], part: int, whole: int) -> Interval:
+def _interval(questions: Sequence[tuple[int, int, int]], total: int, whole: int) -> Interval:
     """Return Wilson's interval, or Student's t with errors clustered by question where one has
     several pairs.
 
@@ -134,10 +137,10 @@ def _interval(questions: Sequence[tuple[int, int, int]], part: int, whole: int) 
     from, Wilson's interval has one trial per question.
     """
     n_questions = sum(count for _, _, count in questions)
-    mean = part / whole
-    squares = sum(count * (one - mean * pairs) ** 2 for one, pairs, count in questions)
+    mean = total / whole
+    squares = sum(count * (value - mean * pairs) ** 2 for value, pairs, count in questions)
     if n_questions == whole:
-        return wilson_interval(part, whole)
+        return wilson_interval(total, whole)
     if n_questions < 2 or squares <= _ROUNDING:  # noqa: PLR2004 - a spread needs two
         return wilson_interval(mean * n_questions, n_questions)
     half = math.sqrt(n_questions / (n_questions - 1) * squares) / whole

@@ -123,14 +123,14 @@ class JudgingCounts:
             unscored_kind: The kind of fault where the judges' fault left the outcome unscored.
             unscored_detail: Its message.
         """
-        found = judgements_in(records)
-        if not found and unscored_kind is None:
+        judgements = judgements_in(records)
+        if not judgements and unscored_kind is None:
             return
         self._n_judged += 1
         if unscored_kind is not None:
             self._without_grade[unscored_kind] += 1
             self.details.setdefault(unscored_kind, unscored_detail)
-        for record in found:
+        for record in judgements:
             self._add_case(sample, record)
 
     def as_json(self) -> dict[str, Any] | None:
@@ -173,7 +173,7 @@ class JudgingCounts:
 
     def _agreement(self, template: _Template) -> dict[str, Any]:
         places = {
-            place: name for place, name in enumerate(self._judges) if name in template.members
+            index: name for index, name in enumerate(self._judges) if name in template.members
         }
         measured = agreement_json(
             places, template.level, template.panel, n_missing=template.n_missing
@@ -222,10 +222,14 @@ def _count(counts: Counter[str], name: str) -> None:
 def _add_repeats(template: _Template, sample: int, judge: str, opinion: OpinionJson) -> None:
     repeats = opinion.get("repeats") or ()
     if len(repeats) > 1:
-        known = [_value(one[0], one[1], template.level) for one in repeats if one is not None]
-        held = template.repeats.setdefault(judge, _Repeats())
-        held.n_missing += len(known) < len(repeats)
-        held.patterns.add(sample, sorted(known, key=lambda grade: (isinstance(grade, str), grade)))
+        known = [
+            _value(repeat[0], repeat[1], template.level) for repeat in repeats if repeat is not None
+        ]
+        repeats_of_judge = template.repeats.setdefault(judge, _Repeats())
+        repeats_of_judge.n_missing += len(known) < len(repeats)
+        repeats_of_judge.patterns.add(
+            sample, sorted(known, key=lambda grade: (isinstance(grade, str), grade))
+        )
 
 
 def _add_order(template: _Template, sample: int, judge: str, opinion: OpinionJson) -> None:
@@ -276,11 +280,13 @@ def _is_opinion(opinion: object) -> bool:
             or _is_grade(opinion, "grade", "score")
         )
         and isinstance(repeats, list)
-        and all(one is None or _is_grade(one, 0, 1) for one in repeats)
+        and all(repeat is None or _is_grade(repeat, 0, 1) for repeat in repeats)
         and isinstance(questions, list)
         and all(
-            _is_pair(one) and isinstance(one[0], str) and isinstance(one[1], (str, NoneType))
-            for one in questions
+            _is_pair(repeat)
+            and isinstance(repeat[0], str)
+            and isinstance(repeat[1], (str, NoneType))
+            for repeat in questions
         )
     )
 

@@ -44,7 +44,7 @@ class Hello:
     """The address and the model, without secrets: runs that say the same share the limits."""
     pace: Pace
     """The limits of all runs together."""
-    held: tuple[Held, ...] = ()
+    permits: tuple[Held, ...] = ()
     """What it has in flight already, as after a lost connection."""
 
 
@@ -79,12 +79,14 @@ def decode(frame: str | bytes) -> list[list[object]]:
         BadMessage: It holds something else.
     """
     try:
-        found = loads(frame)
+        message = loads(frame)
     except ValueError as error:
         raise BadMessage(f"a frame is no JSON: {error}") from error
-    if not isinstance(found, list) or not all(isinstance(one, list) and one for one in found):
+    if not isinstance(message, list) or not all(
+        isinstance(item, list) and item for item in message
+    ):
         raise BadMessage("a frame is no list of messages")
-    return found
+    return message
 
 
 def hello_json(hello: Hello) -> dict[str, object]:
@@ -94,7 +96,7 @@ def hello_json(hello: Hello) -> dict[str, object]:
         "client": hello.client,
         "endpoint": hello.endpoint,
         "pace": asdict(hello.pace),
-        "held": [[one.number, one.request, one.tokens] for one in hello.held],
+        "held": [[permit.number, permit.request, permit.tokens] for permit in hello.permits],
     }
 
 
@@ -104,49 +106,47 @@ def read_hello(message: Message) -> Hello:
     Raises:
         BadMessage: It says something else, or belongs to another version of the protocol.
     """
-    given = message[1] if len(message) > 1 else None
-    if message[0] != "hello" or not isinstance(given, Mapping):
+    body = message[1] if len(message) > 1 else None
+    if message[0] != "hello" or not isinstance(body, Mapping):
         raise BadMessage("the first message is no hello")
-    if given.get("protocol") != PROTOCOL:
+    if body.get("protocol") != PROTOCOL:
         raise BadMessage(
-            f"protocol {given.get('protocol')!r} is spoken here as {PROTOCOL}; install the same nel"
+            f"protocol {body.get('protocol')!r} is spoken here as {PROTOCOL}; install the same nel"
             " on both sides"
         )
     try:
-        held = tuple(
+        permits = tuple(
             Held(number=int(n), request=str(request), tokens=int(t))
-            for n, request, t in given["held"]
+            for n, request, t in body["held"]
         )
-        pace = Pace(
-            **{name: given["pace"][name] for name in (field.name for field in fields(Pace))}
-        )
+        pace = Pace(**{name: body["pace"][name] for name in (field.name for field in fields(Pace))})
         _check_pace(pace)
         return Hello(
-            client=str(given["client"]), endpoint=str(given["endpoint"]), pace=pace, held=held
+            client=str(body["client"]), endpoint=str(body["endpoint"]), pace=pace, permits=permits
         )
     except (KeyError, TypeError, ValueError) as error:
         raise BadMessage(f"a hello cannot be read: {error!r}") from error
 
 
-def read_state(given: object) -> State:
+def read_state(body: object) -> State:
     """Return what the limiter says of the endpoint.
 
     Raises:
         BadMessage: It is something else.
     """
-    if not isinstance(given, dict):
+    if not isinstance(body, dict):
         raise BadMessage("a state is no object")
     try:
-        return State(**given)
+        return State(**body)
     except TypeError as error:
         raise BadMessage(f"a state cannot be read: {error}") from error
 
 
-def number_at(message: Message, place: int) -> int:
+def number_at(message: Message, index: int) -> int:
     """Return a whole number of a message; raises BadMessage where there is none."""
-    value = message[place] if len(message) > place else None
+    value = message[index] if len(message) > index else None
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadMessage(f"{message[0]!r} has no whole number at place {place}")
+        raise BadMessage(f"{message[0]!r} has no whole number at place {index}")
     return value
 
 

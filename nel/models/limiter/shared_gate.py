@@ -188,9 +188,9 @@ class SharedGate(ClosingGate):
     def release(self, permit: Permit) -> None:
         """Give a permit back; has no effect on one that was released already."""
         assert isinstance(permit, _SharedPermit)  # noqa: S101 - `acquire` returns no other
-        if not permit.held:
+        if not permit.is_held:
             return
-        permit.held = False
+        permit.is_held = False
         self.in_flight -= 1
         del self._held[permit.number]
         if permit.alone is not None and self._alone is not None:
@@ -245,10 +245,11 @@ class SharedGate(ClosingGate):
         return max(1, int(min(self._own_max, self._files.value(_now()))))
 
     def _hello(self) -> Hello:
-        held = tuple(
-            Held(number=n, request=one.request, tokens=one.tokens) for n, one in self._held.items()
+        permits = tuple(
+            Held(number=n, request=permit.request, tokens=permit.tokens)
+            for n, permit in self._held.items()
         )
-        return Hello(client=self._client, endpoint=self._endpoint, pace=self._pace, held=held)
+        return Hello(client=self._client, endpoint=self._endpoint, pace=self._pace, permits=permits)
 
     def _send(self, message: Message) -> None:
         if self._connection is not None:
@@ -330,12 +331,12 @@ class SharedGate(ClosingGate):
         self.use.times_lost += 1
         self._take_back()
         alone_at = asyncio.get_running_loop().call_later(WAITS_SECONDS, self._go_alone)
-        said = ""
+        answer = ""
         try:
             while (connection := await self._try_again()) is None or isinstance(connection, str):
-                if connection is not None and connection != said:
-                    said = connection
-                    _LOG.warning("the limiter does not take this run any more: %s", said)
+                if connection is not None and connection != answer:
+                    answer = connection
+                    _LOG.warning("the limiter does not take this run any more: %s", answer)
                 await asyncio.sleep(_RETRY_SECONDS)
         finally:
             alone_at.cancel()

@@ -86,7 +86,7 @@ class Permit:
     tokens: int
     sent_at: float
     is_probe: bool = False
-    held: bool = True
+    is_held: bool = True
 
 
 @dataclass(slots=True)
@@ -193,9 +193,9 @@ class Gate(ClosingGate):
 
     def release(self, permit: Permit) -> None:
         """Give a permit back; has no effect on one that was released already."""
-        if not permit.held:
+        if not permit.is_held:
             return
-        permit.held = False
+        permit.is_held = False
         self.in_flight -= 1
         if permit.is_probe:
             self._probe_out = False

@@ -43,11 +43,11 @@ def transport_for(
     Raises:
         ConfigError: A certificate file, a header or the proxy cannot be used.
     """
-    found = _unsigned(endpoint, headers, connections)
+    transport = _unsigned(endpoint, headers, connections)
     return (
-        SignedTransport(found, wire, endpoint, headers)
+        SignedTransport(transport, wire, endpoint, headers)
         if wire is not None and wire.signs
-        else found
+        else transport
     )
 
 

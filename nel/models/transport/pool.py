@@ -174,10 +174,10 @@ class Pool:
         loop = asyncio.get_running_loop()
         async with self._lookup_lock:
             if loop.time() >= self._addresses_until:
-                found = await loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+                addresses = await loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
                 self._addresses = [
                     (family, kind, proto, name, address)  # type: ignore[misc]
-                    for family, kind, proto, name, address in found
+                    for family, kind, proto, name, address in addresses
                 ]
                 self._addresses_until = loop.time() + _ADDRESSES_SECONDS
             return self._addresses

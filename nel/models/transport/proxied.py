@@ -116,11 +116,7 @@ class ProxiedTransport:
                         idle.restart()
                     if response.status in REDIRECTS:
                         return redirected(response.status, response.headers.get("Location"))
-                    streamed = (
-                        stream is not None
-                        and response.status in ANSWERED
-                        and _is_stream(response, stream)
-                    )
+                    streamed = _is_stream(response, stream)
                     read = await self._read(response, idle, stream if streamed else None)
                     return Fetched(
                         response.status,
@@ -131,24 +127,23 @@ class ProxiedTransport:
                         started,
                     )
         except aiohttp.ConnectionTimeoutError:
-            fault = fault_of_exception(
-                deadline_exceeded("connect_timeout", endpoint.connect_seconds)
-            )
-            return replace(
-                fault, message=f"the proxy {urlsplit(self._proxy).hostname}: {fault.message}"
-            )
+            return self._unreachable()
         except TimeoutError:
             if asyncio.get_running_loop().time() >= ends - 0.001:
                 kind, allowed = "timeout", endpoint.total_timeout_seconds
             return fault_of_exception(deadline_exceeded(kind, allowed))
         except (aiohttp.ClientError, OSError, ValueError, zlib.error) as error:
             fault = fault_through_proxy(error)
-            if fault.hung_up:
-                no_answer = kind == "first_byte_timeout"
-                return replace(
-                    fault, hung_up=no_answer, on_reused=no_answer and connection["reused"]
-                )
-            return fault
+            no_answer = fault.hung_up and kind == "first_byte_timeout"
+            return replace(fault, hung_up=no_answer, on_reused=no_answer and connection["reused"])
+
+    def _unreachable(self) -> Fault:
+        """Return the fault of a proxy that does not take a connection in time."""
+        seconds = self._endpoint.connect_seconds
+        fault = fault_of_exception(deadline_exceeded("connect_timeout", seconds))
+        return replace(
+            fault, message=f"the proxy {urlsplit(self._proxy).hostname}: {fault.message}"
+        )
 
     async def _read(
         self, response: aiohttp.ClientResponse, idle: _IdleTimeout, stream: AnswerStream | None
@@ -199,7 +194,10 @@ def _trace_reuse() -> aiohttp.TraceConfig:
     return tracing
 
 
-def _is_stream(response: aiohttp.ClientResponse, stream: AnswerStream) -> bool:
+def _is_stream(response: aiohttp.ClientResponse, stream: AnswerStream | None) -> bool:
+    """Return whether an answer arrives as the stream that is expected."""
+    if stream is None or response.status not in ANSWERED:
+        return False
     return response.headers.get("Content-Type", "").lower().startswith(stream.content_type)
 
 

@@ -23,24 +23,24 @@ class SignedTransport:
     """Asks a protocol for the headers of each attempt, and sends through another transport."""
 
     def __init__(
-        self, behind: Transport, wire: Wire, endpoint: EndpointConfig, headers: Mapping[str, str]
+        self, inner: Transport, wire: Wire, endpoint: EndpointConfig, headers: Mapping[str, str]
     ) -> None:
         """Prepare; nothing is signed before it is sent.
 
         Args:
-            behind: Sends.
+            inner: Sends.
             wire: Signs.
             endpoint: Where to.
             headers: That every request has.
         """
-        self._behind = behind
+        self._inner = inner
         self._wire = wire
         self._endpoint = endpoint
         self._headers = headers
 
     async def __aenter__(self) -> SignedTransport:
         """Open the connection pool."""
-        await self._behind.__aenter__()
+        await self._inner.__aenter__()
         return self
 
     async def __aexit__(
@@ -50,12 +50,12 @@ class SignedTransport:
         trace: TracebackType | None,
     ) -> None:
         """Close all connections."""
-        await self._behind.__aexit__(kind, error, trace)
+        await self._inner.__aexit__(kind, error, trace)
 
     @property
     def unasked(self) -> Collection[int]:
         """Return the numbers of the connections that may be out of step."""
-        return self._behind.unasked if isinstance(self._behind, DirectTransport) else ()
+        return self._inner.unasked if isinstance(self._inner, DirectTransport) else ()
 
     async def fetch(
         self,
@@ -79,4 +79,4 @@ class SignedTransport:
                 f" {error})"
             )
             return Fault(kind=UNSIGNED, message=message, retryable=False)
-        return await self._behind.fetch(method, url, body, {**headers, **signed}, stream)
+        return await self._inner.fetch(method, url, body, {**headers, **signed}, stream)

@@ -30,7 +30,7 @@ def unpacker(encoding: str, limit: int) -> Callable[[bytes], bytes] | None:
         ValueError: The encoding was not accepted.
     """
     names = [
-        name for part in encoding.split(",") if (name := part.strip().lower()) not in _NO_ENCODING
+        name for item in encoding.split(",") if (name := item.strip().lower()) not in _NO_ENCODING
     ]
     if not names:
         return None

@@ -97,8 +97,8 @@ class Anthropic(Wire):
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
-        kept = {name: value for name, value in body.items() if name != "system"}
-        return {**kept, "messages": [{"role": "user", "content": prompt}]}
+        settings = {name: value for name, value in body.items() if name != "system"}
+        return {**settings, "messages": [{"role": "user", "content": prompt}]}
 
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all blocks of a message."""
@@ -124,11 +124,11 @@ class Anthropic(Wire):
         finish = stop if isinstance(stop, str) else None
         if (fault := unfinished(text, reasoning, finish)) is not None:
             return fault
-        found = read_text(text, finish_reason=finish, reasoning=reasoning or None)
+        response = read_text(text, finish_reason=finish, reasoning=reasoning or None)
         uses = [block for block in blocks if block.get("type") == "tool_use"]
         calls = calls_of([(use.get("id"), use.get("name"), use.get("input")) for use in uses])
         return replace(
-            found,
+            response,
             tool_calls=calls,
             usage=_usage(payload.get("usage")),
             model=name_in(payload, "model"),
@@ -151,16 +151,16 @@ class MessageStream(AnswerStream):
         self._pieces: dict[int, list[str]] = {}
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
-        kind, place = payload.get("type"), payload.get("index")
+        kind, index = payload.get("type"), payload.get("index")
         if kind == "message_start":
             self._message = inner(payload, "message")
             self._usage.update(inner(self._message, "usage"))
-        elif kind == "content_block_start" and type(place) is int:
-            self._blocks[place] = inner(payload, "content_block")
+        elif kind == "content_block_start" and type(index) is int:
+            self._blocks[index] = inner(payload, "content_block")
         elif kind == "content_block_delta" and self._message.get("stop_reason") is not None:
             self._fail(malformed("the stream goes on with the answer after its stop reason"))
-        elif kind == "content_block_delta" and type(place) is int:
-            self._piece(place, inner(payload, "delta"), now)
+        elif kind == "content_block_delta" and type(index) is int:
+            self._piece(index, inner(payload, "delta"), now)
         elif kind in _OF_BLOCKS:
             self._fail(malformed("an event of the stream does not say which block it belongs to"))
         elif kind == "message_delta":
@@ -175,17 +175,17 @@ class MessageStream(AnswerStream):
         elif kind == "message_stop":
             self._done = True
 
-    def _piece(self, place: int, delta: dict[str, Any], now: float) -> None:
+    def _piece(self, index: int, delta: dict[str, Any], now: float) -> None:
         if delta.get("type") == _ARGUMENTS and isinstance(delta.get("partial_json"), str):
-            self._pieces.setdefault(place, []).append(delta["partial_json"])
+            self._pieces.setdefault(index, []).append(delta["partial_json"])
             return
         field = _TEXTS.get(word(delta.get("type")))
         text = delta.get(field) if field else None
         if text is not None and not isinstance(text, str):
             self._fail(malformed("a piece of a block is no text"))
         elif text:
-            self._blocks.setdefault(place, {"type": field})
-            self._pieces.setdefault(place, []).append(text)
+            self._blocks.setdefault(index, {"type": field})
+            self._pieces.setdefault(index, []).append(text)
             self.token_times.append(now)
 
     def _result(self) -> object:
@@ -196,10 +196,10 @@ class MessageStream(AnswerStream):
                 "the stream has no message; is this the protocol that the endpoint has?"
             )
         content = []
-        for place, block in sorted(self._blocks.items()):
+        for index, block in sorted(self._blocks.items()):
             field, begun = word(block.get("type")), block.get(word(block.get("type")))
-            pieces = [begun, *self._pieces.get(place, [])]
-            is_call = field == "tool_use" and place in self._pieces
+            pieces = [begun, *self._pieces.get(index, [])]
+            is_call = field == "tool_use" and index in self._pieces
             whole = {"input": joined(pieces) or "{}"} if is_call else {}
             content.append(
                 {**block, field: joined(pieces)} if field in _TEXTS.values() else {**block, **whole}
@@ -209,10 +209,12 @@ class MessageStream(AnswerStream):
 
 def _tool(tool: JsonObject) -> dict[str, Any]:
     function = function_of(tool)
-    said = {} if function.get("description") is None else {"description": function["description"]}
+    description = (
+        {} if function.get("description") is None else {"description": function["description"]}
+    )
     return {
         "name": function.get("name"),
-        **said,
+        **description,
         "input_schema": function.get("parameters") or {"type": "object"},
     }
 
@@ -248,12 +250,12 @@ def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
             else:
                 turns.append({"role": "user", "content": [result]})
         else:
-            turns.append({"role": message.role, "content": _said(message)})
+            turns.append({"role": message.role, "content": _content_of(message)})
         follows = is_result
     return turns
 
 
-def _said(message: Message) -> str | list[dict[str, Any]]:
+def _content_of(message: Message) -> str | list[dict[str, Any]]:
     content = _content(message)
     if not message.tool_calls:
         return content
@@ -271,14 +273,14 @@ def _said(message: Message) -> str | list[dict[str, Any]]:
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
     content = message.content
-    return content if isinstance(content, str) else [_part(part) for part in content]
+    return content if isinstance(content, str) else [_block(item) for item in content]
 
 
-def _part(part: JsonObject) -> dict[str, Any]:
-    if part.get("type") == TEXT_PART:
-        return {"type": "text", "text": part.get("text")}
-    if part.get("type") == IMAGE_PART:
-        url = image_of(part)
+def _block(item: JsonObject) -> dict[str, Any]:
+    if item.get("type") == TEXT_PART:
+        return {"type": "text", "text": item.get("text")}
+    if item.get("type") == IMAGE_PART:
+        url = image_of(item)
         data = data_of(url)
         if data is None:
             return {"type": "image", "source": {"type": "url", "url": url}}
@@ -286,21 +288,21 @@ def _part(part: JsonObject) -> dict[str, Any]:
             "type": "image",
             "source": {"type": "base64", "media_type": data[0], "data": data[1]},
         }
-    raise unknown_part(part, "anthropic")
+    raise unknown_part(item, "anthropic")
 
 
 def _usage(usage: object) -> Usage:
     """Return the counts; tokens that were read from or written to the cache are not among
     ``input_tokens``.
     """
-    given = usage if isinstance(usage, dict) else {}
+    fields = usage if isinstance(usage, dict) else {}
     read, written = (
-        count(given.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")
+        count(fields.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")
     )
-    asked = count(given.get("input_tokens"))
+    asked = count(fields.get("input_tokens"))
     return Usage(
         prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),
-        completion_tokens=count(given.get("output_tokens")),
-        reasoning_tokens=count(inner(given, "output_tokens_details").get("thinking_tokens")),
+        completion_tokens=count(fields.get("output_tokens")),
+        reasoning_tokens=count(inner(fields, "output_tokens_details").get("thinking_tokens")),
         cached_tokens=read,
     )

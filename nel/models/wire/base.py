@@ -155,7 +155,7 @@ def text_of(message: Message, protocol: str) -> str:
     """
     if isinstance(message.content, str):
         return message.content
-    texts = [part.get("text") for part in message.content if part.get("type") == TEXT_PART]
+    texts = [item.get("text") for item in message.content if item.get("type") == TEXT_PART]
     if len(texts) != len(message.content):
         raise NotInProtocol(
             f"the {protocol} protocol takes text alone in a message of the role {message.role}"
@@ -163,9 +163,9 @@ def text_of(message: Message, protocol: str) -> str:
     return "".join(str(text) for text in texts)
 
 
-def image_of(part: JsonObject) -> str:
+def image_of(item: JsonObject) -> str:
     """Return the URL in an image part."""
-    image = part.get("image_url")
+    image = item.get("image_url")
     url = image.get("url") if isinstance(image, Mapping) else image
     return url if isinstance(url, str) else ""
 
@@ -178,10 +178,10 @@ def data_of(url: str) -> tuple[str, str] | None:
     return head.removeprefix("data:").removesuffix(";base64").partition(";")[0], data
 
 
-def unknown_part(part: JsonObject, protocol: str) -> NotInProtocol:
+def unknown_part(item: JsonObject, protocol: str) -> NotInProtocol:
     """Return the error of a part of a message that a protocol has no place for."""
     return NotInProtocol(
-        f'the {protocol} protocol has no place for a part of the type "{part.get("type")}"'
+        f'the {protocol} protocol has no place for a part of the type "{item.get("type")}"'
     )
 
 
@@ -189,22 +189,22 @@ def merged(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
     """Return a body with further fields; one that holds fields on both sides has those of both, the
     body's first.
     """
-    found: dict[str, Any] = dict(extra)
+    merged_body: dict[str, Any] = dict(extra)
     for name, value in body.items():
-        other = found.get(name)
+        other = merged_body.get(name)
         is_both = isinstance(value, Mapping) and isinstance(other, Mapping)
-        found[name] = {**other, **value} if is_both and isinstance(other, Mapping) else value
-    return found
+        merged_body[name] = {**other, **value} if is_both and isinstance(other, Mapping) else value
+    return merged_body
 
 
 def objects(value: object) -> list[dict[str, Any]]:
     """Return the objects of a JSON list; empty for anything else."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def all_objects(value: object) -> bool:
     """Return whether a value is a JSON list of nothing but objects."""
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def unfinished(text: str, reasoning: str | None, finish: str | None) -> Fault | None:
@@ -222,8 +222,8 @@ def unfinished(text: str, reasoning: str | None, finish: str | None) -> Fault | 
 
 def inner(value: object, name: str) -> dict[str, Any]:
     """Return an object inside another; empty where there is none."""
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+    item = value.get(name) if isinstance(value, dict) else None
+    return item if isinstance(item, dict) else {}
 
 
 def count(value: object) -> int | None:

@@ -32,7 +32,7 @@ from nel.models.wire.base import (
     unknown_part,
 )
 from nel.models.wire.tools import REQUIRED, arguments_of, calls_of, forced_name, function_of
-from nel.types import JsonObject, Message, Request, Response, Usage
+from nel.types import JsonObject, Message, Request, Response, ToolCall, Usage
 
 _ROLES: Final = {"user": "user", "assistant": "model"}
 
@@ -70,8 +70,8 @@ class Gemini(Wire):
         body: dict[str, object] = {"contents": _contents(messages)}
         if system is not None:
             body["systemInstruction"] = {"parts": [{"text": system}]}
-        if given := {name: value for name, value in settings.items() if value is not None}:
-            body["generationConfig"] = given
+        if configured := {name: value for name, value in settings.items() if value is not None}:
+            body["generationConfig"] = configured
         if request.tools:
             body["tools"] = [
                 {"functionDeclarations": [_declaration(tool) for tool in request.tools]}
@@ -82,8 +82,8 @@ class Gemini(Wire):
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
-        kept = {name: value for name, value in body.items() if name != "systemInstruction"}
-        return {**kept, "contents": [{"role": "user", "parts": [{"text": prompt}]}]}
+        settings = {name: value for name, value in body.items() if name != "systemInstruction"}
+        return {**settings, "contents": [{"role": "user", "parts": [{"text": prompt}]}]}
 
     def answer(self, payload: object) -> Response | Fault:
         """Return the first candidate."""
@@ -100,20 +100,18 @@ class Gemini(Wire):
         parts = _parts_of(candidate)
         if parts is None:
             return malformed("the candidate's content is no list of parts")
-        if any(not isinstance(part["text"], str) for part in parts if "text" in part):
+        if any(not isinstance(item["text"], str) for item in parts if "text" in item):
             return malformed("a part's text is no text")
-        text = joined([part.get("text") for part in parts if not part.get("thought")])
-        thoughts = joined([part.get("text") for part in parts if part.get("thought")])
+        text = joined([item.get("text") for item in parts if not item.get("thought")])
+        thoughts = joined([item.get("text") for item in parts if item.get("thought")])
         finish = candidate.get("finishReason")
         reason = finish if isinstance(finish, str) else None
-        if not text and any("functionCall" in part for part in parts):
+        if not text and any("functionCall" in item for item in parts):
             reason = "tool_calls"
         if (fault := unfinished(text, thoughts, reason)) is not None:
             return fault
-        called = [inner(part, "functionCall") for part in parts if "functionCall" in part]
-        calls = calls_of([(one.get("id"), one.get("name"), one.get("args")) for one in called])
-        found = read_text(text, finish_reason=reason, reasoning=thoughts or None)
-        return replace(found, tool_calls=calls, usage=usage, model=model)
+        response = read_text(text, finish_reason=reason, reasoning=thoughts or None)
+        return replace(response, tool_calls=_calls(parts), usage=usage, model=model)
 
     def stream(self) -> AnswerStream:
         """Return a collector of chunks, each a response with the next parts."""
@@ -141,8 +139,8 @@ class ContentStream(AnswerStream):
                 malformed("a chunk of the stream has candidates that are no list of objects")
             )
             return
-        for place, candidate in enumerate(candidates):
-            if self._is_chosen(index_of(candidate, place)):
+        for position, candidate in enumerate(candidates):
+            if self._is_chosen(index_of(candidate, position)):
                 self._candidate(candidate, now)
 
     def _is_chosen(self, index: int) -> bool:
@@ -163,7 +161,7 @@ class ContentStream(AnswerStream):
             self._fail(malformed("the stream goes on with the answer after its finish reason"))
             return
         self._parts += parts
-        if any(part.get("text") for part in parts):
+        if any(item.get("text") for item in parts):
             self.token_times.append(now)
         self._finish = candidate.get("finishReason") or self._finish
 
@@ -178,10 +176,16 @@ class ContentStream(AnswerStream):
         }
 
 
-def _says_something(part: Mapping[str, Any]) -> bool:
+def _calls(parts: Sequence[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    """Return the calls of tools among the parts of an answer."""
+    called = [inner(item, "functionCall") for item in parts if "functionCall" in item]
+    return calls_of([(call.get("id"), call.get("name"), call.get("args")) for call in called])
+
+
+def _says_something(item: Mapping[str, Any]) -> bool:
     """Return whether a part belongs to the answer, which an empty text and a thought do not."""
-    return "functionCall" in part or bool(
-        not part.get("thought") and str(part.get("text") or "").strip()
+    return "functionCall" in item or bool(
+        not item.get("thought") and str(item.get("text") or "").strip()
     )
 
 
@@ -235,33 +239,36 @@ def _content(message: Message) -> dict[str, Any]:
     if isinstance(content, str):
         parts = [{"text": content}] if content or not calls else []
     else:
-        parts = [_part(part) for part in content]
+        parts = [_block(item) for item in content]
     return {"role": _ROLES[message.role], "parts": [*parts, *calls]}
 
 
-def _part(part: JsonObject) -> dict[str, Any]:
-    if part.get("type") == TEXT_PART:
-        return {"text": part.get("text")}
-    if part.get("type") == IMAGE_PART:
-        data = data_of(image_of(part))
+def _block(item: JsonObject) -> dict[str, Any]:
+    if item.get("type") == TEXT_PART:
+        return {"text": item.get("text")}
+    if item.get("type") == IMAGE_PART:
+        data = data_of(image_of(item))
         if data is None:
             raise NotInProtocol(
                 "the gemini protocol takes images as data; give the file or a data URL, not an"
                 " address"
             )
         return {"inlineData": {"mimeType": data[0], "data": data[1]}}
-    raise unknown_part(part, "gemini")
+    raise unknown_part(item, "gemini")
 
 
 def _usage(usage: object) -> Usage:
     """Return the counts; what the model thought is not among ``candidatesTokenCount``."""
-    given = usage if isinstance(usage, dict) else {}
-    said, thought = count(given.get("candidatesTokenCount")), count(given.get("thoughtsTokenCount"))
+    fields = usage if isinstance(usage, dict) else {}
+    answered, thought = (
+        count(fields.get("candidatesTokenCount")),
+        count(fields.get("thoughtsTokenCount")),
+    )
     return Usage(
-        prompt_tokens=count(given.get("promptTokenCount")),
+        prompt_tokens=count(fields.get("promptTokenCount")),
         completion_tokens=(
-            None if said is None and thought is None else (said or 0) + (thought or 0)
+            None if answered is None and thought is None else (answered or 0) + (thought or 0)
         ),
         reasoning_tokens=thought,
-        cached_tokens=count(given.get("cachedContentTokenCount")),
+        cached_tokens=count(fields.get("cachedContentTokenCount")),
     )

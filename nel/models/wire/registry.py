@@ -44,12 +44,12 @@ def wire_of(protocol: Protocol) -> Wire:
 
 @cache
 def _installed(protocol: Protocol) -> Wire:
-    found = plugins.load("clients", protocol)
-    if not isinstance(found, Wire):
+    loaded = plugins.load("clients", protocol)
+    if not isinstance(loaded, Wire):
         raise PluginError(
-            f'the client "{protocol}" is a {type(found).__name__}, not a nel.clients.Wire'
+            f'the client "{protocol}" is a {type(loaded).__name__}, not a nel.clients.Wire'
         )
-    return found
+    return loaded
 
 
 def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
@@ -63,9 +63,10 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     """
     wire = wire_of(request.protocol)
     if not wire.takes_tools and (
-        request.tools or any(one.tool_calls or one.tool_call_id for one in request.messages)
+        request.tools
+        or any(message.tool_calls or message.tool_call_id for message in request.messages)
     ):
-        known = [name for name, one in _BUILT_IN.items() if one.takes_tools]
+        known = [name for name, message in _BUILT_IN.items() if message.takes_tools]
         raise NotInProtocol(
             f"the {request.protocol} protocol has no place for tools here; use {', '.join(known)}"
         )
@@ -92,16 +93,20 @@ def parse_answer(
         offers_tools: Whether the model was free to call tools; a call in any other answer is
             dropped.
     """
-    found = wire_of(protocol).answer(payload)
-    if isinstance(found, Fault):
-        return found
+    answer = wire_of(protocol).answer(payload)
+    if isinstance(answer, Fault):
+        return answer
     if not offers_tools:
-        return replace(found, tool_calls=()) if found.tool_calls else found
-    if not found.text and not found.tool_calls and ending_of(found.finish_reason) == "tool_calls":
+        return replace(answer, tool_calls=()) if answer.tool_calls else answer
+    if (
+        not answer.text
+        and not answer.tool_calls
+        and ending_of(answer.finish_reason) == "tool_calls"
+    ):
         return malformed(
             "the answer is a call of a tool that cannot be read: it has no name, or odd arguments"
         )
-    return found
+    return answer
 
 
 def neutral_body(body: bytes, protocol: Protocol, prompt: str) -> bytes:
@@ -128,6 +133,6 @@ def plain_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, st
     """Return the headers that an endpoint's protocol wants, leaving out what its settings give."""
     wire = wire_of(endpoint.spoken)
     wire.check(endpoint)
-    given = {name.lower() for name in (*endpoint.headers, *endpoint.headers_env)}
-    found = {**wire.headers(), **(wire.key_headers(api_key) if api_key else {})}
-    return {name: value for name, value in found.items() if name.lower() not in given}
+    names = {name.lower() for name in (*endpoint.headers, *endpoint.headers_env)}
+    defaults = {**wire.headers(), **(wire.key_headers(api_key) if api_key else {})}
+    return {name: value for name, value in defaults.items() if name.lower() not in names}

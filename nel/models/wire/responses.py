@@ -6,7 +6,7 @@ from the answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -30,7 +30,7 @@ from nel.models.wire.base import (
     word,
 )
 from nel.models.wire.tools import calls_of, forced_name, function_of
-from nel.types import JsonObject, Message, Request, Response, Usage
+from nel.types import JsonObject, Message, Request, Response, ToolCall, Usage
 
 _DELTAS: Final = (
     "response.output_text.delta",
@@ -103,36 +103,40 @@ class Responses(Wire):
         is_finished = status is None or word(status) in ("completed", "incomplete")
         if not is_finished or not isinstance(payload.get("output"), list):
             return no_answer(payload, f'the body has no finished output (status "{word(status)}")')
+        response = self._of_output(payload)
+        if isinstance(response, Fault):
+            return response
+        return replace(
+            response, usage=_usage(payload.get("usage")), model=name_in(payload, "model")
+        )
+
+    def _of_output(self, payload: dict[str, Any]) -> Response | Fault:
+        """Return the texts and calls of tools of a finished output."""
         items = objects(payload["output"])
         messages = [item.get("content") for item in items if item.get("type") == "message"]
-        parts = [part for content in messages for part in objects(content)]
         if not all_objects(payload["output"]) or not all(map(all_objects, messages)):
             return malformed("the output, or a message in it, is no list of objects")
-        texts = [part.get("text") for part in parts if part.get("type") in ("output_text", "text")]
+        blocks = [block for content in messages for block in objects(content)]
+        texts = [
+            block.get("text") for block in blocks if block.get("type") in ("output_text", "text")
+        ]
         if any(not isinstance(text, str) for text in texts):
             return malformed("a text of the output is no text")
         text = joined(texts)
-        refusal = joined([part.get("refusal") for part in parts if part.get("type") == "refusal"])
-        finish: object = (
-            "stop" if status != "incomplete" else inner(payload, "incomplete_details").get("reason")
+        refusal = joined(
+            [block.get("refusal") for block in blocks if block.get("type") == "refusal"]
         )
+        is_cut = payload.get("status") == "incomplete"
+        finish: object = inner(payload, "incomplete_details").get("reason") if is_cut else "stop"
         if not text and refusal:
             text, finish = refusal, "refusal"
         if not text and any(word(item.get("type")).endswith("_call") for item in items):
             finish = "tool_calls"
-        if (fault := unfinished(text, None, word(finish) or "incomplete")) is not None:
+        reason = word(finish) or "incomplete"
+        if (fault := unfinished(text, None, reason)) is not None:
             return fault
-        found = read_text(
-            text, finish_reason=word(finish) or "incomplete", reasoning=_reasoning(items)
-        )
-        usage = payload.get("usage")
-        called = [item for item in items if item.get("type") == "function_call"]
-        calls = calls_of(
-            [(one.get("call_id"), one.get("name"), one.get("arguments")) for one in called]
-        )
-        return replace(
-            found, tool_calls=calls, usage=_usage(usage), model=name_in(payload, "model")
-        )
+        response = read_text(text, finish_reason=reason, reasoning=_reasoning(items))
+        return replace(response, tool_calls=_calls(items))
 
     def stream(self) -> AnswerStream:
         """Return a collector of events, the last of which holds the whole response."""
@@ -186,6 +190,14 @@ def _items(message: Message) -> list[dict[str, Any]]:
     return [*([_item(message)] if message.content or not calls else []), *calls]
 
 
+def _calls(items: Sequence[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    """Return the calls of tools among the items of an output."""
+    called = [item for item in items if item.get("type") == "function_call"]
+    return calls_of(
+        [(call.get("call_id"), call.get("name"), call.get("arguments")) for call in called]
+    )
+
+
 def _item(message: Message) -> dict[str, Any]:
     if message.role not in _ROLES:
         raise NotInProtocol(
@@ -195,39 +207,39 @@ def _item(message: Message) -> dict[str, Any]:
         return {"role": message.role, "content": message.content}
     return {
         "role": message.role,
-        "content": [_part(part, message.role) for part in message.content],
+        "content": [_block(block, message.role) for block in message.content],
     }
 
 
-def _part(part: JsonObject, role: str) -> dict[str, Any]:
-    if part.get("type") == TEXT_PART:
+def _block(block: JsonObject, role: str) -> dict[str, Any]:
+    if block.get("type") == TEXT_PART:
         return {
             "type": "output_text" if role == "assistant" else "input_text",
-            "text": part.get("text"),
+            "text": block.get("text"),
         }
-    if part.get("type") == IMAGE_PART and role == "user":
-        image = part.get("image_url")
+    if block.get("type") == IMAGE_PART and role == "user":
+        image = block.get("image_url")
         fields = image if isinstance(image, Mapping) else {"url": image}
         detail = {"detail": fields["detail"]} if "detail" in fields else {}
         return {"type": "input_image", "image_url": fields.get("url"), **detail}
-    raise unknown_part(part, "responses")
+    raise unknown_part(block, "responses")
 
 
 def _reasoning(items: list[dict[str, Any]]) -> str | None:
     thoughts = [item for item in items if item.get("type") == "reasoning"]
     texts = [
-        part.get("text")
+        block.get("text")
         for item in thoughts
-        for part in objects(item.get("content") or item.get("summary"))
+        for block in objects(item.get("content") or item.get("summary"))
     ]
     return "\n".join(text for text in texts if isinstance(text, str)) or None
 
 
 def _usage(usage: object) -> Usage:
-    given = usage if isinstance(usage, dict) else {}
+    fields = usage if isinstance(usage, dict) else {}
     return Usage(
-        prompt_tokens=count(given.get("input_tokens")),
-        completion_tokens=count(given.get("output_tokens")),
-        reasoning_tokens=count(inner(given, "output_tokens_details").get("reasoning_tokens")),
-        cached_tokens=count(inner(given, "input_tokens_details").get("cached_tokens")),
+        prompt_tokens=count(fields.get("input_tokens")),
+        completion_tokens=count(fields.get("output_tokens")),
+        reasoning_tokens=count(inner(fields, "output_tokens_details").get("reasoning_tokens")),
+        cached_tokens=count(inner(fields, "input_tokens_details").get("cached_tokens")),
     )

@@ -33,19 +33,19 @@ def forced_name(choice: object) -> str | None:
 def arguments_of(call: ToolCall) -> dict[str, Any]:
     """Return a call's arguments, none where what the model wrote is no JSON object."""
     try:
-        found = loads(call.arguments)
+        value = loads(call.arguments)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def calls_of(found: list[tuple[object, object, object]]) -> tuple[ToolCall, ...]:
+def calls_of(called: list[tuple[object, object, object]]) -> tuple[ToolCall, ...]:
     """Return calls of which id, name and arguments are known, none of them where one cannot be
     read.
     """
     return tool_calls_in(
         [
-            {"id": identity, "function": {"name": name, "arguments": given}}
-            for identity, name, given in found
+            {"id": identity, "function": {"name": name, "arguments": arguments}}
+            for identity, name, arguments in called
         ]
     )

@@ -88,14 +88,14 @@ def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[_Blocks, list
     fences = [_Fence(*match.span(), *match.groups()) for match in matches]
     blocks: _Blocks = []
     outside: list[str] = []
-    place = at = 0
+    position = at = 0
     while at < len(fences):
         opening = fences[at]
         at += 1
-        if opening.start < place or not (opening.opens or not opening.rest.strip()):
+        if opening.start < position or not (opening.opens or not opening.rest.strip()):
             continue
-        outside.append(text[place : opening.text_end])
-        place = opening.end
+        outside.append(text[position : opening.text_end])
+        position = opening.end
         if not opening.opens or opening.tag in _WRAPPERS:
             continue  # it closes what the prompt opened, or is around other blocks
         last = _end_of_block(text, opening, fences[at:], is_whole)
@@ -105,8 +105,8 @@ def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[_Blocks, list
             return blocks, outside
         reopens = last.is_margin and last.has_tag_alone  # the closing fence was forgotten
         at = fences.index(last, at) + (not reopens)
-        place = last.start if reopens else last.end - len(last.rest)
-    outside.append(text[place:])
+        position = last.start if reopens else last.end - len(last.rest)
+    outside.append(text[position:])
     return blocks, outside
 
 

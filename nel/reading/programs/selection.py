@@ -39,11 +39,11 @@ def main_of(pieces: Sequence[Piece]) -> Piece | None:
 
 def helpers_of(main: Piece, pieces: Sequence[Piece], known: frozenset[str]) -> list[str]:
     """Return the statements of other pieces that bind what a piece needs beside the known names."""
-    place = pieces.index(main) if main in pieces else len(pieces)
-    nearest = [*reversed(pieces[:place]), *pieces[place + 1 :]]
+    position = pieces.index(main) if main in pieces else len(pieces)
+    nearest = [*reversed(pieces[:position]), *pieces[position + 1 :]]
     have = set(main.names | known)
     missing = sorted(main.missing - have)
-    taken: set[tuple[int, int]] = set()
+    chosen: set[tuple[int, int]] = set()
     while missing:
         name = missing.pop()
         piece = next((piece for piece in nearest if name in piece.names), None)
@@ -52,11 +52,11 @@ def helpers_of(main: Piece, pieces: Sequence[Piece], known: frozenset[str]) -> l
         for stmt in piece.tree.body:
             names = bound([stmt])
             if name in names:
-                taken.add((pieces.index(piece), piece.tree.body.index(stmt)))
+                chosen.add((pieces.index(piece), piece.tree.body.index(stmt)))
                 have |= names
                 alone = Piece("", ast.Module(body=[stmt], type_ignores=[]))
                 missing += sorted(alone.missing - have)
-    return [_text_of(pieces[at], pieces[at].tree.body[index]) for at, index in sorted(taken)]
+    return [_text_of(pieces[at], pieces[at].tree.body[index]) for at, index in sorted(chosen)]
 
 
 def is_outline(piece: Piece, name: str) -> bool:

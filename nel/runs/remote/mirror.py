@@ -20,6 +20,7 @@ from typing import Final
 
 from nel.core.work_directories import make_work_directory
 from nel.engine.progress import Progress
+from nel.engine.store.integrity import copy_store
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError
 from nel.runs.remote.objects import Objects
@@ -148,16 +149,16 @@ class Mirror:
     def _paths(self, work: Path, *, complete: bool) -> dict[str, Path]:
         """Return the files of a snapshot by their names, with a copy of the store as it is now."""
         with Snapshot(self._run_dir / FILE_NAME) as snapshot:
-            snapshot.copy_to(work / FILE_NAME)
-        found = {FILE_NAME: work / FILE_NAME}
+            copy_store(snapshot, work / FILE_NAME)
+        paths = {FILE_NAME: work / FILE_NAME}
         everything = (
             self._run_dir.rglob("*") if complete else (self._run_dir / name for name in _LIVE)
         )
         for path in everything:
             name = path.relative_to(self._run_dir).as_posix()
             if name not in _NOT_SENT and path.is_file() and not path.is_symlink():
-                found[name] = path
-        return found
+                paths[name] = path
+        return paths
 
 
 @contextmanager

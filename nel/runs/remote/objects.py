@@ -29,8 +29,8 @@ def is_remote(place: str) -> bool:
     >>> is_remote("s3://bucket/runs"), is_remote("eval_results")
     (True, False)
     """
-    scheme, found, _ = place.partition("://")
-    return bool(found) and len(scheme) >= _SCHEME_MIN and scheme.replace("+", "").isalnum()
+    scheme, separator, _ = place.partition("://")
+    return bool(separator) and len(scheme) >= _SCHEME_MIN and scheme.replace("+", "").isalnum()
 
 
 class Objects:
@@ -76,12 +76,12 @@ class Objects:
             StoreUnreachable: The store cannot be read.
         """
         try:
-            found: bytes = self._files.cat_file(self._at(name))
+            content: bytes = self._files.cat_file(self._at(name))
         except FileNotFoundError:
             return None
         except Exception as error:
             raise self._unreachable("read", name, error) from error
-        return found
+        return content
 
     def write(self, name: str, content: bytes) -> None:
         """Put an object in the place of what is there.
@@ -132,16 +132,16 @@ class Objects:
             StoreUnreachable: The store cannot be read.
         """
         try:
-            found = self._files.ls(
+            entries = self._files.ls(
                 self._at(folder), detail=False, **({} if self._is_local else {"refresh": True})
             )
         except FileNotFoundError:
             return []
         except TypeError:
-            found = self._files.ls(self._at(folder), detail=False)
+            entries = self._files.ls(self._at(folder), detail=False)
         except Exception as error:
             raise self._unreachable("list", folder, error) from error
-        names = (str(one).rstrip("/").rpartition("/")[2] for one in found)
+        names = (str(entry).rstrip("/").rpartition("/")[2] for entry in entries)
         return sorted(name for name in names if name and not name.startswith("."))
 
     def remove(self, name: str) -> None:
@@ -153,5 +153,5 @@ class Objects:
         return f"{self._root.rstrip('/')}/{name}" if name else str(self._root)
 
     def _unreachable(self, verb: str, name: str, error: Exception) -> StoreUnreachable:
-        said = " ".join(str(error).split())[:300] or type(error).__name__
-        return StoreUnreachable(f"cannot {verb} {self.url}/{name}: {said}")
+        detail = " ".join(str(error).split())[:300] or type(error).__name__
+        return StoreUnreachable(f"cannot {verb} {self.url}/{name}: {detail}")

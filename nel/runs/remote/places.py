@@ -50,8 +50,8 @@ def home_of(run_dir: Path) -> Home | None:
     if not path.is_file():
         return None
     try:
-        found = loads(path.read_bytes())
-        return Home(url=str(found["url"]), number=int(found["number"]))
+        stored = loads(path.read_bytes())
+        return Home(url=str(stored["url"]), number=int(stored["number"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(
             f"{path}, which says where the run is uploaded, cannot be read; remove it"

@@ -60,9 +60,9 @@ def read_manifest(objects: Objects, run: str) -> Manifest | None:
         content = objects.read(f"{run}/{MANIFEST}")
         if content is None:
             return None
-        found = _decoded(content)
-        if found is not None:
-            return found
+        manifest = _decoded(content)
+        if manifest is not None:
+            return manifest
         time.sleep(_RETRY_SECONDS)  # on a store that shows parts of a write
     raise OutputError(f"{objects.url}/{run}/{MANIFEST} is damaged, or is not nel's")
 
@@ -197,8 +197,8 @@ def _decoded(data: bytes) -> Manifest | None:
                 f"the run was uploaded in format {content['format']}; use the nel that wrote it"
             )
         files = {
-            str(name): (int(one["bytes"]), tuple(one["pieces"]))
-            for name, one in content["files"].items()
+            str(name): (int(entry["bytes"]), tuple(entry["pieces"]))
+            for name, entry in content["files"].items()
         }
         if not all(_is_below(name) for name in files):
             return None

@@ -151,10 +151,10 @@ def _has_died_here(last: dict[str, Any]) -> bool:
 def _read(objects: Objects, run: str, number: int) -> dict[str, Any] | None:
     content = objects.read(_name(run, number))
     try:
-        found = None if content is None else loads(content)
+        writing = None if content is None else loads(content)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return writing if isinstance(writing, dict) else None
 
 
 def _numbers(objects: Objects, run: str) -> list[int]:

@@ -174,8 +174,8 @@ class Container:
         except TimeoutError:
             raise ContainerDied(f"the container gave no answer within {seconds:.0f} s") from None
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            said = self._errors.decode("utf-8", "replace").strip()[-500:]
-            raise ContainerDied(f"the container is gone ({said or error})") from error
+            message = self._errors.decode("utf-8", "replace").strip()[-500:]
+            raise ContainerDied(f"the container is gone ({message or error})") from error
         if reply.get("number") != number or reply.get("nonce") != nonce:
             raise ContainerDied("the container gave an answer to something else")
         return reply
@@ -220,14 +220,14 @@ class Container:
 
         What a hostile image sends is held once, and no more of it than was asked for.
         """
-        taken = bytearray()
-        while len(taken) < size:
+        data = bytearray()
+        while len(data) < size:
             while self._pending == 0:
                 self._pending = self._next_frame(deadline)
-            part = self._raw(min(size - len(taken), self._pending), deadline)
-            self._pending -= len(part)
-            taken += part
-        return taken
+            chunk = self._raw(min(size - len(data), self._pending), deadline)
+            self._pending -= len(chunk)
+            data += chunk
+        return data
 
     def _next_frame(self, deadline: float) -> int:
         """Return the size of the next frame of standard output; pass over standard error."""
@@ -241,9 +241,9 @@ class Container:
         if self._error_bytes > _ERROR_BYTES_MAX:
             raise ValueError("it floods standard error")
         while length:
-            part = self._raw(length, deadline)
-            length -= len(part)
-            self._errors = (self._errors + part)[-4096:]
+            chunk = self._raw(length, deadline)
+            length -= len(chunk)
+            self._errors = (self._errors + chunk)[-4096:]
         return 0
 
     def _raw(self, size: int, deadline: float) -> bytes:
@@ -252,10 +252,10 @@ class Container:
         if left <= 0:
             raise TimeoutError
         self._socket.settimeout(left)
-        part = self._socket.recv(min(size, _READ_BYTES))
-        if not part:
+        chunk = self._socket.recv(min(size, _READ_BYTES))
+        if not chunk:
             raise ConnectionError("it hung up")
-        return part
+        return chunk
 
 
 def host_options(

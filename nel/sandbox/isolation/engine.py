@@ -129,7 +129,7 @@ def info_of(client: docker.DockerClient) -> EngineInfo:
         SandboxError: It does not answer.
     """
     with speaking():
-        said: Mapping[str, Any] = client.info()
+        info: Mapping[str, Any] = client.info()
     lacks = [
         name
         for name, key in (
@@ -137,16 +137,16 @@ def info_of(client: docker.DockerClient) -> EngineInfo:
             ("processes", "PidsLimit"),
             ("CPU", "CpuCfsQuota"),
         )
-        if said.get(key) is False
+        if info.get(key) is False
     ]
     return EngineInfo(
-        version=str(said.get("ServerVersion", "?")),
-        cgroup=f"v{said.get('CgroupVersion', '1')} ({said.get('CgroupDriver', '?')})",
-        runtimes=tuple(sorted(said.get("Runtimes") or ())),
-        cpus=int(said.get("NCPU") or 1),
-        memory_bytes=int(said.get("MemTotal") or 0),
+        version=str(info.get("ServerVersion", "?")),
+        cgroup=f"v{info.get('CgroupVersion', '1')} ({info.get('CgroupDriver', '?')})",
+        runtimes=tuple(sorted(info.get("Runtimes") or ())),
+        cpus=int(info.get("NCPU") or 1),
+        memory_bytes=int(info.get("MemTotal") or 0),
         operating_system=(
-            f"{said.get('OperatingSystem', '?')}, kernel {said.get('KernelVersion', '?')}"
+            f"{info.get('OperatingSystem', '?')}, kernel {info.get('KernelVersion', '?')}"
         ),
         lacks=tuple(lacks),
     )

@@ -72,14 +72,14 @@ class Language:
             raise ConfigError(
                 f"{self.title} has no runner for function tests; give inputs and outputs instead"
             )
-        given = {
+        values = {
             _SECRET: f"nel_{secrets.token_hex(8)}",
             _TESTS: tests,
             _SOLUTION: self.completed(solution),
         }
-        markers = re.compile("|".join(given))
+        markers = re.compile("|".join(values))
         return {
-            name: markers.sub(lambda found: given[found[0]], text)
+            name: markers.sub(lambda match: values[match[0]], text)
             for name, text in self.runner.items()
         }
 
@@ -123,18 +123,18 @@ def find_language(name: str) -> Language:
 
 def _read(folder: Path) -> Language:
     try:
-        given: dict[str, Any] = tomllib.loads(
+        table: dict[str, Any] = tomllib.loads(
             (folder / "language.toml").read_text(encoding="utf-8")
         )
         return Language(
             name=folder.name,
             folder=folder,
-            fences=tuple(given.pop("fences", ())),
-            compile=tuple(given.pop("compile", ())),
-            run=tuple(given.pop("run")),
-            environment=given.pop("env", {}),
+            fences=tuple(table.pop("fences", ())),
+            compile=tuple(table.pop("compile", ())),
+            run=tuple(table.pop("run")),
+            environment=table.pop("env", {}),
             runner=_runner(folder),
-            **given,
+            **table,
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise ConfigError(f"{folder / 'language.toml'} is not usable: {error}") from error

@@ -72,7 +72,7 @@ def containers(client: docker.DockerClient) -> list[Known]:
         SandboxError: The engine does not answer.
     """
     with speaking():
-        found = client.containers.list(
+        listed = client.containers.list(
             all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True
         )
     return [
@@ -83,7 +83,7 @@ def containers(client: docker.DockerClient) -> list[Known]:
             pid=container.labels.get(OWNER_LABEL, "::").split(":")[1],
             is_left_over=is_left_over(container.labels),
         )
-        for container in found
+        for container in listed
     ]
 
 
@@ -94,11 +94,11 @@ def reap(client: docker.DockerClient) -> list[str]:
         SandboxError: The engine does not answer.
     """
     removed = []
-    for one in containers(client):
-        if one.is_left_over:
+    for container in containers(client):
+        if container.is_left_over:
             with suppress(SandboxError), speaking():  # it may go by itself meanwhile
-                client.api.remove_container(one.id, force=True, v=True)
-                removed.append(one.id)
+                client.api.remove_container(container.id, force=True, v=True)
+                removed.append(container.id)
     return removed
 
 

@@ -39,7 +39,9 @@ def outputs_equal(
     left, right = actual.split(), expected.split()
     if rule == "tokens" or len(left) != len(right):
         return left == right
-    return all(_same_token(one, other, tolerance) for one, other in zip(left, right, strict=True))
+    return all(
+        _same_token(token, other, tolerance) for token, other in zip(left, right, strict=True)
+    )
 
 
 def first_difference(actual: str, expected: str) -> str:
@@ -53,7 +55,9 @@ def first_difference(actual: str, expected: str) -> str:
     for read in (_lines, lambda text: text.split("\n")):
         for number, (got, wanted) in enumerate(zip_longest(read(actual), read(expected)), start=1):
             if got != wanted:
-                return f"line {number}: expected {_shown(wanted, got)}, got {_shown(got, wanted)}"
+                return (
+                    f"line {number}: expected {_excerpt(wanted, got)}, got {_excerpt(got, wanted)}"
+                )
     return "no difference"
 
 
@@ -64,7 +68,7 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _shown(line: str | None, other: str | None) -> str:
+def _excerpt(line: str | None, other: str | None) -> str:
     """Return a line, or None as the end of the output, quoted and cut around its first
     difference.
     """
@@ -74,8 +78,8 @@ def _shown(line: str | None, other: str | None) -> str:
     if max(len(line), len(other or "")) > _SHOWN_CHARACTERS_MAX:
         common = commonprefix((line, other or ""))  # noqa: RUF071 - characters are meant
         start = max(0, len(common) - _SHOWN_CHARACTERS_MAX // 2)
-    part = line[start : start + _SHOWN_CHARACTERS_MAX]
-    plain = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in part)
+    excerpt = line[start : start + _SHOWN_CHARACTERS_MAX]
+    plain = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in excerpt)
     after = "…" if start + _SHOWN_CHARACTERS_MAX < len(line) else ""
     return f'{"…" if start else ""}"{plain}"{after}'
 

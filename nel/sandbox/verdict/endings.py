@@ -94,7 +94,7 @@ def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Verdict
     if "program" in result or "failed" in result:
         return _of_failure(run, "shared", result)
     return verdict_of(
-        run, "shared", "runtime_error", f"it ended before its tests did ({_shown(ending)})"
+        run, "shared", "runtime_error", f"it ended before its tests did ({_described(ending)})"
     )
 
 
@@ -129,7 +129,7 @@ def of_step(
     if re.search(r"^MemoryError\b", stderr, re.MULTILINE):
         return verdict_of(run, mode, "out_of_memory", _error_of(stderr))
     return verdict_of(
-        run, mode, "runtime_error", f"{_shown(ending)}: {_error_of(stderr)}".rstrip(": ")
+        run, mode, "runtime_error", f"{_described(ending)}: {_error_of(stderr)}".rstrip(": ")
     )
 
 
@@ -166,14 +166,14 @@ def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -
         return verdict_of(run, mode, "wrong", "\n".join(filter(None, lines)))
     kind = str(result["program"])
     if kind == "gone":
-        text = f"{text} ({_shown(run['ending'] or {})})"
+        text = f"{text} ({_described(run['ending'] or {})})"
     lines = [str(result.get("where") or ""), text]
     return verdict_of(
         run, mode, _OF_PROGRAM.get(kind, "runtime_error"), "\n".join(filter(None, lines))
     )
 
 
-def _shown(ending: Mapping[str, Any]) -> str:
+def _described(ending: Mapping[str, Any]) -> str:
     if ending.get("signal"):
         try:
             return f"killed by {signal.Signals(ending['signal']).name}"

@@ -115,8 +115,8 @@ class Judge:
             verdict = self._of_case(program, reply, case)
             total += verdict.cpu_seconds
             if not verdict.passed:
-                place = f"case {number + 1} of {len(program.cases)}"
-                return replace(verdict, detail=f"{place}: {verdict.detail}")
+                case_name = f"case {number + 1} of {len(program.cases)}"
+                return replace(verdict, detail=f"{case_name}: {verdict.detail}")
         return replace(verdict, detail=f"{len(program.cases)} cases", cpu_seconds=total)
 
     def _of_case(self, program: Program, reply: Mapping[str, Any], case: Case) -> Verdict:

@@ -163,26 +163,26 @@ class _Objects:
         """Return whether a statement changes a container that an attribute of the program's object
         holds.
         """
-        held: ast.AST | None = None
+        target: ast.AST | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            held = node.func.value if node.func.attr in _CHANGES else None
+            target = node.func.value if node.func.attr in _CHANGES else None
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            held = node.value
-        while isinstance(held, ast.Subscript):
-            held = held.value
-        is_own = isinstance(held, ast.Attribute) and getattr(held.value, "id", "") == "self"
-        return isinstance(held, ast.Attribute) and not is_own and self.is_of_program(held)
+            target = node.value
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        is_own = isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self"
+        return isinstance(target, ast.Attribute) and not is_own and self.is_of_program(target)
 
 
 def program_names(nodes: Collection[ast.AST]) -> set[str]:
     """Return all names in some expressions."""
-    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {child.id for node in nodes for child in ast.walk(node) if isinstance(child, ast.Name)}
 
 
 def _iterated(value: ast.expr) -> list[ast.expr]:
     """Return what a loop takes its items from, past builtins such as ``enumerate``."""
     if isinstance(value, ast.Call) and getattr(value.func, "id", "") in _PASSED_THROUGH:
-        return [inner for part in value.args for inner in _iterated(part)]
+        return [inner for argument in value.args for inner in _iterated(argument)]
     return [value]
 
 
@@ -194,6 +194,6 @@ def _is_function(owner: str, name: str) -> bool:
 
 
 def _stored(target: ast.AST) -> Iterator[str]:
-    for part in ast.walk(target):
-        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store):
-            yield part.id if isinstance(part, ast.Name) else part.attr
+    for child in ast.walk(target):
+        if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
+            yield child.id if isinstance(child, ast.Name) else child.attr

@@ -73,7 +73,7 @@ def supplied_names(
         if (
             attributes
             and name not in called
-            and (module is None or all(hasattr(module, one) for one in attributes))
+            and (module is None or all(hasattr(module, attribute) for attribute in attributes))
         ):
             places[name] = _ALIASES.get(name, name if module is not None else "")
         elif name in _HOMES and not re.search(rf"\b(?:def|class)\s+{name}\b|`{name}\b", prompt):
@@ -82,7 +82,9 @@ def supplied_names(
         places
     )  # nothing else that a program could define
     return {
-        name: place for name, place in places.items() if place and not (is_about and name in called)
+        name: address
+        for name, address in places.items()
+        if address and not (is_about and name in called)
     }
 
 

@@ -104,7 +104,7 @@ def _undefined(tree: ast.Module, names: set[str], prompt: str, entry_point: str)
 
 
 def _uses(node: ast.expr, entry_point: str) -> bool:
-    return any(getattr(part, "id", "") in (entry_point, "candidate") for part in ast.walk(node))
+    return any(getattr(child, "id", "") in (entry_point, "candidate") for child in ast.walk(node))
 
 
 def _parsed(text: str) -> ast.Module | None:
@@ -129,8 +129,8 @@ def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], se
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             defined.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
         else:
-            parts = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
-            defined.update(part.id for part in parts if isinstance(part.ctx, ast.Store))
+            parts = [name for name in ast.walk(node) if isinstance(name, ast.Name)]
+            defined.update(name.id for name in parts if isinstance(name.ctx, ast.Store))
     return defined - stubs, stubs, classes
 
 
@@ -138,13 +138,13 @@ def _is_outline(node: ast.stmt) -> bool:
     body: list[ast.stmt] = getattr(node, "body", [])
     if isinstance(node, ast.ClassDef):
         methods = [
-            part for part in body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+            stmt for stmt in body if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef))
         ]
         return bool(methods) and all(
-            _is_outline(part) for part in methods if part.name != "__init__"
+            _is_outline(stmt) for stmt in methods if stmt.name != "__init__"
         )
     return all(
-        isinstance(part, (ast.Pass, ast.Raise))
-        or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        for part in body
+        isinstance(stmt, (ast.Pass, ast.Raise))
+        or (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant))
+        for stmt in body
     )

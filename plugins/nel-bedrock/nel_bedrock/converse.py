@@ -68,10 +68,12 @@ class Converse(Wire):
         """Return the secrets of the credentials as they are now."""
         if _has_key(endpoint):
             return ()
-        found = self._session.get_credentials()
-        frozen = None if found is None else found.get_frozen_credentials()
+        credentials = self._session.get_credentials()
+        frozen = None if credentials is None else credentials.get_frozen_credentials()
         return (
-            () if frozen is None else tuple(one for one in (frozen.secret_key, frozen.token) if one)
+            ()
+            if frozen is None
+            else tuple(secret for secret in (frozen.secret_key, frozen.token) if secret)
         )
 
     async def sign(
@@ -111,14 +113,14 @@ class Converse(Wire):
         body: dict[str, object] = {"messages": [_message(message) for message in messages]}
         if system is not None:
             body["system"] = [{"text": system}]
-        if given := {name: value for name, value in limits.items() if value is not None}:
-            body["inferenceConfig"] = given
+        if settings := {name: value for name, value in limits.items() if value is not None}:
+            body["inferenceConfig"] = settings
         return merged(body, generation.extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
-        kept = {name: value for name, value in body.items() if name != "system"}
-        return {**kept, "messages": [{"role": "user", "content": [{"text": prompt}]}]}
+        rest = {name: value for name, value in body.items() if name != "system"}
+        return {**rest, "messages": [{"role": "user", "content": [{"text": prompt}]}]}
 
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all blocks of a message, reasoning apart."""
@@ -135,15 +137,15 @@ class Converse(Wire):
         ]
         thoughts = [(one.get("reasoningText") or {}).get("text") for one in reasoned]
         reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
-        found = read_text(
+        text = read_text(
             "".join(block["text"] for block in blocks if isinstance(block.get("text"), str)),
             finish_reason=str(payload["stopReason"]) if payload.get("stopReason") else None,
             reasoning=reasoning or None,
         )
         return Response(
-            text=found.text,
-            reasoning=found.reasoning,
-            finish_reason=found.finish_reason,
+            text=text.text,
+            reasoning=text.reasoning,
+            finish_reason=text.finish_reason,
             usage=_usage(payload.get("usage")),
         )
 
@@ -178,15 +180,15 @@ def _has_key(endpoint: EndpointConfig) -> bool:
 def _message(message: Message) -> dict[str, Any]:
     if isinstance(message.content, str):
         return {"role": message.role, "content": [{"text": message.content}]}
-    return {"role": message.role, "content": [_part(part) for part in message.content]}
+    return {"role": message.role, "content": [_block(block) for block in message.content]}
 
 
-def _part(part: Mapping[str, Any]) -> dict[str, Any]:
-    if part.get("type") == "text":
-        return {"text": part.get("text")}
-    if part.get("type") != "image_url":
-        raise unknown_part(part, Converse.name)
-    data = data_of(image_of(part))
+def _block(block: Mapping[str, Any]) -> dict[str, Any]:
+    if block.get("type") == "text":
+        return {"text": block.get("text")}
+    if block.get("type") != "image_url":
+        raise unknown_part(block, Converse.name)
+    data = data_of(image_of(block))
     if data is None:
         raise NotInProtocol(
             "the bedrock protocol takes images as data only; give a file or a data URL"
@@ -203,9 +205,9 @@ def _usage(usage: object) -> Usage:
     """Return the counts; tokens that were read from or written to the cache are not among
     ``inputTokens``.
     """
-    given = usage if isinstance(usage, dict) else {}
+    counts = usage if isinstance(usage, dict) else {}
     asked, read, written, answered = (
-        _count(given.get(name))
+        _count(counts.get(name))
         for name in ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "outputTokens")
     )
     return Usage(

@@ -73,7 +73,7 @@ class ConverseStream(AnswerStream):
             self._take({**event, ":event-type": headers.get(":event-type")}, now)
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
-        kind, place = payload.pop(":event-type"), payload.get("contentBlockIndex", 0)
+        kind, index = payload.pop(":event-type"), payload.get("contentBlockIndex", 0)
         if kind == "messageStart":
             self._role = payload.get("role", self._role)
         elif kind == "contentBlockDelta":
@@ -81,7 +81,7 @@ class ConverseStream(AnswerStream):
             thought = (delta.get("reasoningContent") or {}).get("text")
             for pieces, piece in ((self._texts, delta.get("text")), (self._thoughts, thought)):
                 if isinstance(piece, str) and piece:
-                    pieces.setdefault(place, []).append(piece)
+                    pieces.setdefault(index, []).append(piece)
                     self.token_times.append(now)
         elif kind == "messageStop":
             self._stop = payload.get("stopReason")
@@ -93,16 +93,16 @@ class ConverseStream(AnswerStream):
         if self._stop is None:
             return malformed("the stream broke off: no messageStop")
         content: list[dict[str, Any]] = []
-        for place in sorted({*self._texts, *self._thoughts}):
-            if place in self._thoughts:
+        for index in sorted({*self._texts, *self._thoughts}):
+            if index in self._thoughts:
                 content.append(
                     {
                         "reasoningContent": {
-                            "reasoningText": {"text": "".join(self._thoughts[place])}
+                            "reasoningText": {"text": "".join(self._thoughts[index])}
                         }
                     }
                 )
-            if place in self._texts:
-                content.append({"text": "".join(self._texts[place])})
+            if index in self._texts:
+                content.append({"text": "".join(self._texts[index])})
         message = {"role": self._role, "content": content}
         return {"output": {"message": message}, "stopReason": self._stop, "usage": self._usage}

@@ -92,12 +92,12 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
     if not isinstance(node, (ast.Import, ast.ImportFrom)):
         return
     for alias in node.names:
-        one = (
+        line = (
             ast.Import([alias])
             if isinstance(node, ast.Import)
             else ast.ImportFrom(node.module, [alias], node.level)
         )
-        yield ast.unparse(one), alias.asname or alias.name.split(".")[0]
+        yield ast.unparse(line), alias.asname or alias.name.split(".")[0]
 
 
 def _loaded(tree: ast.Module) -> Iterator[ast.Name]:
@@ -111,8 +111,8 @@ def _loaded(tree: ast.Module) -> Iterator[ast.Name]:
 @scorer
 def judged_by_asserts(sample: ScorerInput) -> dict[str, Any]:
     """Run the asserts against the function, each in a process of its own."""
-    found: dict[str, Any] = code_sandbox(sample)
-    return found
+    result: dict[str, Any] = code_sandbox(sample)
+    return result
 
 
 def _mbpp(name: str, description: str, config: str) -> Benchmark:

@@ -48,8 +48,8 @@ def problems() -> list[dict[str, Any]]:
     """Return the problems: ``name``, ``task``, ``cases`` and, where it is not by lines, how to
     ``compare``.
     """
-    found: list[dict[str, Any]] = _read("problems.toml")["problem"]
-    return found
+    rows: list[dict[str, Any]] = _read("problems.toml")["problem"]
+    return rows
 
 
 def solutions(language: str) -> dict[str, str]:
@@ -93,8 +93,8 @@ def all_rows() -> Iterator[dict[str, Any]]:
 @scorer
 def judged_by_outputs(sample: ScorerInput) -> dict[str, Any]:
     """Run the program on every input; all outputs must be right."""
-    found: dict[str, Any] = code_sandbox(sample, compare=sample.metadata["compare"])
-    return found
+    result: dict[str, Any] = code_sandbox(sample, compare=sample.metadata["compare"])
+    return result
 
 
 def _problems(

@@ -16,7 +16,7 @@ class EventCounts(Observer):
         self._path = path
         self._counts: Counter[str] = Counter()
 
-    def sample_finished(self, place: tuple[int, int, int], outcome: object) -> None:
+    def sample_finished(self, key: tuple[int, int, int], outcome: object) -> None:
         """Count one outcome."""
         self._counts[type(outcome).__name__] += 1
 

@@ -7,8 +7,8 @@ from nel import ScorerInput, scorer
 def keywords(sample: ScorerInput) -> dict:
     """Share of the comma-separated keywords of the target that the response mentions."""
     wanted = [word.strip().lower() for word in str(sample.target).split(",") if word.strip()]
-    found = [word for word in wanted if word in sample.response.lower()]
+    matched = [word for word in wanted if word in sample.response.lower()]
     return {
-        "score": len(found) / len(wanted) if wanted else 0.0,
-        "extracted": ", ".join(found) or None,
+        "score": len(matched) / len(wanted) if wanted else 0.0,
+        "extracted": ", ".join(matched) or None,
     }

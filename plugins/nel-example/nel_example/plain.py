@@ -71,13 +71,11 @@ class Plain(Wire):
         """Return the reply, or the fault that a body without one is."""
         if not isinstance(payload, dict) or not isinstance(payload.get("reply"), str):
             return malformed("the body has no reply")
-        found = read_text(
-            payload["reply"], finish_reason="length" if payload.get("cut") else "stop"
-        )
+        text = read_text(payload["reply"], finish_reason="length" if payload.get("cut") else "stop")
         return Response(
-            text=found.text,
-            reasoning=found.reasoning,
-            finish_reason=found.finish_reason,
+            text=text.text,
+            reasoning=text.reasoning,
+            finish_reason=text.finish_reason,
             usage=Usage(completion_tokens=payload.get("used")),
         )
 

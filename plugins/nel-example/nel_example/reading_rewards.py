@@ -17,9 +17,11 @@ def import_rewards(source: Path) -> Imported | None:
         return None
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]
     names = dict.fromkeys(line.split(" ")[0] for line in lines)
-    found = [ImportedBenchmark(name=name, results=partial(_results, name, lines)) for name in names]
+    benchmarks = [
+        ImportedBenchmark(name=name, results=partial(_results, name, lines)) for name in names
+    ]
     return Imported(
-        format="rewards", benchmarks=found, notes=["Questions and answers are not recorded."]
+        format="rewards", benchmarks=benchmarks, notes=["Questions and answers are not recorded."]
     )
 
 

@@ -24,8 +24,8 @@ def answer_length(unit: str = "characters") -> Metric:
 
     def compute(scores: Sequence[SampleScore]) -> float:
         lengths = [
-            len((one.response or "").split() if unit == "words" else one.response or "")
-            for one in scores
+            len((score.response or "").split() if unit == "words" else score.response or "")
+            for score in scores
         ]
         return sum(lengths) / len(lengths)
 

@@ -65,11 +65,13 @@ class TaskScorer:
         """
         asked = sample.sample
         expected = (
-            None if asked is None else ([described(one) for one in asked.input], list(asked.tools))
+            None
+            if asked is None
+            else ([described(message) for message in asked.input], list(asked.tools))
         )
         loaded = load_task(self.address)
         try:
-            found = await score(
+            scores = await score(
                 loaded.task,
                 loaded.samples.of(sample.metadata),
                 sample.response,
@@ -80,7 +82,7 @@ class TaskScorer:
             )
         except Refused as error:
             raise ScorerError(f"{self.address.task} {error}") from error
-        return _merged(found)
+        return _merged(scores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,7 @@ class TaskBenchmark(Benchmark):
         choices = row.get("choices")
         return Sample(
             id=sample_id,
-            input=tuple(message_of(one) for one in raw["messages"]),
+            input=tuple(message_of(turn) for turn in raw["messages"]),
             tools=tuple(raw.get("tools", ())),
             tool_choice=raw.get("tool_choice"),
             target=row["target"],
@@ -139,13 +141,13 @@ class TaskBenchmark(Benchmark):
         if (
             len(panel) > 1
             and GRADER not in roles
-            and any(one.is_free and GRADER in one.judges for one in wants)
+            and any(want.is_free and GRADER in want.judges for want in wants)
         ):
             raise ConfigError(
                 f"{self.name}: a scorer of the task reads its grader's replies itself, and the run"
                 f" has {len(panel)} judges; say which is asked: model_roles: {{{GRADER}: …}}"
             )
-        judges = tuple(dict.fromkeys(name for one in wants for name in one.judges))
+        judges = tuple(dict.fromkeys(name for want in wants for name in want.judges))
         return replace(self, scorer=replace(self.scorer, graders=graders, judges=judges))
 
 
@@ -188,11 +190,11 @@ def parse_address(uri: str) -> Address:
     >>> parse_address("inspect:///tmp/capitals.py@capitals").home
     '/tmp/capitals.py'
     """
-    place, _, query = uri.partition("://")[2].partition("?")
-    place = unquote(place)
-    home, mark, task = place.rpartition("@")
+    location, _, query = uri.partition("://")[2].partition("?")
+    location = unquote(location)
+    home, mark, task = location.rpartition("@")
     if not (mark and home.endswith(".py")):
-        home, _, task = place.partition("/")
+        home, _, task = location.partition("/")
     if not home or not task or home.endswith(".py") != bool(mark):
         raise ConfigError(
             f"{uri} names no task; write inspect://PKG/TASK or inspect:///PATH/FILE.py@TASK"
@@ -210,7 +212,7 @@ def parse_address(uri: str) -> Address:
     return Address(home=home, task=task, arguments=tuple(sorted(arguments.items())))
 
 
-def _merged(found: Sequence[Given]) -> Score:
+def _merged(named_scores: Sequence[Given]) -> Score:
     """Return what all scorers gave as one score.
 
     Raises:
@@ -218,20 +220,22 @@ def _merged(found: Sequence[Given]) -> Score:
     """
     values: dict[str, Any] = {}
     details: dict[str, Any] = {}
-    for given in found:
-        name, one = given.name, given.score
-        _check(given)
-        values |= _values(name, one.value, is_alone=len(found) == 1)
+    for named_score in named_scores:
+        name, score = named_score.name, named_score.score
+        _check(named_score)
+        values |= _values(name, score.value, is_alone=len(named_scores) == 1)
         details |= (
-            _details(one) if len(found) == 1 else {name: {"answer": one.answer, **_details(one)}}
+            _details(score)
+            if len(named_scores) == 1
+            else {name: {"answer": score.answer, **_details(score)}}
         )
-    first = found[0].score
+    first = named_scores[0].score
     lone = next(iter(values.values())) if list(values) == [""] else values
-    explanation = first.explanation if len(found) == 1 else None
+    explanation = first.explanation if len(named_scores) == 1 else None
     return Score(value=lone, answer=first.answer, explanation=explanation, metadata=details)
 
 
-def _check(given: Given) -> None:
+def _check(named_score: Given) -> None:
     """Refuse what is no score: none, NaN, one that says of itself that grading failed, or one of an
     empty verdict.
 
@@ -239,18 +243,20 @@ def _check(given: Given) -> None:
         JudgeError: The grader is to blame.
         ScorerError: The scorer is.
     """
-    name, one = given.name, given.score
-    reason = str(getattr(one, "reason", None) or "")
-    said = getattr(one, "explanation", None) or reason
+    name, score = named_score.name, named_score.score
+    reason = str(getattr(score, "reason", None) or "")
+    explanation = getattr(score, "explanation", None) or reason
     blames_grader = reason.startswith("grader")
-    if blames_grader or reason == "scoring_failed" or one is None or _has_nan(one.value):
-        message = f"{name} gave no score{f': {said}' if said else ''}"
-        if blames_grader or given.reply is not None:
-            raise JudgeError(message, reply="" if given.reply is None else given.reply[1])
+    if blames_grader or reason == "scoring_failed" or score is None or _has_nan(score.value):
+        message = f"{name} gave no score{f': {explanation}' if explanation else ''}"
+        if blames_grader or named_score.reply is not None:
+            raise JudgeError(
+                message, reply="" if named_score.reply is None else named_score.reply[1]
+            )
         raise ScorerError(message)
-    if given.reply is not None and not may_hold_verdict(*given.reply):
+    if named_score.reply is not None and not may_hold_verdict(*named_score.reply):
         raise JudgeError(
-            f"{name}: the grader's reply holds no verdict of any form", reply=given.reply[1]
+            f"{name}: the grader's reply holds no verdict of any form", reply=named_score.reply[1]
         )
 
 
@@ -297,9 +303,9 @@ def _number(name: str, value: Any) -> float | bool:
     return number
 
 
-def _details(one: Any) -> dict[str, Any]:
-    reason = getattr(one, "reason", None)
+def _details(score: Any) -> dict[str, Any]:
+    reason = getattr(score, "reason", None)
     return {
-        **as_json(one.metadata or {}, repr),
+        **as_json(score.metadata or {}, repr),
         **({} if reason is None else {"reason": str(reason)}),
     }

@@ -81,14 +81,14 @@ class Graders:
         if wanted == MODEL:
             return (GRADER,)
         known = {*self.roles, *self.panel, *self.panel.values()}
-        found = next((name for name in (wanted, wanted.partition("/")[2]) if name in known), None)
-        if found is None:
+        judge = next((name for name in (wanted, wanted.partition("/")[2]) if name in known), None)
+        if judge is None:
             raise watch.refuse(
                 f"has {wanted} grade, and no judge of the run is called so; give --judge-url and"
                 f" --judge-id {wanted.partition('/')[2]}, or have another play it: judge: {{name:"
                 f" {wanted}, url: …, model: …}}"
             )
-        return (found,)
+        return (judge,)
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ GRADING: ContextVar[Grading | None] = ContextVar("nel_inspect_grading", default=
 
 
 async def reply_of(
-    model: Any, given: Any, offer: Offer, config: Any, watch: Watch
+    model: Any, prompt: Any, offer: Offer, config: Any, watch: Watch
 ) -> tuple[str, tuple[ToolCall, ...]]:
     """Return what the run's judges reply to a call of ``Model.generate``: text, and calls of the
     tools on offer.
@@ -134,25 +134,27 @@ async def reply_of(
         extra = {"response_format": {"type": "json_schema", "json_schema": form}}
         settings["extra"] = {**settings.get("extra", {}), **extra}
     turns = (
-        [{"role": "user", "content": given}]
-        if isinstance(given, str)
-        else [turn_of(one, watch) for one in given]
+        [{"role": "user", "content": prompt}]
+        if isinstance(prompt, str)
+        else [turn_of(turn, watch) for turn in prompt]
     )
     first = [] if instruction is None else [{"role": "system", "content": instruction}]
-    values = {MESSAGES: tuple(_message(one) for one in (*first, *turns)), SETTINGS: settings}
+    values = {MESSAGES: tuple(_message(turn) for turn in (*first, *turns)), SETTINGS: settings}
     if offer.tools:
         values |= {TOOLS: offer.tools, TOOL_CHOICE: offer.choice}
     reply = await _asked(model, values, watch)
     if not offer.tools:
         return reply, ()
-    said = loads(reply)
-    return said["content"], tuple(ToolCall(**one) for one in said["tool_calls"])
+    content = loads(reply)
+    return content["content"], tuple(ToolCall(**turn) for turn in content["tool_calls"])
 
 
 async def _asked(model: Any, values: dict[str, Any], watch: Watch) -> str:
     grading, graders = GRADING.get(), watch.graders or Graders()
     models = (grading.models if grading is not None else ()) or [model]
-    judges = tuple(dict.fromkeys(name for one in models for name in graders.judges_of(one, watch)))
+    judges = tuple(
+        dict.fromkeys(name for item in models for name in graders.judges_of(item, watch))
+    )
     watch.wants.append(Want(judges=judges, is_free=grading is None))
     if watch.judge is None:
         raise TriedOutError("no grader is asked yet")
@@ -168,10 +170,10 @@ async def _asked(model: Any, values: dict[str, Any], watch: Watch) -> str:
     judgement = await watch.judge(case)
     if grading is None:
         reply = only_reply(judgement)
-        watch.reply = "\n\n".join(str(one.content) for one in values[MESSAGES]), reply
+        watch.reply = "\n\n".join(str(item.content) for item in values[MESSAGES]), reply
         return reply
     grading.judgement = judgement
-    return next((one.reply for one in judgement.opinions if one.grade is not None), "")
+    return next((item.reply for item in judgement.opinions if item.grade is not None), "")
 
 
 def grade_in(grading: Grading) -> Any:
@@ -185,12 +187,15 @@ def grade_in(grading: Grading) -> Any:
     if judgement is None:
         raise JudgeError("the grader was not asked", kind="no_verdict")
     label = judgement.grade.label
-    votes = sum(one.grade is not None and one.grade.label == label for one in judgement.opinions)
+    votes = sum(
+        opinion.grade is not None and opinion.grade.label == label for opinion in judgement.opinions
+    )
     if len(grading.models) > 1 and votes * 2 <= len(judgement.opinions):
-        said = ", ".join(
-            one.grade.label if one.grade is not None else "none" for one in judgement.opinions
+        grades = ", ".join(
+            opinion.grade.label if opinion.grade is not None else "none"
+            for opinion in judgement.opinions
         )
-        raise JudgeError(f"no grade has more than half of the graders ({said})", kind="tie")
+        raise JudgeError(f"no grade has more than half of the graders ({grades})", kind="tie")
     return label if score_of(label) == judgement.grade.score else judgement.grade.score
 
 

@@ -122,7 +122,7 @@ def _messages(case: Case) -> tuple[Message, ...]:
 
 
 def _text(messages: Sequence[Message]) -> str:
-    return "\n\n".join(str(one.content) for one in messages)
+    return "\n\n".join(str(message.content) for message in messages)
 
 
 def _line_form(grades: str) -> VerdictFormat:

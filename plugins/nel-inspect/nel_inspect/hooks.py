@@ -101,9 +101,11 @@ def _generating(original: Any) -> Any:
             return await original(self, *args, **more)
         if not watch.is_scoring:
             raise watch.refuse("calls a model itself in a solver, as agents and critics do")
-        given = shape.bind(self, *args, **more).arguments
-        offer = await offered(given.get("tools"), given.get("tool_choice"), watch)
-        text, calls = await reply_of(self, given["input"], offer, given.get("config"), watch)
+        arguments = shape.bind(self, *args, **more).arguments
+        offer = await offered(arguments.get("tools"), arguments.get("tool_choice"), watch)
+        text, calls = await reply_of(
+            self, arguments["input"], offer, arguments.get("config"), watch
+        )
         return output_of(str(self), text, calls, offer)
 
     return generate
@@ -116,10 +118,10 @@ def _finding(original: Any) -> Any:
 
     @wraps(original)
     def find(predicate: Any) -> Any:
-        found = original(predicate)
+        registered = original(predicate)
         if not INSIDE.get():
-            return found
-        return [_maker(one) for one in found]
+            return registered
+        return [_maker(entry) for entry in registered]
 
     return find
 
@@ -140,9 +142,9 @@ def _remembering(original: Any) -> Any:
 
     @wraps(original)
     def cached(key: str) -> Any:
-        found = original(key)
-        is_stand_in = found is not None and hasattr(found.api, "nel_judge")
-        return found if is_stand_in == INSIDE.get() else None
+        cached_value = original(key)
+        is_stand_in = cached_value is not None and hasattr(cached_value.api, "nel_judge")
+        return cached_value if is_stand_in == INSIDE.get() else None
 
     return cached
 
@@ -186,30 +188,30 @@ async def _graded(made: Any, grading: Grading, state: Any, target: Any) -> Any:
         GRADING.reset(token)
     value = grade_in(grading)
     opinions = grading.judgement.opinions if grading.judgement is not None else ()
-    said = next((one.reply for one in opinions if one.grade is not None), None)
-    return Score(value=value, answer=state.output.completion, explanation=said)
+    reply_text = next((opinion.reply for opinion in opinions if opinion.grade is not None), None)
+    return Score(value=value, answer=state.output.completion, explanation=reply_text)
 
 
 def _prompting(original: Any) -> Any:
     """Note what of a grader's prompt others wrote."""
 
     @wraps(original)
-    def prompt(**given: Any) -> Any:
+    def prompt(**fields: Any) -> Any:
         from inspect_ai.scorer._model import (  # noqa: PLC0415 - heavy
             neutralize_structural_delimiters,
         )
 
-        message = original(**given)
+        message = original(**fields)
         grading = GRADING.get()
         if grading is not None:
             texts = [
-                given["output"].completion,
-                given["question"],
-                given["criterion"],
-                *_leaves(given["metadata"]),
+                fields["output"].completion,
+                fields["question"],
+                fields["criterion"],
+                *_leaves(fields["metadata"]),
             ]
-            shown = {neutralize_structural_delimiters(one) for one in texts if one.strip()}
-            grading.foreign = tuple(sorted(one for one in shown if one in message.text))
+            insertions = {neutralize_structural_delimiters(text) for text in texts if text.strip()}
+            grading.foreign = tuple(sorted(text for text in insertions if text in message.text))
         return message
 
     return prompt
@@ -219,11 +221,11 @@ def _leaves(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _leaves(one)
+        for item in value.values():
+            yield from _leaves(item)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _leaves(one)
+        for item in value:
+            yield from _leaves(item)
 
 
 def _voting(original: Any) -> Any:
@@ -234,8 +236,8 @@ def _voting(original: Any) -> Any:
     @wraps(original)
     def multi(scorers: Any, reducer: Any) -> Any:
         made = original(scorers, reducer)
-        known = [one.nel_grader for one in scorers if hasattr(one, "nel_grader")]
-        names = {str(one[3]) for one in known}
+        known = [grader.nel_grader for grader in scorers if hasattr(grader, "nel_grader")]
+        names = {str(grader[3]) for grader in known}
         if reducer != "majority" or len(names) < len(scorers):
             return made
 
@@ -246,7 +248,7 @@ def _voting(original: Any) -> Any:
             from inspect_ai.model import get_model  # noqa: PLC0415 - heavy
 
             first, pattern, grades, _ = known[0]
-            models = [get_model(one[3]) for one in known]
+            models = [get_model(grader[3]) for grader in known]
             return await _graded(
                 first, Grading(pattern=pattern, grades=grades, models=models), state, target
             )

@@ -151,14 +151,14 @@ async def score(
                 "shapes another prompt than the one that was sent; its solvers draw at random"
             )
         watch.is_scoring = True
-        found = []
+        scores = []
         for name, scorer in zip(scorer_names(task), task.scorer, strict=True):
             watch.reply = None
             made = await scorer(state, _target(original))
-            found.append(Given(name=name, score=made, reply=watch.reply))
+            scores.append(Given(name=name, score=made, reply=watch.reply))
     finally:
         watch.check()
-    return found
+    return scores
 
 
 def scorer_names(task: Any) -> list[str]:
@@ -212,13 +212,13 @@ def plan_of(task: Any) -> Any:
     from inspect_ai.solver._chain import unroll  # noqa: PLC0415 - heavy
     from inspect_ai.solver._plan import Plan  # noqa: PLC0415 - heavy
 
-    given = task.solver
+    solver = task.solver
     setup = unroll(task.setup) if task.setup else []
-    if isinstance(given, Plan):
+    if isinstance(solver, Plan):
         return Plan(
-            [*setup, *given.steps], finish=given.finish, cleanup=given.cleanup, internal=True
+            [*setup, *solver.steps], finish=solver.finish, cleanup=solver.cleanup, internal=True
         )
-    return Plan([*setup, *unroll(given)], internal=True)
+    return Plan([*setup, *unroll(solver)], internal=True)
 
 
 def _generate_for(task: Any, watch: Watch) -> Callable[..., Any]:
@@ -236,7 +236,7 @@ def _generate_for(task: Any, watch: Watch) -> Callable[..., Any]:
         chosen = config.model_dump(exclude_none=True)
         instruction = chosen.pop("system_message", None)
         first = [] if instruction is None else [{"role": "system", "content": instruction}]
-        messages = (*first, *(turn_of(one, watch) for one in state.messages))
+        messages = (*first, *(turn_of(turn, watch) for turn in state.messages))
         watch.asked = Asked(
             messages=messages, settings=chosen, tools=offer.tools, tool_choice=offer.choice
         )

@@ -91,7 +91,7 @@ class LoadedTask:
             try:
                 row["sample"] = record_of(sample)
                 asked = self._ask(sample)
-                row["messages"] = [dict(one) for one in asked.messages]
+                row["messages"] = [dict(message) for message in asked.messages]
                 if asked.tools:
                     row |= {"tools": list(asked.tools), "tool_choice": asked.tool_choice}
                 if asked.settings != self.first.settings:
@@ -180,10 +180,10 @@ class LoadedTask:
         """Return what is asked of the first sample that can be asked, and that; several are asked
         twice.
         """
-        found: tuple[Asked, Any] | None = None
+        first: tuple[Asked, Any] | None = None
         faults: list[Exception] = []
-        for place in range(min(_PROBED_MAX, len(self.task.dataset))):
-            sample = self.task.dataset[place]
+        for position in range(min(_PROBED_MAX, len(self.task.dataset))):
+            sample = self.task.dataset[position]
             try:
                 record_of(sample)
                 asked = self._ask(sample)
@@ -191,19 +191,19 @@ class LoadedTask:
                     raise Refused(
                         "shapes its prompt at random; shuffle when the data are read, with a seed"
                     )
-                found = found or (asked, sample)
+                first = first or (asked, sample)
             except Refused as error:
                 raise ConfigError(
                     f"{self.address.task} {error}; this bridge cannot run it"
                 ) from error
             except Exception as error:  # noqa: BLE001 - of this sample alone: its row will say so
                 faults.append(error)
-        if found is None:
+        if first is None:
             raise DatasetError(
                 f"{self.address.task} fails before it asks the model: {type(faults[0]).__name__}:"
                 f" {faults[0]}"
             )
-        return found
+        return first
 
     def _ask(self, sample: Any) -> Asked:
         if sample.sandbox is not None or sample.files or sample.setup:
@@ -224,15 +224,15 @@ def _metric_names(task: Any) -> list[str]:
     from inspect_ai.scorer._scorer import scorer_metrics  # noqa: PLC0415 - heavy
 
     names: dict[str, None] = {}
-    left = [task.metrics] if task.metrics else [scorer_metrics(one) for one in task.scorer]
+    left = [task.metrics] if task.metrics else [scorer_metrics(entry) for entry in task.scorer]
     while left:
-        one = left.pop(0)
-        if isinstance(one, Mapping):
-            left += one.values()
-        elif isinstance(one, (list, tuple)):
-            left += one
+        entry = left.pop(0)
+        if isinstance(entry, Mapping):
+            left += entry.values()
+        elif isinstance(entry, (list, tuple)):
+            left += entry
         else:
-            names[_unqualified(one)] = None
+            names[_unqualified(entry)] = None
     return list(names)
 
 
@@ -330,7 +330,7 @@ def _create(address: Address, arguments: Mapping[str, Any]) -> list[Any]:
 
 def _check_arguments(address: Address, made: Any) -> None:
     parameters = inspect.signature(made).parameters
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for name, _ in address.arguments:
         if name not in parameters:
@@ -343,11 +343,11 @@ def _digest(address: Address, made: Any) -> str:
     package and Inspect.
     """
     source = inspect.getsourcefile(inspect.unwrap(made))
-    said = [metadata.version("inspect_ai"), address.spec, repr(address.arguments)]
+    lines = [metadata.version("inspect_ai"), address.spec, repr(address.arguments)]
     if not address.is_file:
         homes = metadata.packages_distributions().get(address.home, [address.home])
-        said += [f"{home} {_version(home)}" for home in sorted(set(homes))]
-    digest = hashlib.sha256("\n".join(said).encode())
+        lines += [f"{home} {_version(home)}" for home in sorted(set(homes))]
+    digest = hashlib.sha256("\n".join(lines).encode())
     if source is not None:
         digest.update(Path(source).read_bytes())
     return digest.hexdigest()

@@ -42,10 +42,10 @@ async def offered(tools: Any, choice: Any, watch: Watch) -> Offer:
 
     infos = tuple((await prepare_tools(tools)).base_tools)
     if isinstance(choice, ToolFunction):
-        infos = tuple(one for one in infos if one.name == choice.name)
+        infos = tuple(info for info in infos if info.name == choice.name)
     if not infos or choice == "none":
         return Offer()
-    by_the_provider = [one.name for one in infos if one.options]
+    by_the_provider = [info.name for info in infos if info.options]
     if by_the_provider:
         raise watch.refuse(f"offers the tool {by_the_provider[0]}, which a model's provider runs")
     named = (
@@ -54,7 +54,7 @@ async def offered(tools: Any, choice: Any, watch: Watch) -> Offer:
         else None
     )
     return Offer(
-        tools=tuple(_sent(one) for one in infos),
+        tools=tuple(_sent(info) for info in infos),
         choice=named or {"type": "function", "function": {"name": choice.name}},
         infos=infos,
     )

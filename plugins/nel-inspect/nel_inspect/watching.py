@@ -152,15 +152,16 @@ def turn_of(message: Any, watch: Watch) -> dict[str, Any]:
     """
     content = message.content
     if not isinstance(content, str):
-        content = [_part(one, watch) for one in content]
+        content = [_block(item, watch) for item in content]
     turn = {"role": message.role, "content": content}
     if message.role == "tool":
-        said = message.text if message.error is None else f"Error: {message.error.message}"
-        return {**turn, "content": said, "tool_call_id": message.tool_call_id or ""}
+        content_text = message.text if message.error is None else f"Error: {message.error.message}"
+        return {**turn, "content": content_text, "tool_call_id": message.tool_call_id or ""}
     calls = getattr(message, "tool_calls", None) or []
     if calls:
         turn["tool_calls"] = [
-            {"id": one.id, "name": one.function, "arguments": dumps(one.arguments)} for one in calls
+            {"id": item.id, "name": item.function, "arguments": dumps(item.arguments)}
+            for item in calls
         ]
     return turn
 
@@ -171,7 +172,7 @@ def message_of(turn: Mapping[str, Any]) -> Message:
     return Message(
         role=turn["role"],
         content=content if isinstance(content, str) else tuple(content),
-        tool_calls=tuple(ToolCall(**one) for one in turn.get("tool_calls", ())),
+        tool_calls=tuple(ToolCall(**call) for call in turn.get("tool_calls", ())),
         tool_call_id=turn.get("tool_call_id"),
     )
 
@@ -181,21 +182,21 @@ def described(message: Message) -> dict[str, Any]:
     content = message.content
     turn: dict[str, Any] = {
         "role": message.role,
-        "content": content if isinstance(content, str) else [dict(one) for one in content],
+        "content": content if isinstance(content, str) else [dict(item) for item in content],
     }
     if message.tool_calls:
-        turn["tool_calls"] = [asdict(one) for one in message.tool_calls]
+        turn["tool_calls"] = [asdict(item) for item in message.tool_calls]
     return turn if message.tool_call_id is None else {**turn, "tool_call_id": message.tool_call_id}
 
 
-def _part(part: Any, watch: Watch) -> dict[str, Any]:
-    if part.type == "text":
-        return {"type": "text", "text": part.text}
-    if part.type == "image" and part.image.startswith(_IMAGES):
-        return {"type": "image_url", "image_url": {"url": part.image, "detail": part.detail}}
+def _block(block: Any, watch: Watch) -> dict[str, Any]:
+    if block.type == "text":
+        return {"type": "text", "text": block.text}
+    if block.type == "image" and block.image.startswith(_IMAGES):
+        return {"type": "image_url", "image_url": {"url": block.image, "detail": block.detail}}
     what = (
         "an image by its file's name"
-        if part.type == "image"
-        else f"content of the kind {part.type}"
+        if block.type == "image"
+        else f"content of the kind {block.type}"
     )
     raise watch.refuse(f"shows the model {what}, which this bridge does not send")

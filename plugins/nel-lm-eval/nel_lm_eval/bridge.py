@@ -30,7 +30,7 @@ class TaskBenchmark(Benchmark):
 
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedTask.rows` describes."""
-        given: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "id": sample_id,
             "target": raw["target"],
             "metadata": dict(raw["doc"]),
@@ -43,15 +43,15 @@ class TaskBenchmark(Benchmark):
                 else recorded_in(raw["doc"], self.response_field)
             )
             text = asked if isinstance(asked, str) else _messages(asked)
-            return Sample(input=text, recorded_response=recorded, **given)
+            return Sample(input=text, recorded_response=recorded, **fields)
         if self.response_field is not None:
             raise DatasetError(
                 f"{self.name} ranks choices; recorded answers in a field cannot be scored by it"
             )
         contexts, continuations = raw["contexts"], raw["continuations"]
         if len(contexts) == 1:
-            return Sample(input=contexts[0], choices=tuple(continuations), **given)
-        return Sample(input="", choices=tuple(contexts), continuation=continuations[0], **given)
+            return Sample(input=contexts[0], choices=tuple(continuations), **fields)
+        return Sample(input="", choices=tuple(contexts), continuation=continuations[0], **fields)
 
     def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
         """Refuse examples, which the task chooses and shows itself.
@@ -111,12 +111,12 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
     answers = (
         [sample.response]
         if sums is None
-        else [(one, mark) for one, mark in zip(sums, marks or (), strict=True)]
+        else [(total, mark) for total, mark in zip(sums, marks or (), strict=True)]
     )
-    found = load_task(address).count(doc, answers)
-    if not found:
+    counts = load_task(address).count(doc, answers)
+    if not counts:
         raise ScorerError(f"the metrics of {address.task} gave no number for this answer")
-    return {**found, "extracted": sample.response}
+    return {**counts, "extracted": sample.response}
 
 
 def parse_address(uri: str) -> Address:
@@ -133,26 +133,26 @@ def parse_address(uri: str) -> Address:
     task = unquote(task).strip("/")
     if not task:
         raise ConfigError(f"{uri} names no task; write lm-eval://TASK")
-    given: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in _PARAMETERS:
             hint = did_you_mean(name, _PARAMETERS) or ";"
             raise ConfigError(
                 f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}'
             )
-        if name in given:
+        if name in parameters:
             raise ConfigError(f"{uri}: {name} is given twice")
-        given[name] = value
-    shots = given.get("num_fewshot")
+        parameters[name] = value
+    shots = parameters.get("num_fewshot")
     if shots is not None and not shots.isdecimal():
         raise ConfigError(f"{uri}: num_fewshot is {shots!r}; give a whole number from 0")
-    chat = given.get("apply_chat_template", "false").lower()
+    chat = parameters.get("apply_chat_template", "false").lower()
     if chat not in ("true", "false"):
         raise ConfigError(f"{uri}: apply_chat_template is {chat!r}; give true or false")
     return Address(
         task=task,
         num_fewshot=None if shots is None else int(shots),
-        include_path=given.get("include_path"),
+        include_path=parameters.get("include_path"),
         apply_chat_template=chat == "true",
     )
 

@@ -130,8 +130,8 @@ class LoadedTask:
         """Return a digest of what the task's file says, filters and metrics included, and of the
         harness' version.
         """
-        said = json.dumps(self.task.dump_config(), sort_keys=True, default=str)
-        return hashlib.sha256(f"{self.version}\n{said}".encode()).hexdigest()
+        text = json.dumps(self.task.dump_config(), sort_keys=True, default=str)
+        return hashlib.sha256(f"{self.version}\n{text}".encode()).hexdigest()
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each document with its requests: ``doc``, ``target``, and contexts and
@@ -169,18 +169,18 @@ class LoadedTask:
         )
 
         asked = [
-            Instance(request_type=self.kind, doc=doc, arguments=(), idx=place, resps=[answer])
-            for place, answer in enumerate(answers)
+            Instance(request_type=self.kind, doc=doc, arguments=(), idx=index, resps=[answer])
+            for index, answer in enumerate(answers)
         ]
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for pipeline in self.task._filters:  # noqa: SLF001 - the harness applies them to all documents at once
             pipeline.apply(asked)
-            results = [one.filtered_resps[pipeline.name] for one in asked]
+            results = [instance.filtered_resps[pipeline.name] for instance in asked]
             suffix = "" if pipeline.name == "none" else f"_{pipeline.name}"
             for name, value in self.task.process_results(doc, results).items():
                 if name not in self.left_out and isinstance(value, Number):
-                    found[f"{name}{suffix}"] = float(value)  # type: ignore[arg-type]
-        return found
+                    values[f"{name}{suffix}"] = float(value)  # type: ignore[arg-type]
+        return values
 
     def _instances(self) -> list[Any]:
         self.task.set_fewshot_seed(FEWSHOT_SEED)

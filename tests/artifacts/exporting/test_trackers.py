@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from nel_tracking.tracked import files_of, numbers_of, settings_of
 
 from nel.artifacts.exporting.run import open_run
-from nel.artifacts.exporting.tracked import files_of, numbers_of, settings_of
 from nel.artifacts.exporting.writers import export_run
 from nel.errors import PluginError
 from tests.artifacts.exporting.readers import read_by

@@ -19,7 +19,7 @@ from tests.support.runs import nel, only_run, read_json, read_results, sums, wit
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install 'ray[client]'"),
+    pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install ./plugins/nel-ray"),
 ]
 
 N = 60

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from nel.engine.store.database import Store
+from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.errors import DatasetError, StoppedEarly, StoreError
@@ -35,7 +36,7 @@ async def test_a_response_is_on_disk_when_put_returns(store: Store, tmp_path: Pa
     with sqlite3.connect(tmp_path / "run.db") as other:
         assert other.execute("SELECT idx, repeat, response FROM responses").fetchall() == [(0, 1, "answer")]
     with Snapshot(tmp_path / "run.db") as snapshot:
-        pending = [(sample.sample_id, repeat) for sample, repeat in snapshot.pending(1, 2)]
+        pending = [(sample.sample_id, repeat) for sample, repeat in Pending(snapshot).samples(1, 2)]
         assert pending == [("a", 0), ("b", 0), ("b", 1)]
     await store.stop_writer()
     store.close()
@@ -47,7 +48,7 @@ async def test_many_rows_share_few_commits(store: Store, tmp_path: Path) -> None
     await asyncio.gather(*(store.put_response(1, idx, 0, None, "x") for idx in range(3000)))
     await store.stop_writer()
     with Snapshot(tmp_path / "run.db") as snapshot:
-        assert snapshot.last_response() == 3000
+        assert Pending(snapshot).last_response() == 3000
     store.close()
 
 
@@ -212,9 +213,9 @@ def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) 
             "INSERT INTO outcomes VALUES(?, ?, ?, 0, ?)", [(*row[:3], "{}") for row in rows[:6_000]]
         )
     with Snapshot(tmp_path / "run.db") as snapshot:
-        assert [sample.idx for sample, _ in snapshot.pending(1, 1)] == [3, 4_096, *range(answered, n)]
-        assert sum(1 for _ in snapshot.pending(1, 2)) == 2 * (n - 1) - len(rows)
-        assert snapshot.count_pending(1, 1) == n - 1 - 6_000
+        assert [sample.idx for sample, _ in Pending(snapshot).samples(1, 1)] == [3, 4_096, *range(answered, n)]
+        assert sum(1 for _ in Pending(snapshot).samples(1, 2)) == 2 * (n - 1) - len(rows)
+        assert Pending(snapshot).count_pending(1, 1) == n - 1 - 6_000
         assert snapshot.count_bad_rows(1) == 1
     store.close()
 

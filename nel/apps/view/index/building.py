@@ -30,6 +30,7 @@ from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
+from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import StoredResult
 from nel.errors import NelError, StoreError
 from nel.reports.distributions import bin_of, measured
@@ -321,7 +322,7 @@ def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
         for sample in store.bad_rows(key):  # those of other shards come below
             for repeat in range(repeats):
                 yield _entry(key, StoredResult(sample, repeat, None, None), None)
-        for sample, repeat in store.pending(key, repeats) if plan else ():
+        for sample, repeat in Pending(store).samples(key, repeats) if plan else ():
             entry = _entry(key, StoredResult(sample, repeat, None, None), None, not_run)
             yield _not_asked(entry) if sample.idx in omitted else entry
         for sample in store.samples_elsewhere(key):

@@ -96,13 +96,13 @@ def read_exactly(handle: int, size: int) -> bytes:
     parts = []
     while size:
         try:
-            part = os.read(handle, min(size, 1 << 20))
+            chunk = os.read(handle, min(size, 1 << 20))
         except ConnectionError:
-            part = b""
-        if not part:
+            chunk = b""
+        if not chunk:
             raise Gone
-        parts.append(part)
-        size -= len(part)
+        parts.append(chunk)
+        size -= len(chunk)
     return b"".join(parts)
 
 

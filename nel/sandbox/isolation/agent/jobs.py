@@ -18,8 +18,8 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     run = Run(owner, job, job["limits"])
     programs_end, tests_end = socket.socketpair()
     result, result_writer = os.pipe()
-    said = bytearray()
-    run.read(result, lambda: _collect(result, said))
+    received = bytearray()
+    run.read(result, lambda: _collect(result, received))
     empty = os.open("/dev/null", os.O_RDWR)
     program = _sealed({"source": job["source"]})
     tests = _sealed(job["task"])
@@ -39,23 +39,23 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     if owner.tests.ending is None and run.reason is None:
         owner.kill(owner.program_user)  # whatever it left running holds the channel open
         run.until(lambda: owner.tests.ending is not None)
-    while _collect(result, said, wait=False):
+    while _collect(result, received, wait=False):
         continue
     os.close(result)
     run.forget(result)
-    return {"run": {**run.facts(), "tests": _frame_of(said)}}
+    return {"run": {**run.facts(), "tests": _frame_of(received)}}
 
 
 def _shared(owner: Processes, job: channel.Message) -> channel.Message:
     """Program and tests in one process, which gets a secret to give back."""
-    given = _sealed({name: job[name] for name in ("source", "task", "token")})
-    run, said = _step(owner, job, job["limits"], "shared", given=given, answers=True)
-    return {"run": {**run, "tests": _frame_of(said)}}
+    secret = _sealed({name: job[name] for name in ("source", "task", "token")})
+    run, received = _step(owner, job, job["limits"], "shared", secret=secret, answers=True)
+    return {"run": {**run, "tests": _frame_of(received)}}
 
 
 def _script(owner: Processes, job: channel.Message) -> dict[str, object]:
     """A Python program that reads standard input and writes standard output."""
-    run, _ = _step(owner, job, job["limits"], "script", given=_sealed({"source": job["source"]}))
+    run, _ = _step(owner, job, job["limits"], "script", secret=_sealed({"source": job["source"]}))
     return {"run": run}
 
 
@@ -73,18 +73,18 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
         if job.get("keep_built"):
             owner.keep_built()
     if job.get("command"):
-        given = _secret(owner, job["token"]) if job.get("token") else None
-        answers = given is not None
-        run, said = _step(
+        secret = _secret(owner, job["token"]) if job.get("token") else None
+        answers = secret is not None
+        run, received = _step(
             owner,
             job,
             job["limits"],
             "execute",
             command=job["command"],
-            given=given,
+            secret=secret,
             answers=answers,
         )
-        facts["run"] = {**run, "token": said[:256].decode("ascii", "replace").strip()}
+        facts["run"] = {**run, "token": received[:256].decode("ascii", "replace").strip()}
     return facts
 
 
@@ -95,31 +95,31 @@ def _step(
     what: str,
     *,
     command: list[str] | None = None,
-    given: int | None = None,
+    secret: int | None = None,
     answers: bool = False,
 ) -> tuple[channel.Message, bytearray]:
     """Run one process to its end; return the facts and what it answered.
 
     Args:
-        given: A descriptor that the process finds at 3.
+        secret: A descriptor that the process finds at 3.
         answers: Whether it finds one at 4, to answer at.
     """
     run = Run(owner, job, limits)
     with owner.as_user(owner.program_user):  # a program may open its descriptors by name
         answer, answer_writer = os.pipe()
     handles = [_sealed_text(job.get("stdin") or ""), run.out_handle, run.err_handle]
-    handles += [] if given is None else [given]
+    handles += [] if secret is None else [secret]
     handles += [answer_writer] if answers else []
     owner.programs.start(run.request(what, command=command), handles)
     for handle in {*handles, answer_writer}:
         os.close(handle)
     run.until(lambda: owner.programs.ending is not None)
     facts = run.facts()
-    said = bytearray()
-    while _collect(answer, said, wait=False):
+    received = bytearray()
+    while _collect(answer, received, wait=False):
         continue
     os.close(answer)
-    return facts, said
+    return facts, received
 
 
 def _secret(owner: Processes, token: str) -> int:
@@ -145,7 +145,7 @@ def _sealed_text(text: str) -> int:
     return handle
 
 
-def _collect(handle: int, said: bytearray, *, wait: bool = True) -> bool:
+def _collect(handle: int, received: bytearray, *, wait: bool = True) -> bool:
     """Read what is there, up to a bound; return False at the end, or where nothing is left and none
     is waited for.
     """
@@ -157,20 +157,20 @@ def _collect(handle: int, said: bytearray, *, wait: bool = True) -> bool:
         return wait
     except OSError:
         return False
-    if len(said) < READ_BYTES:
-        said += data
+    if len(received) < READ_BYTES:
+        received += data
     return bool(data)
 
 
-def _frame_of(said: bytearray) -> object:
+def _frame_of(received: bytearray) -> object:
     """Return the message of one whole frame, None for anything else."""
-    if len(said) < channel.HEADER.size:
+    if len(received) < channel.HEADER.size:
         return None
-    (size,) = channel.HEADER.unpack(said[:4])
-    if len(said) != channel.HEADER.size + size:
+    (size,) = channel.HEADER.unpack(received[:4])
+    if len(received) != channel.HEADER.size + size:
         return None
     try:
-        return channel.loads(bytes(said[4:]))
+        return channel.loads(bytes(received[4:]))
     except channel.BadFrame:
         return None
 

@@ -128,7 +128,7 @@ class Processes:
         """Keep the files of the work space in memory, unless they are too large: for a run that
         finds them as new.
         """
-        found: dict[str, tuple[int, bytes]] = {}
+        built: dict[str, tuple[int, bytes]] = {}
         size = 0
         self.built = None
         with self.as_user(self.program_user):
@@ -138,13 +138,13 @@ class Processes:
                     size += about.st_size
                     if (
                         size > _BUILT_BYTES_MAX
-                        or len(found) == _BUILT_FILES_MAX
+                        or len(built) == _BUILT_FILES_MAX
                         or not stat.S_ISREG(about.st_mode)
                     ):
                         return
                     with open(path, "rb") as file:
-                        found[path] = stat.S_IMODE(about.st_mode), file.read()
-        self.built = found
+                        built[path] = stat.S_IMODE(about.st_mode), file.read()
+        self.built = built
 
     def restore_built(self) -> None:
         """Write what was kept into the work space, which is empty."""
@@ -169,9 +169,9 @@ class Processes:
         while True:
             self.kill(self.program_user)
             self.kill(self.tests_user)
-            for one in (self.programs, self.tests):
-                if one.child is not None and select.select([one.socket], [], [], 0.02)[0]:
-                    one.take()
+            for owner in (self.programs, self.tests):
+                if owner.child is not None and select.select([owner.socket], [], [], 0.02)[0]:
+                    owner.take()
             self._reap()
             if self.known.issuperset(running()):
                 break

@@ -53,7 +53,7 @@ class Output:
             )
         return bool(data)
 
-    def kept(self, limit: int) -> str | bytes:
+    def clipped(self, limit: int) -> str | bytes:
         """Return what was kept: all of it as it came, or head and tail as text."""
         if self._keep_all:
             return bytes(self._head[:limit])
@@ -121,8 +121,8 @@ class Run:
 
     def until(self, is_done: Callable[[], bool]) -> None:
         """Wait for something, within the limits."""
-        for one in (self.processes.programs, self.processes.tests):
-            self._poll.register(one.socket.fileno(), select.POLLIN | select.POLLHUP)
+        for owner in (self.processes.programs, self.processes.tests):
+            self._poll.register(owner.socket.fileno(), select.POLLIN | select.POLLHUP)
         last = time.monotonic()
         while not is_done() and self.reason is None:
             for handle, _ in self._poll.poll(int(_LOOK_SECONDS * 1000)):
@@ -136,9 +136,9 @@ class Run:
             if not os.read(0, 1):
                 os._exit(0)  # the host is gone
             raise SystemExit("the host spoke out of turn")
-        for one in (self.processes.programs, self.processes.tests):
-            if handle == one.socket.fileno():
-                one.take()
+        for owner in (self.processes.programs, self.processes.tests):
+            if handle == owner.socket.fileno():
+                owner.take()
                 return
         if not self._readers[handle]():
             self._poll.unregister(handle)
@@ -176,8 +176,8 @@ class Run:
             "idle_seconds": self.watch.idle_seconds,
             "wall_seconds": self.watch.wall_seconds,
             "out_of_memory": oom,
-            "stdout": self.out.kept(limit),
-            "stderr": self.err.kept(limit),
+            "stdout": self.out.clipped(limit),
+            "stderr": self.err.clipped(limit),
             "output_bytes": self.out.size + self.err.size,
         }
 

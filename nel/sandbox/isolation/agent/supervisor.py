@@ -35,8 +35,8 @@ def main(first_user: int) -> None:
         reply = {"number": job["number"], "nonce": job["nonce"], **_answer(processes, job)}
         output = _output_of(reply)
         data = json.dumps({**reply, "output_bytes": len(output)}).encode()
-        for part in (_LENGTH.pack(len(data)) + data, output):
-            view = memoryview(part)
+        for chunk in (_LENGTH.pack(len(data)) + data, output):
+            view = memoryview(chunk)
             while view:
                 view = view[os.write(1, view) :]
 

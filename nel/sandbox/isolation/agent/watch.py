@@ -178,14 +178,14 @@ def running() -> list[int]:
 
 
 def _tasks(pid: int) -> list[Task]:
-    found = []
+    tasks = []
     try:
         for name in os.listdir(f"/proc/{pid}/task"):
             state = _read(f"/proc/{pid}/task/{name}/stat").rpartition(b")")[2][1:2].decode()
-            found.append(Task(int(name), state, *_schedule(f"/proc/{pid}/task/{name}/schedstat")))
+            tasks.append(Task(int(name), state, *_schedule(f"/proc/{pid}/task/{name}/schedstat")))
     except OSError:
-        return found  # it has just ended
-    return found
+        return tasks  # it has just ended
+    return tasks
 
 
 def _schedule(path: str) -> tuple[int, int]:

@@ -120,7 +120,7 @@ def _leave(request: channel.Message, handles: list[int]) -> None:
 
 def _become(request: channel.Message, handles: list[int]) -> int:
     """Turn this fresh process into what the request says; return its exit status."""
-    _place(handles)
+    _install(handles)
     is_tests = request["is_tests"]
     score = _TESTS_SCORE if is_tests else _WORK_SCORE
     limits.become(
@@ -141,12 +141,12 @@ def _execute(command: list[str], environment: dict[str, str]) -> int:
     return 127
 
 
-def _place(handles: list[int]) -> None:
+def _install(handles: list[int]) -> None:
     """Make the given descriptors 0, 1, 2 … and close all others."""
     high = [os.dup(handle) for handle in handles]
     base = 100
-    for place, handle in enumerate(high):
-        os.dup2(handle, base + place)
-    for place in range(len(handles)):
-        os.dup2(base + place, place)
+    for number, handle in enumerate(high):
+        os.dup2(handle, base + number)
+    for number in range(len(handles)):
+        os.dup2(base + number, number)
     os.closerange(len(handles), 4096)

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 
 class NotRun(Exception):
     """Tests that this harness cannot run, or that end before their last assertion."""
@@ -37,10 +39,10 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
                 self.addError(subtest, err)
 
     nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
-    found = [(node, space[node.name]) for node in nodes if node.name in space]
+    defined = [(node, space[node.name]) for node in nodes if node.name in space]
     cases = [
         (node, case)
-        for node, case in found
+        for node, case in defined
         if isinstance(case, type) and issubclass(case, unittest.TestCase)
     ]
     if not cases:
@@ -50,13 +52,13 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
     unittest.TestSuite(load(case) for _, case in cases).run(result)
     if result.wrong is not None:
         return result.wrong
-    methods = {
-        (node.name, item.name)
-        for node, _ in cases
-        for item in node.body
-        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and item.name.startswith("test")
-    }
-    if result.skipped or result.expectedFailures or result.testsRun < max(1, len(methods)):
-        raise NotRun(f"only {result.testsRun} of {len(methods)} tests ran, or some are skipped")
+    n_methods = len({name for node, _ in cases for name in _methods_of(node)})
+    if result.skipped or result.expectedFailures or result.testsRun < max(1, n_methods):
+        raise NotRun(f"only {result.testsRun} of {n_methods} tests ran, or some are skipped")
     return None
+
+
+def _methods_of(node: ast.ClassDef) -> set[tuple[str, str]]:
+    """Return the class and name of each of its tests."""
+    functions = (item for item in node.body if isinstance(item, _FUNCTION))
+    return {(node.name, item.name) for item in functions if item.name.startswith("test")}

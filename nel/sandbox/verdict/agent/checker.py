@@ -20,10 +20,10 @@ from nel.sandbox.verdict.agent.remote import ProgramError, Remote
 
 def judge(payload: int, connection: int, result: int) -> int:
     """Run the tests against the program at the other end and write what came of it."""
-    given = channel.read_payload(payload)
+    job = channel.read_payload(payload)
     own = os.getpid()
     try:
-        verdict = _verdict(given, Remote(connection, given["classes"]))
+        verdict = _verdict(job, Remote(connection, job["classes"]))
     except BaseException as error:  # noqa: BLE001 - no answer may end tests without a verdict
         verdict = {"failed": f"the tests ended with {type(error).__name__}", "text": ""}
     if os.getpid() == own:
@@ -31,9 +31,9 @@ def judge(payload: int, connection: int, result: int) -> int:
     return 0
 
 
-def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
+def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
     try:
-        wrong = running.run_all(given, partial(_bind, given, remote), "__main__")
+        wrong = running.run_all(job, partial(_bind, job, remote), "__main__")
         if wrong is not None and remote.failure is None:
             return _failure(wrong[1], remote, f"{wrong[0]}: ")
     except NotRun as error:
@@ -52,13 +52,13 @@ def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
     return {"broken": "the tests come to their end without using the program"}
 
 
-def _bind(given: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
+def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
     """Put references in the place of the entry point and of whatever else only the program
     defines.
     """
-    entry_point = given["entry_point"]
+    entry_point = job["entry_point"]
     names = remote.loaded()
-    for name in given["wanted"]:
+    for name in job["wanted"]:
         kind = names.get(name)
         if kind is None or (name in space and name != entry_point):
             continue

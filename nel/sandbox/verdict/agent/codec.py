@@ -125,10 +125,10 @@ class Sender:
         if kind in (list, tuple, set, frozenset):
             return [_TAGS[kind], [self.encode(item, depth + 1) for item in value]]
         if kind is dict:
-            return ["d", self._encode_all((part for pair in value.items() for part in pair), depth)]
+            return ["d", self._encode_all((item for pair in value.items() for item in pair), depth)]
         if kind in _BY_PARTS:
-            place = f"{kind.__module__}:{kind.__name__}"
-            return ["x", [place, self._encode_all(_BY_PARTS[kind](value), depth)]]
+            address = f"{kind.__module__}:{kind.__name__}"
+            return ["x", [address, self._encode_all(_BY_PARTS[kind](value), depth)]]
         return self._encode_object(value, kind, depth)
 
     def plain(self, value: Any) -> Any:
@@ -144,9 +144,9 @@ class Sender:
     def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
         if id(value) in _CLASS_NAMES:
             return ["y", _CLASS_NAMES[id(value)]]
-        place = _place_of(kind) if issubclass(kind, enum.Enum) else ""
-        if place and value.name in kind.__members__:  # type: ignore[attr-defined]
-            return ["e", [place, value.name]]
+        address = _place_of(kind) if issubclass(kind, enum.Enum) else ""
+        if address and value.name in kind.__members__:  # type: ignore[attr-defined]
+            return ["e", [address, value.name]]
         names: Any = getattr(kind, "_fields", None)
         if issubclass(kind, tuple) and type(names) is tuple and set(map(type, names)) <= {str}:
             items = self._encode_all(tuple.__iter__(value), depth)
@@ -193,7 +193,7 @@ class Receiver:
         if tag in _SEQUENCES:
             return _SEQUENCES[tag]([self._decoded(item, depth + 1) for item in body])
         if tag == "d":
-            parts = [self._decoded(part, depth + 1) for part in body]
+            parts = [self._decoded(encoded, depth + 1) for encoded in body]
             return {parts[at]: parts[at + 1] for at in range(0, len(parts), 2)}
         if tag == "i":
             return int(body, 16)
@@ -203,14 +203,14 @@ class Receiver:
 
     def _decoded_parts(self, body: Any, depth: int) -> Any:
         kind = _PLACES[body[0]]
-        return _MAKERS.get(kind, kind)(*[self._decoded(part, depth) for part in body[1]])
+        return _MAKERS.get(kind, kind)(*[self._decoded(item, depth) for item in body[1]])
 
     def _decoded_class(self, body: Any, depth: int) -> Any:
         return _CLASSES[body]
 
     def _decoded_member(self, body: Any, depth: int) -> Any:
-        place, name = body
-        kind = _class_of(place)
+        address, name = body
+        kind = _class_of(address)
         if not issubclass(kind, enum.Enum):
             raise BadValue("no enumeration")
         return kind[name]
@@ -245,8 +245,8 @@ def _place_of(kind: type) -> str:
     return f"{module}:{name}" if is_same else ""
 
 
-def _class_of(place: str) -> Any:
-    module, _, name = place.partition(":")
+def _class_of(address: str) -> Any:
+    module, _, name = address.partition(":")
     if module.partition(".")[0] not in _STANDARD - _NOT_IMPORTED:
         raise BadValue("no module of the standard library")
     return getattr(importlib.import_module(module), name)
@@ -260,8 +260,8 @@ def become(old: Any, new: Any) -> Any:
     if type(old) is not type(new) or old is new:
         return new
     if type(old) is list:
-        kept = [become(a, b) for a, b in zip(old, new)]  # noqa: B905 - Python 3.9
-        old[:] = kept + new[len(kept) :]
+        matched = [become(a, b) for a, b in zip(old, new)]  # noqa: B905 - Python 3.9
+        old[:] = matched + new[len(matched) :]
     elif isinstance(old, dict):
         items = [(key, become(old[key], item) if key in old else item) for key, item in new.items()]
         old.clear()

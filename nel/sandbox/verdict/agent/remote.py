@@ -109,6 +109,10 @@ class Reference:
     def __exit__(self, *error: object) -> None:
         self._remote.ask("exit", self._target)
 
+    def __deepcopy__(self, memo: object) -> Any:
+        """Copy it in the program's process; a memo holds addresses of this one alone."""
+        return self._remote.ask("deepcopy", self._target)
+
 
 def _operator(deed: str) -> Callable[..., Any]:
     """Return the method of an operator, whose other side holds what the tests expect."""
@@ -137,7 +141,7 @@ for _name in (
     *"len iter next reversed str repr format bool hash round trunc".split(),
 ):
     setattr(Reference, f"__{_name}__", _method(_name))
-for _name in "int float complex copy deepcopy getitem setitem delitem enter".split():
+for _name in "int float complex copy getitem setitem delitem enter".split():
     setattr(Reference, f"__{_name}__", _method(_name))
 
 
@@ -334,20 +338,24 @@ class Remote:
             raise codec.BadValue("no reference")
         return self._references.setdefault(body, Reference(self, {"ref": body}))
 
-    def _exception_of(self, said: Any, *, ends_iteration: bool) -> BaseException:
-        if not isinstance(said, dict):
+    def _exception_of(self, described: Any, *, ends_iteration: bool) -> BaseException:
+        if not isinstance(described, dict):
             return self.failed("nonsense", "the program's exception is none")
-        name, text = str(said.get("type")), str(said.get("text"))
+        name, text = str(described.get("type")), str(described.get("text"))
         if name in ("TooLarge", "MemoryError"):
             kind = "memory" if name == "MemoryError" else "too_large"
-            return self.failed(kind, str(said.get("trace") or text))
-        kinds = [str(kind) for kind in said["kinds"]] if isinstance(said.get("kinds"), list) else []
+            return self.failed(kind, str(described.get("trace") or text))
+        kinds = (
+            [str(kind) for kind in described["kinds"]]
+            if isinstance(described.get("kinds"), list)
+            else []
+        )
         if ends_iteration and kinds[:1] == ["builtins:StopIteration"]:
             return StopIteration()
-        error = self._exception_like(kinds, said, text)
+        error = self._exception_like(kinds, described, text)
         if error is None:
-            return self.failed("raised", str(said.get("trace") or f"{name}: {text}"))
-        self._raised.append((error, str(said.get("trace"))[:_TEXT_CHARACTERS_MAX]))
+            return self.failed("raised", str(described.get("trace") or f"{name}: {text}"))
+        self._raised.append((error, str(described.get("trace"))[:_TEXT_CHARACTERS_MAX]))
         return error
 
     def _exception_class(self, names: list[str]) -> type[Exception]:
@@ -366,14 +374,14 @@ class Remote:
         return self._classes[name]
 
     def _exception_like(
-        self, kinds: list[str], said: channel.Message, text: str
+        self, kinds: list[str], described: channel.Message, text: str
     ) -> Exception | None:
         """Return an exception of the nearest class that the tests know; None for SystemExit and its
         like.
         """
         try:
             arguments = tuple(
-                self._receiver.decode(argument) for argument in said.get("args") or ()
+                self._receiver.decode(argument) for argument in described.get("args") or ()
             )
         except (codec.BadValue, TypeError):
             arguments = (text,)

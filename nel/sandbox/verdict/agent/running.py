@@ -29,14 +29,14 @@ _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
 
 
-def compiled(given: channel.Message) -> tuple[types.CodeType, set[int]]:
+def compiled(job: channel.Message) -> tuple[types.CodeType, set[int]]:
     """Return tests that note each assertion they reach, and the lines of those they must reach.
 
     Raises:
         NotRun: They cannot be parsed.
     """
     try:
-        tree = ast.parse(given["tests"], FILE_NAME)
+        tree = ast.parse(job["tests"], FILE_NAME)
         owed = set(_owed(tree.body))
         _Marker().visit(tree)
         return compile(tree, FILE_NAME, "exec", dont_inherit=True), owed
@@ -76,7 +76,7 @@ def _owed(body: list[ast.stmt]) -> list[int]:
     return lines
 
 
-def define_helpers(given: channel.Message, namespace: dict[str, Any]) -> None:
+def define_helpers(job: channel.Message, namespace: dict[str, Any]) -> None:
     """Define what tests use and do not define: the prompt's own code, and well-known modules.
 
     These names are the tests' before the program is asked for its own, which replace none of them.
@@ -84,7 +84,7 @@ def define_helpers(given: channel.Message, namespace: dict[str, Any]) -> None:
     Raises:
         NotRun: A module that the tests use is not there.
     """
-    prompt = given["prompt"]
+    prompt = job["prompt"]
     for text in (prompt, prompt + "\n    pass\n"):
         try:
             code = compile(text, "prompt.py", "exec", dont_inherit=True)
@@ -93,24 +93,24 @@ def define_helpers(given: channel.Message, namespace: dict[str, Any]) -> None:
         with contextlib.suppress(Exception, SystemExit):  # it may need its solution to run
             exec(code, namespace)  # noqa: S102 - the prompt comes with the benchmark
         break
-    for name in given["stubs"]:
+    for name in job["stubs"]:
         namespace.pop(name, None)
-    for name, place in given["supplied"].items():
+    for name, address in job["supplied"].items():
         if name not in namespace:
-            namespace[name] = _supplied(place)
+            namespace[name] = _supplied(address)
 
 
-def _supplied(place: str) -> Any:
-    module, _, name = place.partition(":")
+def _supplied(address: str) -> Any:
+    module, _, name = address.partition(":")
     try:
-        found = importlib.import_module(module)
+        value = importlib.import_module(module)
     except ImportError as error:
         raise NotRun(f"the tests need what is not there: {error}") from None
-    return getattr(found, name) if name else found
+    return getattr(value, name) if name else value
 
 
 def run_all(
-    given: channel.Message, bind: Callable[[dict[str, Any]], None], module_name: str
+    job: channel.Message, bind: Callable[[dict[str, Any]], None], module_name: str
 ) -> tuple[str, BaseException] | None:
     """Run tests and what they leave to the harness; return name and exception of a wrong `unittest`
     case.
@@ -123,15 +123,15 @@ def run_all(
         NotRun: They cannot run as they are, or end past an assertion that they owe.
         SystemExit: They end with a status other than 0.
     """
-    tests = given["tests"]
+    tests = job["tests"]
     linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
     reached: set[int] = set()
     space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
-    code, owed = compiled(given)
-    define_helpers(given, space)
+    code, owed = compiled(job)
+    define_helpers(job, space)
     bind(space)
     _run_to_exit(exec, code, space)
-    _run_to_exit(_call_afterwards, given, space)
+    _run_to_exit(_call_afterwards, job, space)
     wrong = run_cases(space, tests) if "TestCase" in tests else None
     if wrong is None and (missed := sorted(owed - reached)):
         raise NotRun(f"the tests end without having reached the assertion of line {missed[0]}")
@@ -148,11 +148,11 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
             raise
 
 
-def _call_afterwards(given: channel.Message, namespace: dict[str, Any]) -> None:
+def _call_afterwards(job: channel.Message, namespace: dict[str, Any]) -> None:
     """Call what the tests define and leave to the harness: ``check(candidate)`` and
     ``test_…()``.
     """
-    tests, entry_point = given["tests"], given["entry_point"]
+    tests, entry_point = job["tests"], job["entry_point"]
     called = set(_CALL.findall(tests))
     for name in _TOP_FUNCTION.findall(tests):
         function = namespace.get(name)

@@ -19,11 +19,11 @@ from nel.sandbox.verdict.agent.cases import NotRun
 
 def judge(payload: int, result: int) -> int:
     """Load the program, run its tests in its name space and report."""
-    given = channel.read_payload(payload)
-    token, task = given["token"], given["task"]
+    job = channel.read_payload(payload)
+    token, task = job["token"], job["task"]
     write, exit_now, process = channel.write_frame, os._exit, os.getpid
     own = process()
-    module, failure = solution.load(given["source"], "solution")
+    module, failure = solution.load(job["source"], "solution")
     verdict = {"load": failure} if module is None else _verdict(task, module)
     if process() == own:  # else a copy of the tests; which of the two came first would be chance
         write(result, verdict or {"token": token})

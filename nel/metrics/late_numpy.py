@@ -19,8 +19,8 @@ else:
         """
 
         def __getattr__(self, name: str) -> object:
-            found = getattr(importlib.import_module("numpy"), name)
-            setattr(self, name, found)
-            return found
+            value = getattr(importlib.import_module("numpy"), name)
+            setattr(self, name, value)
+            return value
 
     np = _Late()

@@ -23,12 +23,12 @@ from nel.artifacts.exporting.table import (
     metric_rows,
     sample_rows,
 )
-from nel.artifacts.exporting.tracked import files_of, numbers_of, settings_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_bytes
 from nel.core.work_directories import final_directory
 from nel.errors import PluginError
 from nel.reports.run_files import BenchmarkFiles
+from nel_tracking.tracked import files_of, numbers_of, settings_of
 
 if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient
@@ -52,12 +52,12 @@ def export_mlflow(run_dir: Path, output: Path) -> Exported:
     run, time = open_run(run_dir), started(run_dir)
     client = _client(output / STORE)
     paths = [output / STORE]
-    place = final_directory(output)
+    directory = final_directory(output)
     for files in run.benchmarks:
-        paths += _export(client, run, files, time, (output, place))
+        paths += _export(client, run, files, time, (output, directory))
     notes = (
         (
-            f"The artifacts are those of {place}: where the directory is moved, MLflow shows the"
+            f"The artifacts are those of {directory}: where the directory is moved, MLflow shows the"
             " numbers and no artifact."
         ),
         (
@@ -76,6 +76,9 @@ def _client(store: Path) -> MlflowClient:
     except ImportError as error:
         raise PluginError(f"--to mlflow needs MLflow ({error}); pip install mlflow") from error
     return MlflowClient(tracking_uri=f"sqlite:///{store.absolute()}")
+
+
+_TABLES: Final = ("samples.json", "metrics.json")
 
 
 def _export(
@@ -99,9 +102,8 @@ def _export(
     elapsed = files.runtime.get("elapsed_seconds")
     end = begin + int((elapsed if isinstance(elapsed, int | float) else 0) * 1000)
     complete = bool(files.metrics.get("complete"))
-    tables = {"samples.json": SAMPLE_COLUMNS, "metrics.json": METRIC_COLUMNS}
     logged = ", ".join(
-        f'{{"path": "{name}", "type": "table"}}' for name in tables
+        f'{{"path": "{name}", "type": "table"}}' for name in _TABLES
     )  # searched for as it is written
     tags = {
         "nel.run_id": run.run_id,
@@ -115,12 +117,16 @@ def _export(
     for name, text in _unique(settings_of(files)):
         client.log_param(made.info.run_id, name, text[:_LONGEST])
     client.set_terminated(made.info.run_id, "FINISHED" if complete else "KILLED", end_time=end)
-    target = output / folder / made.info.run_id / "artifacts"
+    return _write_files(run, files, output / folder / made.info.run_id / "artifacts")
+
+
+def _write_files(run: RunToExport, files: BenchmarkFiles, target: Path) -> list[Path]:
+    """Write the tables of a benchmark and copies of its artifacts."""
     target.mkdir(mode=0o700, parents=True)
-    one = RunToExport(run_dir=run.run_dir, run_id=run.run_id, benchmarks=(files,))
-    write_file(target / "samples.json", _table(SAMPLE_COLUMNS, sample_rows(one)))
-    write_file(target / "metrics.json", _table(METRIC_COLUMNS, metric_rows(one)))
-    written = [target / name for name in tables]
+    single_run = RunToExport(run_dir=run.run_dir, run_id=run.run_id, benchmarks=(files,))
+    write_file(target / "samples.json", _table(SAMPLE_COLUMNS, sample_rows(single_run)))
+    write_file(target / "metrics.json", _table(METRIC_COLUMNS, metric_rows(single_run)))
+    written = [target / name for name in _TABLES]
     for path in files_of(files):
         shutil.copyfile(path, target / f"nel-{path.name}")
         written.append(target / f"nel-{path.name}")
@@ -129,11 +135,11 @@ def _export(
 
 def _unique(pairs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield names that MLflow takes; one that another has already gets a number."""
-    taken: set[str] = set()
+    used: set[str] = set()
     for name, value in pairs.items():
         plain = _NOT_IN_NAMES.sub("_", name)[:200]
-        unique = plain if plain not in taken else f"{plain}_{len(taken) + 1}"
-        taken.add(unique)
+        unique = plain if plain not in used else f"{plain}_{len(used) + 1}"
+        used.add(unique)
         yield unique, value
 
 

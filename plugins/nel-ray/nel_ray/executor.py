@@ -1,6 +1,6 @@
 """The executor of a Ray cluster: hosts are actors of Ray, on every node that has a CPU for them.
 
-Ray itself runs in a process of its own (`nel.engine.executors.ray_gateway`), since it ends its
+Ray itself runs in a process of its own (`nel_ray.gateway`), since it ends its
 process when the head of the cluster is gone; here that is the end of a pipe. Does not import Ray.
 """
 
@@ -53,7 +53,7 @@ def ray(
         ConfigError: An option is wrong.
     """
     if importlib.util.find_spec("ray") is None:
-        raise MissingExtra("the executor ray needs Ray: pip install 'ray[client]'")
+        raise MissingExtra("the executor ray needs Ray: pip install './plugins/nel-ray'")
     if workers is not None and (type(workers) is not int or not 1 <= workers <= _WORKERS_MAX):
         raise ConfigError(
             f"the executor ray takes workers=N from 1 to {_WORKERS_MAX}, not {workers}"
@@ -96,7 +96,7 @@ class RayFleet:
             PreflightError: It does not answer in time, or no node runs programs.
         """
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
-        command = (sys.executable, "-m", "nel.engine.executors.ray_gateway")
+        command = (sys.executable, "-m", "nel_ray.gateway")
         take = partial(self._take, asyncio.get_running_loop())
         self._process = PipeProcess(command, read=_read, take=take, errors=self._errors)
         options = {"address": self._address, "workers": self._workers}
@@ -121,11 +121,11 @@ class RayFleet:
                 " --executor out",
                 endpoint_kind=None,
             )
-        found = json.loads(first[2])
+        reply = json.loads(first[2])
         if first[0] != b"C":
-            raise PreflightError(f"{found['reason']}", endpoint_kind=None)
-        self._facts = {"address": self._where, "ray": found["ray"]}
-        return int(found["planned"])
+            raise PreflightError(f"{reply['reason']}", endpoint_kind=None)
+        self._facts = {"address": self._where, "ray": reply["ray"]}
+        return int(reply["planned"])
 
     def _advice(self) -> str:
         advice = "see whether ray status works there"

@@ -18,9 +18,9 @@ from typing import Any, Final
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.run import RunToExport, open_run
 from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS, metric_rows, sample_rows
-from nel.artifacts.exporting.tracked import files_of, numbers_of, settings_of
 from nel.core.work_directories import final_directory
 from nel.errors import OutputError, PluginError
+from nel_tracking.tracked import files_of, numbers_of, settings_of
 
 ROWS_MAX: Final = 200_000
 """Of a table; W&B cuts longer ones."""
@@ -63,18 +63,18 @@ def export_wandb(run_dir: Path, output: Path) -> Exported:
     for logs in (output / "wandb").glob("*/logs"):
         shutil.rmtree(logs, ignore_errors=True)
     for path in [
-        one for one in output.rglob("*") if one.is_symlink()
+        link for link in output.rglob("*") if link.is_symlink()
     ]:  # absolute, to places that go
         path.unlink()
-    (found,) = (output / "wandb").glob("offline-run-*/*.wandb")
+    (result,) = (output / "wandb").glob("offline-run-*/*.wandb")
     notes.append(
-        f"Send it with: wandb sync {final_directory(output) / found.parent.relative_to(output)}"
+        f"Send it with: wandb sync {final_directory(output) / result.parent.relative_to(output)}"
     )
     notes.append(
         "Artifacts are read from the staging directory beside it: do not move the directory before"
         " that."
     )
-    return Exported(files=(found,), notes=notes)
+    return Exported(files=(result,), notes=notes)
 
 
 def _library() -> Any:
@@ -109,10 +109,10 @@ def _log(wandb: Any, tracked: Any, run: RunToExport) -> Iterator[str]:
     for files in run.benchmarks:
         for name, value in numbers_of(files).items():
             tracked.summary[f"{files.title}/{name}"] = value
-        one = RunToExport(run_dir=run.run_dir, run_id=run.run_id, benchmarks=(files,))
+        single_run = RunToExport(run_dir=run.run_dir, run_id=run.run_id, benchmarks=(files,))
         rows = {
-            "metrics": (METRIC_COLUMNS, metric_rows(one)),
-            "samples": (SAMPLE_COLUMNS, sample_rows(one)),
+            "metrics": (METRIC_COLUMNS, metric_rows(single_run)),
+            "samples": (SAMPLE_COLUMNS, sample_rows(single_run)),
         }
         if files.metrics["accounting"]["n_total"] > ROWS_MAX:
             yield (
@@ -144,27 +144,27 @@ def _staged(output: Path) -> Iterator[dict[str, str]]:
     its name last.
     """
     final = final_directory(output)
-    place = final / _STAGING
+    directory = final / _STAGING
     was_there = final.is_dir()
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"cannot make {place}: {error.strerror or error}; choose another directory with -o"
+            f"cannot make {directory}: {error.strerror or error}; choose another directory with -o"
         ) from error
     scratch = output / ".scratch"
     named = {
         "CACHE": scratch / "cache",
         "CONFIG": scratch / "config",
         "ARTIFACT": scratch / "artifacts",
-        "DATA": place,
+        "DATA": directory,
     }
     try:
-        yield {f"WANDB_{name}_DIR": str(one.absolute()) for name, one in named.items()}
+        yield {f"WANDB_{name}_DIR": str(value.absolute()) for name, value in named.items()}
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        if place != output / _STAGING:
-            place.rename(output / _STAGING)
+        if directory != output / _STAGING:
+            directory.rename(output / _STAGING)
             if not was_there:
                 final.rmdir()
 

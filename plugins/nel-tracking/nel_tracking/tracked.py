@@ -23,23 +23,23 @@ def numbers_of(files: BenchmarkFiles) -> dict[str, float]:
     """
     metrics = files.metrics
     headline = metrics.get("headline") or {}
-    listed = {str(one["name"]): one for one in metrics["metrics"]}
+    listed = {str(number["name"]): number for number in metrics["metrics"]}
     listed = {
         str(headline["metric"]): {**listed.get(str(headline["metric"]), {}), **headline},
         **listed,
     }
-    found: dict[str, float] = {}
-    for name, one in listed.items():
+    numbers: dict[str, float] = {}
+    for name, number in listed.items():
         values = {
-            name: one.get("value"),
-            **{f"{name}/{bound}": one.get(bound) for bound in _BOUNDS},
+            name: number.get("value"),
+            **{f"{name}/{bound}": number.get(bound) for bound in _BOUNDS},
         }
-        found |= {key: float(value) for key, value in values.items() if _is_number(value)}
-    found |= {name: float(metrics["accounting"].get(name) or 0) for name in _COUNTS}
-    for category, one in (metrics.get("categories") or {}).items():
-        if _is_number(one.get("value")):
-            found[f"category/{category}"] = float(one["value"])
-    return found
+        numbers |= {key: float(value) for key, value in values.items() if _is_number(value)}
+    numbers |= {name: float(metrics["accounting"].get(name) or 0) for name in _COUNTS}
+    for category, number in (metrics.get("categories") or {}).items():
+        if _is_number(number.get("value")):
+            numbers[f"category/{category}"] = float(number["value"])
+    return numbers
 
 
 def settings_of(files: BenchmarkFiles) -> dict[str, str]:
@@ -59,15 +59,17 @@ def files_of(files: BenchmarkFiles) -> list[Path]:
 
 
 def _flat(prefix: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for name, one in value.items():
-        if one is None or name == _ADDRESS:
+    flat: list[tuple[str, str]] = []
+    for name, element in value.items():
+        if element is None or name == _ADDRESS:
             continue
-        if isinstance(one, dict):
-            found += _flat(f"{prefix}{name}.", one)
+        if isinstance(element, dict):
+            flat += _flat(f"{prefix}{name}.", element)
         else:
-            found.append((f"{prefix}{name}", one if isinstance(one, str) else dumps(one)))
-    return found
+            flat.append(
+                (f"{prefix}{name}", element if isinstance(element, str) else dumps(element))
+            )
+    return flat
 
 
 def _is_number(value: object) -> bool:

@@ -3,7 +3,7 @@ between the two.
 
 Run as a program, so that Ray sends the actor's class by value, and a node without nel is named by
 its host's own error. Depends on Ray and the standard library. Each side of the pipe has frames of
-`nel.engine.executors.on_ray`.
+`nel_ray.executor`.
 """
 
 from __future__ import annotations
@@ -63,21 +63,21 @@ class Host:
         """Return the packets that the process has written, waiting so long for one, and why it
         ended if it did.
         """
-        found: list[bytes] = []
+        packets: list[bytes] = []
         size = 0
         try:
             packet = self._packets.get(timeout=seconds)
             while True:
                 if packet is None:
-                    return found, self._ending()
-                found.append(packet)
+                    return packets, self._ending()
+                packets.append(packet)
                 size += len(packet)
                 if size > _PACKETS_BYTES:
                     break
                 packet = self._packets.get_nowait()
         except queue.Empty:
-            return found, None
-        return found, None
+            return packets, None
+        return packets, None
 
     def _ending(self) -> str:
         status = self._process.wait()
@@ -318,11 +318,11 @@ def _end(ray: Any) -> None:
 
 def main() -> None:
     """Serve a run until its pipe closes."""
-    given, out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    stdin, out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what Ray prints is no frame
     options: dict[str, Any] = {}
     starts: dict[str, bytes] = {}
-    while (frame := _read(given)) is not None and frame[0] != b"G":
+    while (frame := _read(stdin)) is not None and frame[0] != b"G":
         if frame[0] == b"O":
             options = json.loads(frame[2])
         else:
@@ -332,7 +332,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: _end(ray))
     gateway = Gateway(ray, options, starts, out)
     gateway.begin()
-    while (frame := _read(given)) is not None:
+    while (frame := _read(stdin)) is not None:
         kind_of, number, data = frame
         if kind_of == b"S":
             gateway.send(number, data)

@@ -1,0 +1,1 @@
+"""The shape of each artifact, from which its JSON Schema is generated."""

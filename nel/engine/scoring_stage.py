@@ -1,0 +1,265 @@
+"""The stage that scores stored answers: a bounded queue before the scorers, commits after them.
+
+Nothing here raises for the fault of one sample. An outcome counts once it is on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.config.schema import EngineConfig
+from nel.core.failpoints import reached
+from nel.engine.executors import ProgramRunner, ScorerPool
+from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.generate import STOP_ERRORS, SampleRunner
+from nel.engine.outcome_counter import OutcomeCounter
+from nel.engine.response_outcomes import scored_row
+from nel.engine.scorers.call import Delegated, ScoringTask
+from nel.engine.scorers.fork_server import SLOTS
+from nel.engine.stopping import Stop
+from nel.engine.store.database import Store
+from nel.engine.work import Job
+from nel.errors import (
+    EXIT_STOPPED_EARLY,
+    EndpointError,
+    JudgeError,
+    ScorerError,
+    StoppedEarly,
+    StoreError,
+)
+from nel.types import Outcome, Unscored
+
+if TYPE_CHECKING:
+    from nel.engine.judging.delegation import JudgeDelegation
+    from nel.engine.judging.judges import Judges
+
+_SCORING_BACKLOG = 256
+"""Answers that may wait for scorers, beyond two for each request in flight."""
+_PROGRAMS_MAX: Final = 128
+"""Programs that may wait for the sandbox; when there are this many, asking waits for scoring."""
+_PROGRAMS_DRAIN_SECONDS: Final = 1.0
+"""After a stop programs may go on for so long: the same program can be run again for nothing by a
+resume.
+"""
+_NO_JUDGE: Final = Unscored(
+    cause="judge",
+    kind="no_judge",
+    detail=(
+        "the scorer asks for a judge and this run has none; give --judge-url and --judge-id, then"
+        " resume"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machinery:
+    """What computes scores."""
+
+    scorers: ScorerPool
+    sandbox: ProgramRunner
+    judges: Judges | None
+    """None where no scorer of the run can ask a judge."""
+    strict_verdicts: bool = False
+    """A verdict that the program could have forged is no verdict."""
+
+
+class ScoringStage:
+    """The scoring of one session; use it on one event loop."""
+
+    def __init__(
+        self,
+        machinery: Machinery,
+        *,
+        config: EngineConfig,
+        jobs: Sequence[Job],
+        store: Store,
+        runner: SampleRunner,
+        counter: OutcomeCounter,
+        stop: Stop,
+    ) -> None:
+        """Prepare; nothing is scored before `run`."""
+        self._machinery = machinery
+        self._timeout_seconds = config.scorer_timeout_seconds
+        self._plans = {job.key: job.plan for job in jobs}
+        self._store = store
+        self._runner = runner
+        self._counter = counter
+        self._stop = stop
+        self._judging = self._delegation(machinery.judges)
+        self.n_parked = 0
+        """Samples that wait for a judge that is down: stored, and without an outcome."""
+        self._queue: asyncio.Queue[ScoringTask] = asyncio.Queue(maxsize=2 * config.concurrency)
+        runs_programs = any(plan.benchmark.languages for plan in self._plans.values())
+        backlog = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_BACKLOG
+        # Samples that wait for a judge that is down must not block those that need none.
+        n_judged = 0 if machinery.judges is None else machinery.judges.n_slots
+        self._slots = asyncio.Semaphore(min(backlog + n_judged, SLOTS))
+        is_short = runs_programs and not any(plan.judge for plan in self._plans.values())
+        self._drain_seconds = _PROGRAMS_DRAIN_SECONDS if is_short else math.inf
+        self._judged: set[asyncio.Task[None]] = set()
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def _delegation(self, judges: Judges | None) -> JudgeDelegation | None:
+        if judges is None:
+            return None
+        from nel.engine.judging.delegation import JudgeDelegation  # noqa: PLC0415 - few runs judge
+
+        return JudgeDelegation(judges, self._plans, stop=self._stop.request)
+
+    async def run(self) -> None:
+        """Run the scorers until cancelled, or until something other than a scorer fails."""
+        scoring = self._machinery.scorers.run(
+            timeout_seconds=self._timeout_seconds, deliver=self._on_scored, answer=self._answer
+        )
+        tasks = [asyncio.create_task(self._feed()), asyncio.create_task(scoring)]
+        try:
+            await asyncio.gather(*tasks, self._failed)
+        except (
+            StoppedEarly
+        ) as error:  # what computes scores is gone; a resume scores what is stored
+            if self._failed.done():  # the store, rather
+                raise
+            self._drain_seconds = 0.0
+            self._stop.request(exit_status_of(error))
+            await self._failed
+        finally:
+            tasks += self._judged  # a resume makes the judgements in flight
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def put(self, item: ScoringTask) -> None:
+        """Queue a stored answer; what a stop leaves out is scored by a resume."""
+        try:
+            self._queue.put_nowait(item)
+        except asyncio.QueueFull:
+            await self._stop.wait_for(self._queue.put(item), seconds_max=0.0)
+
+    async def drain(self, scoring: asyncio.Task[None]) -> None:
+        """Wait until all that was queued is scored; after a stop, for the drain time.
+
+        Args:
+            scoring: The task of `run`, whose error is raised.
+        """
+        joining = asyncio.create_task(self._queue.join())
+        # After a stop, answers that are not scored within the drain time are scored by a resume.
+        stopping = asyncio.create_task(self._stop.event.wait())
+        await asyncio.wait({joining, scoring, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not (joining.done() or scoring.done()):
+            timeout = min(self._stop.seconds_left(), self._drain_seconds)
+            await asyncio.wait(
+                {joining, scoring}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+            )
+        stopping.cancel()
+        joining.cancel()
+        if (
+            self._failed.done()
+        ):  # the write of the last outcomes may have failed after the queue was empty
+            self._failed.result()
+        if scoring.done():
+            scoring.result()
+
+    async def _feed(self) -> None:
+        while True:
+            item = await self._queue.get()
+            await self._slots.acquire()
+            reached("before_score")
+            self._machinery.scorers.put(item)
+
+    def _on_scored(self, results: list[tuple[ScoringTask, Outcome | Delegated]]) -> None:
+        """Commit outcomes, which count once they are on disk; have the judges judge the rest."""
+        reached("after_score")
+        judging = self._judging
+        outcomes = []
+        for item, result in results:
+            outcome: Outcome | None
+            if not isinstance(result, Delegated):
+                outcome = result
+            elif judging is None:
+                outcome = _NO_JUDGE
+            else:
+                task = asyncio.create_task(self._judge(judging, item, result))
+                self._judged.add(task)
+                task.add_done_callback(self._judged.discard)
+                continue
+            if judging is not None:
+                outcome = judging.finalize(item, outcome)
+            if outcome is None:
+                # No outcome is stored, so that the next session, or the end of this one, has the
+                # answer among the unscored ones.
+                self.n_parked += 1
+                self._release_slot()
+            else:
+                outcomes.append((item, outcome))
+        if outcomes:
+            rows = [scored_row(item, outcome) for item, outcome in outcomes]
+            self._store.put_outcomes(rows).add_done_callback(partial(self._on_committed, outcomes))
+
+    async def _judge(
+        self, judging: JudgeDelegation, item: ScoringTask, delegated: Delegated
+    ) -> None:
+        try:
+            self._on_scored([(item, await judging.judge_turns(item, delegated))])
+        except Exception as error:  # noqa: BLE001 - not a judge's: it ends the session
+            self._fail(error)
+
+    def _release_slot(self) -> None:
+        self._slots.release()
+        self._queue.task_done()
+
+    def _on_committed(
+        self, outcomes: list[tuple[ScoringTask, Outcome]], committed: asyncio.Future[None]
+    ) -> None:
+        error = None if committed.cancelled() else committed.exception()
+        if error is not None:
+            self._fail(error)
+        # Slots are released after a failed commit too: `drain` waits until the queue is empty.
+        for item, outcome in outcomes:
+            if isinstance(outcome, Unscored) and outcome.cause == "sandbox":
+                self._stop_on_outage(outcome)
+            self._release_slot()
+            if error is None:
+                self._counter.count((item.job, item.idx, item.repeat), outcome)
+
+    def _stop_on_outage(self, outcome: Unscored) -> None:
+        """Stop resumably when no program can be run, rather than pay for answers that cannot be
+        scored.
+        """
+        from nel.sandbox import OUTAGES  # noqa: PLC0415 - the first request need not wait for it
+
+        if outcome.kind in OUTAGES:
+            reason = f"programs cannot be run: {outcome.detail}"
+            self._stop.request(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+
+    def _fail(self, error: BaseException) -> None:
+        """End the session by an error that is not the fault of a scorer."""
+        if not self._failed.done():
+            self._failed.set_exception(error)
+
+    async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
+        """Answer what a scorer asks of the run; the payload is what
+        `nel.engine.scorers.dispatch.Answer` says.
+        """
+        if what == "sandbox":
+            verdict = await asyncio.wrap_future(self._machinery.sandbox.submit(payload))
+            return verdict.proven(is_required=self._machinery.strict_verdicts)
+        if what not in ("model", "judge"):
+            raise ScorerError(f"a scorer asked for {what}, which a run does not have")
+        try:
+            if what == "model":
+                return await self._runner.answer_scorer(self._plans[item.job], item, payload)
+            if self._judging is None:
+                raise JudgeError(_NO_JUDGE.detail, kind=_NO_JUDGE.kind)
+            return await self._judging.judge(item, *payload)
+        except (StoppedEarly, StoreError) as error:  # the answer cannot be stored
+            self._fail(error)
+            raise
+        except EndpointError as error:
+            if isinstance(error.__cause__, STOP_ERRORS):
+                self._stop.request_after(error.__cause__)
+            raise

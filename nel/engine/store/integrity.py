@@ -1,0 +1,94 @@
+"""Reads a whole run.db: whether it is intact, what it holds in one number, a copy of it."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from nel.core.strict_json import dumps_line
+from nel.engine.store.codec import NEXT_STEP, unsealed
+from nel.engine.store.schema import UNREADABLE
+from nel.engine.store.snapshot import DIGEST_MODULUS, FILE_NAME, Snapshot
+from nel.errors import StoreError
+
+_DAMAGED_SAMPLES: Final = (
+    "SELECT count(*) FROM samples WHERE content IS NOT NULL AND NOT nel_is_intact(content)"
+)
+
+
+def check_integrity(snapshot: Snapshot) -> None:
+    """Read the whole file once.
+
+    Raises:
+        StoreError: SQLite finds damage.
+    """
+    try:
+        state = snapshot.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if state == "ok" and snapshot.execute(_DAMAGED_SAMPLES).fetchone()[0]:
+            state = "a sample is not what was stored"
+    except sqlite3.DatabaseError as error:
+        state = str(error)
+    if state != "ok":
+        raise StoreError(f"{FILE_NAME} is damaged: {' '.join(state.split())}; {NEXT_STEP}")
+
+
+def count_unreadable(snapshot: Snapshot) -> int:
+    """Return how many rows are damaged; what `Store.drop_unreadable` would delete."""
+    try:
+        return sum(
+            snapshot.execute(f"SELECT count(*) FROM {table} WHERE {damaged}").fetchone()[0]  # noqa: S608
+            for table, damaged in UNREADABLE.items()
+        )
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
+
+
+def copy_store(snapshot: Snapshot, path: Path) -> None:
+    """Copy the whole store into a new file.
+
+    Raises:
+        StoreError: It cannot be read or written.
+    """
+    try:
+        copy = sqlite3.connect(path)
+        try:
+            snapshot.backup(copy)
+        finally:
+            copy.close()
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot copy {FILE_NAME} to {path}: {error}") from error
+
+
+def store_digest(snapshot: Snapshot) -> str:
+    """Return a digest of every stored row, which does not depend on how SQLite lays out the
+    file.
+    """
+    digest = hashlib.sha256()
+    tables = snapshot.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER"
+        " BY name"
+    ).fetchall()
+    for (table,) in tables:
+        digest.update(dumps_line({"table": table}))
+        columns = len(snapshot.execute(f"PRAGMA table_info({table})").fetchall())
+        order = ", ".join(str(number) for number in range(1, columns + 1))
+        for row in snapshot.execute(f"SELECT * FROM {table} ORDER BY {order}"):  # noqa: S608
+            digest.update(dumps_line(list(row)))
+    return digest.hexdigest()
+
+
+def content_digest(snapshot: Snapshot, benchmark: int) -> int:
+    """Return the sum of the digests of a benchmark's samples modulo 2^256, as its identity has
+    it.
+    """
+    query = "SELECT content FROM samples WHERE benchmark = ? AND content IS NOT NULL"
+    rows = snapshot.execute(query, (benchmark,))
+    return (
+        sum(
+            int.from_bytes(hashlib.sha256(unsealed(content).encode()).digest())
+            for (content,) in rows
+        )
+        % DIGEST_MODULUS
+    )

@@ -1,0 +1,105 @@
+"""Reads what a transport received: the decoded payload, or the fault that it stands for, without
+any secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from nel.config.redaction import Redactor
+from nel.models.answer_json import answer_of
+from nel.models.fallbacks import fallback_of
+from nel.models.faults import (
+    ANSWERED,
+    UNREADABLE,
+    Fault,
+    fault_of_status,
+    not_json,
+    unreadable,
+)
+from nel.models.streams import AnswerStream, is_event_stream
+from nel.models.transport import Fetched
+from nel.types import Response, ResponseError
+
+Parse: TypeAlias = Callable[[Any], Response | Fault]
+"""Reads a decoded HTTP 200 body."""
+
+
+class PayloadReader:
+    """Reads what one endpoint answers."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        """Remove these secrets from everything that is read."""
+        self._redactor = redactor
+
+    def payload(
+        self, fetched: Fetched | Fault, stream: AnswerStream | None, limit: int | None = None
+    ) -> Any | Fault:
+        """Return the decoded payload, or a fault.
+
+        Args:
+            fetched: What was received.
+            stream: What has read it already, where an event stream was asked for.
+            limit: Of tokens, that was sent.
+        """
+        if isinstance(fetched, Fault):
+            return fetched
+        try:
+            return self._decoded(fetched, stream, limit)
+        except UNREADABLE as error:
+            return unreadable(error)
+
+    def answer(
+        self, fetched: Fetched | Fault, stream: AnswerStream | None, limit: int, parse: Parse
+    ) -> Response | Fault:
+        """Return the answer to a request, with the times that were measured, or a fault."""
+        payload = self.payload(fetched, stream, limit)
+        if isinstance(payload, Fault) or isinstance(fetched, Fault):
+            return payload
+        try:
+            answer = parse(payload)
+        except UNREADABLE as error:
+            return unreadable(error)
+        if isinstance(answer, Fault):
+            return answer
+        first_token = between = None
+        if stream is not None and fetched.streamed and (times := stream.token_times):
+            first_token = max(0.0, times[0] - fetched.started)
+            between = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
+        return replace(
+            answer,
+            latency_seconds=fetched.seconds,
+            attempts=1,
+            fallback=fallback_of(fetched.headers),
+            first_token_seconds=first_token,
+            inter_token_seconds=between,
+        )
+
+    def describe(self, fault: Fault) -> str:
+        """Return a fault's message with every trace of a secret removed."""
+        return self._redactor.message(fault.message)
+
+    def error_of(self, fault: Fault) -> ResponseError:
+        """Return the error of a response that a fault ended."""
+        return ResponseError(
+            kind=fault.kind,
+            message=self.describe(fault),
+            status=fault.status,
+            model_failure=fault.model_failure,
+        )
+
+    def _decoded(
+        self, fetched: Fetched, stream: AnswerStream | None, limit: int | None
+    ) -> Any | Fault:
+        if fetched.status not in ANSWERED:
+            body = self._redactor.body(fetched.body)
+            return fault_of_status(fetched.status, fetched.headers, body, max_tokens=limit)
+        if stream is not None and (fetched.streamed or is_event_stream(fetched.body)):
+            answer = stream.answer() if fetched.streamed else stream.whole(fetched.body)
+            return answer if isinstance(answer, Fault) else self._redactor.json(answer)
+        try:
+            return self._redactor.json(answer_of(fetched.body), fetched.body)
+        except ValueError as error:
+            return not_json(self._redactor.body(fetched.body), error)

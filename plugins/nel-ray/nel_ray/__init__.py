@@ -1,0 +1,1 @@
+"""Scores computed on a Ray cluster."""

@@ -1,0 +1,1 @@
+"""Exports of runs to MLflow and Weights & Biases."""
