@@ -129,7 +129,11 @@ def _show_version(value: bool) -> None:
 @app.callback()
 def _root(
     version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        False,
+        *("--version", "-V"),
+        callback=_show_version,
+        is_eager=True,
+        help="Show the version and exit.",
     ),
 ) -> None:
     pass

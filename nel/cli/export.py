@@ -14,8 +14,13 @@ def export(
     ],
     to: Annotated[str, typer.Option("--to", help="The format (nel list exporters).")],
     output: Annotated[
-        Path, typer.Option("--output-dir", "-o", help="A directory that is new or empty.")
-    ],
+        Path | None,
+        typer.Option(
+            "--output-dir",
+            "-o",
+            help="A directory that is new or empty; RUN-FORMAT in this one by default.",
+        ),
+    ] = None,
     share_permissions: Annotated[
         bool,
         typer.Option(
@@ -28,6 +33,7 @@ def export(
     from nel.cli.streams import stdout_kept  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
 
+    output = output or Path(f"{run_dir.resolve().name}-{to.rpartition(':')[2]}")
     with stdout_kept():
         exported = export_run(to, run_dir, output, shared=share_permissions)
     for path in exported.files:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import typer
 
@@ -22,9 +22,27 @@ JUDGE_FLAGS = ("--judge-url", "--judge-id", "--judge-api-key-env")
 """The flags that name judges; they make a panel together."""
 MODEL_FLAGS = ("--model-url", "--model-id", "--api-key-env")
 """The flags that name the endpoint under evaluation."""
+_COMMON: Final = (
+    *("--bench", "--model-url", "--model-id", "--api-key-env", "--sample", "--max-problems"),
+    *("--max-tokens", "--concurrency", "--output-dir", "--dry-run"),
+)
+"""The flags that the help of a command with all of them shows first."""
+_HEADINGS: Final = {
+    "What is asked, and how it is scored": ("benchmarks", "generation"),
+    "Where": ("endpoint",),
+    "How fast": (
+        *("engine", "sandbox", "limiter", "cache", "endpoint.total_timeout_seconds"),
+        *("endpoint.requests_per_minute", "endpoint.tokens_per_minute"),
+    ),
+    "Limits": ("budget", "stop", "shard"),
+    "Judge": ("judge",),
+    "Output": ("output", "observability"),
+}
+"""Sections of the configuration below each heading of the help; the longest that fits counts."""
+_METAVARS: Final = {str: "TEXT", int: "N", float: "NUMBER"}
 _META_KEY = "nel.settings"
 _OVERRIDE = "override"
-_OVERRIDE_HELP = "key.path=value; wins over all; repeatable."
+_OVERRIDE_HELP = "Any key of the configuration; wins over all; repeatable."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +90,32 @@ class SettingsCommand(typer.core.TyperCommand):
             self.params[n_arguments:n_arguments] = _options(self._settings)
         return super().get_params(ctx)
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options under the headings of `_HEADINGS`, those in `_COMMON` first."""
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            if (record := param.get_help_record(ctx)) is not None:
+                rows.setdefault(self._heading(param), []).append(record)
+        for heading in ("Arguments", "Most used", *_HEADINGS, "This command"):
+            if heading in rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows[heading])
+
+    def _heading(self, param: Any) -> str:
+        if param.param_type_name == "argument":
+            return "Arguments"
+        if not self.flags and any(name in _COMMON for name in param.opts):
+            return "Most used"
+        setting = (self._settings or {}).get(param.name)
+        path = "" if setting is None else ".".join(key for key in setting.path if key != "*")
+        fitting = {
+            section: heading
+            for heading, sections in _HEADINGS.items()
+            for section in sections
+            if f"{path}.".startswith(f"{section}.")
+        }
+        return fitting[max(fitting, key=len)] if fitting else "This command"
+
     def invoke(self, ctx: Any) -> Any:
         """Keep what the options say for `chosen_settings`, and call the function with the other
         parameters.
@@ -95,7 +139,9 @@ def taking_settings(*flags: str) -> type[SettingsCommand]:
 def _options(chosen: Mapping[str, Setting]) -> list[Any]:
     """Return the options of settings, as Typer makes them of a function's signature."""
     annotations = {name: _annotation(setting) for name, setting in chosen.items()}
-    annotations[_OVERRIDE] = Annotated[list[str] | None, typer.Option("-O", help=_OVERRIDE_HELP)]
+    annotations[_OVERRIDE] = Annotated[
+        list[str] | None, typer.Option("-O", help=_OVERRIDE_HELP, metavar="KEY=VALUE")
+    ]
 
     def command(**_: object) -> None:
         pass
@@ -122,7 +168,10 @@ def _annotation(setting: Setting) -> object:
     kind_named = KINDS.get(flag.name)
     complete = None if kind_named is None else names_of(kind_named)
     option = typer.Option(
-        *(name for name in (flag.name, flag.short) if name), help=flag.help, autocompletion=complete
+        *(name for name in (flag.name, flag.short) if name),
+        help=flag.help,
+        autocompletion=complete,
+        metavar=_METAVARS.get(kind),
     )
     if kind is bool:
         return Annotated[bool, option]

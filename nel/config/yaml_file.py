@@ -134,12 +134,17 @@ def _read(path: Path) -> bytes:
     try:
         raw = path.read_bytes()
     except OSError as error:
+        hint = f"; did you mean --bench {path}?" if _is_benchmark(str(path)) else ""
         raise ConfigError(
-            f"cannot read the configuration {path}: {error.strerror or error}"
+            f"cannot read the configuration {path}: {error.strerror or error}{hint}"
         ) from error
     if len(raw) > _FILE_BYTES_MAX:
         raise ConfigError(f"{path}: a configuration of over {_FILE_BYTES_MAX} bytes is refused")
     return raw
+
+
+def _is_benchmark(name: str) -> bool:
+    return plugins.is_name(name) and bool(plugins.matching("benchmarks", name))
 
 
 def read_value(text: str, where: str) -> object:

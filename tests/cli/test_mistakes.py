@@ -43,6 +43,16 @@ PLANNED = {
         'did you mean "gsm8k"?',
         ("eval", "run", *ROWS, *HERE),
     ),
+    "rows for a benchmark": Mistake(
+        ("eval", "run", "--bench", "rows.jsonl", *HERE),
+        "--bench NAME --dataset rows.jsonl",
+        ("eval", "run", *ROWS, *HERE),
+    ),
+    "a benchmark for a configuration": Mistake(
+        ("eval", "run", "quickstart", *HERE),
+        "did you mean --bench quickstart?",
+        ("eval", "run", "--bench", "quickstart", *HERE),
+    ),
     "dataset path": Mistake(
         ("eval", "run", *ROWS[:2], "--dataset", "rws.jsonl", *HERE), "rws.jsonl", ("eval", "run", *ROWS, *HERE)
     ),
