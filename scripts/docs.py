@@ -114,7 +114,7 @@ def command_line() -> str:
     """Return the page with the help of every command."""
     introduction = "# The command line\n\nEvery command has `-h` and `--help` besides.\n"
     parts = [HEAD + introduction]
-    of_run = set(_options(_help(RUN)))
+    of_run = {_unwrapped(option) for option in _options(_help(RUN))}
     for command in COMMANDS:
         text = _help(command)
         if command not in ((), RUN):
@@ -136,17 +136,22 @@ def _help(command: tuple[str, ...]) -> str:
 
 def _options(text: str) -> list[str]:
     """Return the options of a help text, each with the lines that it goes on in."""
-    return re.findall(r"^  -.*(?:\n {8,}.*)*", text.partition("Options:\n")[2], flags=re.MULTILINE)
+    return re.findall(r"^  -.*(?:\n {8,}.*)*", text, flags=re.MULTILINE)
+
+
+def _unwrapped(option: str) -> str:
+    """Return an option and its text without their layout, which depends on the other options."""
+    return " ".join(option.split())
 
 
 def _without(text: str, of_run: set[str]) -> str:
     """Return a help text in which options that `nel eval run` has too are named and not described."""
-    shared = [option for option in _options(text) if option in of_run]
+    shared = [option for option in _options(text) if _unwrapped(option) in of_run]
     if len(shared) < 2:
         return text
     for option in shared:
         text = f"{text}\n".replace(f"{option}\n", "", 1).rstrip()
-    text = text.removesuffix("\n\nOptions:")
+    text = re.sub(r"\n\n[A-Z][^\n]*:(?=\n\n|$)", "", text)  # a heading without options
     names = [
         re.findall(r"-[\w-]+", re.split(r"  |[<\n]", option.strip())[0])[-1] for option in shared
     ]
