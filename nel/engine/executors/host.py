@@ -130,13 +130,13 @@ class _ScoringHost:
     def close(self) -> None:
         self._scorers.close()
 
-    def _deliver(self, found: list[tuple[ScoringTask, Result]]) -> None:
+    def _deliver(self, scored: list[tuple[ScoringTask, Result]]) -> None:
         now = time.monotonic()
-        for task, _ in found:
+        for task, _ in scored:
             self._attempts.pop(task.job, None)
-        seconds = max(now - self._received.pop(task.job, now) for task, _ in found)
+        seconds = max(now - self._received.pop(task.job, now) for task, _ in scored)
         is_dry = len(self._attempts) <= len(self._n_asking)
-        results = [(task.job, result) for task, result in found]
+        results = [(task.job, result) for task, result in scored]
         self._output.send(Finished(results, seconds, is_dry), Alive(time.process_time()))
 
     async def _answer(self, task: ScoringTask, what: str, payload: object) -> object:
