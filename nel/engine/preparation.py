@@ -87,7 +87,9 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     else:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
     if plan.unreadable is not None:
-        return _prepare_unreadable(store, key, plan, stored, options)
+        if not stored or plan.config.max_problems != stored["max_problems"]:
+            raise DatasetError(plan.unreadable)
+        return _prepare_from_snapshot(store, key, plan, stored, options)
     if stored and not options.scoring_only:
         check = deferred_check(plan, stored, snapshot.samples(key), allowed=options.allowed)
         if check is not None:
@@ -149,14 +151,6 @@ def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> 
     )
 
 
-def _prepare_unreadable(
-    store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
-) -> Job:
-    if not stored or plan.config.max_problems != stored["max_problems"]:
-        raise DatasetError(plan.unreadable or "the dataset cannot be read")
-    return _prepare_from_snapshot(store, key, plan, stored, options)
-
-
 def _prepare_from_snapshot(
     store: Store,
     key: int,
@@ -174,17 +168,7 @@ def _prepare_from_snapshot(
     changed: StoredPlan = {
         **stored,
         **_versions(stored, options, is_rescored=is_rescored, asks=False, key=key),
-        "identity": dict(now.fields),
-        "digest": now.digest,
-        "repeats": plan.config.repeats,
-        "repeat_check": plan.config.repeat_check,
-        "scorer": describe_scorer(plan.benchmark, str(now.fields["scorer.rules"])),
-        "reducers": list(plan.reducers),
-        "metrics": list(plan.config.metrics),
-        "judge": judge_json(plan.judge),
-        "truncated": plan.config.truncated,
-        "model": plan.model,
-        "protocol": None if plan.eval_only else plan.protocol,
+        **_settings(plan, now),
     }
     store.put_benchmark(plan.slot, plan.benchmark.name, changed)
     return Job(key=key, plan=plan, check=check)
@@ -314,16 +298,11 @@ def _generation(identity: Identity) -> dict[str, object]:
 def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
     identity = identity_of(plan, digests)
     return {
-        "identity": dict(identity.fields),
-        "digest": identity.digest,
-        "repeats": plan.config.repeats,
-        "repeat_check": plan.config.repeat_check,
+        **_settings(plan, identity),
         "max_problems": plan.config.max_problems,
         "sample": plan.config.sample,
         "selection": digests.selection,
         "fingerprint": fingerprint_of(plan),
-        "reducers": list(plan.reducers),
-        "metrics": list(plan.config.metrics),
         "eval_only": plan.eval_only,
         "dataset": {
             "uri": uri,
@@ -331,9 +310,21 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
             "sha256": str(identity.fields["dataset.sha256"]),
             "rows": digests.rows,
         },
+        "system_prompt": plan.config.system_prompt,
+    }
+
+
+def _settings(plan: Plan, identity: Identity) -> StoredPlan:
+    """Return what a stored plan has of the settings, which a resume may change."""
+    return {
+        "identity": dict(identity.fields),
+        "digest": identity.digest,
+        "repeats": plan.config.repeats,
+        "repeat_check": plan.config.repeat_check,
+        "reducers": list(plan.reducers),
+        "metrics": list(plan.config.metrics),
         "scorer": describe_scorer(plan.benchmark, str(identity.fields["scorer.rules"])),
         "judge": judge_json(plan.judge),
-        "system_prompt": plan.config.system_prompt,
         "truncated": plan.config.truncated,
         "model": plan.model,
         "protocol": None if plan.eval_only else plan.protocol,

@@ -12,7 +12,7 @@ import logging
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -194,9 +194,10 @@ def opened_session(
     with (
         owned(run_dir),
         runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
-        _open_store(run_dir / FILE_NAME, runtime, Redactor(secrets)) as store,
+        closing(runtime.store(run_dir / FILE_NAME)) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
+        store.redactor = Redactor(secrets)
         progress.stage = "reading datasets"
         _say(note, progress)
         if config.endpoint is not None and asks:
@@ -431,16 +432,6 @@ def open_scorers(
         yield scorers
     finally:
         scorers.close()
-
-
-@contextmanager
-def _open_store(path: Path, runtime: Runtime, redactor: Redactor) -> Iterator[Store]:
-    store = runtime.store(path)
-    store.redactor = redactor
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def _start_time(path: Path) -> tuple[float, str]:

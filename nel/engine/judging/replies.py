@@ -60,7 +60,8 @@ async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Se
         if _is_quick(judge.ask, case):
             questions = judge.ask(case)
         else:
-            questions = await threads.call(f"{judge.name}: asking", _question_list, judge, case)
+            # a list, since a generator would run later, on the event loop
+            questions = await threads.call(f"{judge.name}: asking", lambda: list(judge.ask(case)))
     except JudgeError:
         raise
     except Exception as error:
@@ -70,10 +71,6 @@ async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Se
     if not questions:
         raise JudgeError(f"{judge.name} asks nothing about this case", kind="no_question")
     return questions
-
-
-def _question_list(judge: Judge, case: Case) -> list[Question]:
-    return list(judge.ask(case))  # a generator would run later, on the event loop
 
 
 async def settle_round(

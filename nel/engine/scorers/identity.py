@@ -120,7 +120,10 @@ def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
 def _scorer_files(benchmark: Benchmark) -> set[Path]:
     """Return the source files of a scorer, of all that it is made of, and of the rules of nel."""
     scorer = _bare(benchmark.scorer)
-    modules = {_module_of(member) for member in _parts_of(benchmark.scorer)}
+    members = _parts_of(benchmark.scorer)
+    modules = {
+        str(getattr(member, "__module__", None) or type(member).__module__) for member in members
+    }
     # Python's own modules are not followed: that of every `partial` is functools.
     written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
     own = {path for name in written for path in _file_of(name)}
@@ -166,10 +169,6 @@ def _held_in(value: object) -> list[Any]:
     if isinstance(value, Mapping):
         return list(value.values())
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _module_of(scorer: Any) -> str:
-    return str(getattr(scorer, "__module__", None) or type(scorer).__module__)
 
 
 def _dataset_files(benchmark: Benchmark) -> set[Path]:
@@ -361,7 +360,7 @@ def _unfound(path: Path) -> list[str]:
     return [
         f"imports {top}"
         for top in tops
-        if top not in own and not _places_of(path, top) and not _is_found(top)
+        if top not in own and not _places_of(path, top) and _spec_of(top) is None
     ]
 
 
@@ -386,8 +385,9 @@ def _elsewhere(path: Path, name: str) -> Iterator[Path]:
 
 def _places_of(path: Path, top: str) -> list[Path]:
     """Return the folders in which a module that belongs to no installed package is found."""
-    if _is_found(top):
-        root = _root_of(top)
+    spec = _spec_of(top)
+    if spec is not None:
+        root = _root_of(spec)
         return [] if root is None or _INSTALLED & set(root.parts) else [root]
     near = [path.parent.parent]
     with suppress(OSError):  # a folder that may not be listed
@@ -399,15 +399,8 @@ def _places_of(path: Path, top: str) -> list[Path]:
     ]
 
 
-def _is_found(top: str) -> bool:
-    return _spec_of(top) is not None
-
-
-def _root_of(top: str) -> Path | None:
+def _root_of(spec: ModuleSpec) -> Path | None:
     """Return the folder that a module or package lies in; None for one without a file."""
-    spec = _spec_of(top)
-    if spec is None:
-        return None
     if spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations))).parent
     return Path(spec.origin).parent if spec.has_location and spec.origin else None

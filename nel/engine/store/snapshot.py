@@ -310,10 +310,10 @@ class Snapshot:
             first, last: The idx of the first and of the last sample.
         """
         rows = self.result_rows(benchmark, repeats, first=first, last=last)
-        for *fields, is_elsewhere, answers in rows:
-            sample = StoredSample(*fields)
-            for repeat, (response, outcome) in enumerate(answers):
-                yield StoredResult(sample, repeat, response, outcome, is_elsewhere)
+        for row in rows:
+            sample = StoredSample(*row[:5])
+            for repeat, (response, outcome) in enumerate(row[6]):
+                yield StoredResult(sample, repeat, response, outcome, is_elsewhere=row[5])
 
     def sample_ranges(self, benchmark: int, samples: int) -> Iterator[tuple[int, int]]:
         """Yield the first and the last idx of each range of so many samples; together the ranges
