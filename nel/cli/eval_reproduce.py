@@ -42,7 +42,7 @@ def reproduce(
     from nel.runs.reproduction import refuse_changed  # noqa: PLC0415
 
     chosen = chosen_settings(ctx)
-    stored = stored_config(run_dir, given=chosen.settings, overrides=chosen.overrides)
+    stored = stored_config(run_dir, settings=chosen.settings, overrides=chosen.overrides)
     if stored.shard is not None:
         raise UsageError(
             f"{run_dir} is shard {stored.shard} of a run, which is compared with nothing; reproduce"

@@ -136,7 +136,7 @@ def resume_run(
     if not several:
         check_alone(run_dir)
     config = (stored_matrix if several else stored_config)(
-        run_dir, given=chosen.settings, overrides=chosen.overrides
+        run_dir, settings=chosen.settings, overrides=chosen.overrides
     )
     allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
     _showing(several=several)(config, resume=True, as_json=as_json, allowed=allowed)
@@ -154,7 +154,7 @@ def salvage_run(run_dir: RunDir) -> None:
     with owned(run_dir):
         salvaged = salvage(run_dir)
     counts = ", ".join(
-        f"{salvaged.kept[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls")
+        f"{salvaged.rows[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls")
     )
     typer.echo(f"kept: {counts}; places that cannot be read: {salvaged.damaged_ranges:,}")
     for slot in salvaged.incomplete:

@@ -49,7 +49,7 @@ def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
     progress = Progress()
     with showing(progress), stdout_kept():
         result = rescore(
-            run_dir, given=chosen.settings, overrides=chosen.overrides, progress=progress
+            run_dir, settings=chosen.settings, overrides=chosen.overrides, progress=progress
         )
     show_result(result, progress, as_json=as_json)
 

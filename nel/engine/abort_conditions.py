@@ -8,14 +8,13 @@ the endpoint cannot process, so no single sample aborts a run that has had answe
 from __future__ import annotations
 
 from collections import Counter
-from typing import TypeGuard
 
 from nel.config.schema import EngineConfig
 from nel.core.finish_reasons import ending_of
 from nel.engine.exit_status import ExitStatus
 from nel.errors import EXIT_STOPPED_EARLY
 from nel.models.refusals import is_alike, is_refusal
-from nel.types import Outcome, Response, ResponseError, Unscored
+from nel.types import Response, ResponseError
 
 _FAULTS_MIN = 32
 _REFUSALS_MIN = 8
@@ -126,12 +125,3 @@ class TruncationProbe:
                 " benchmarks.0.truncated=score to score them as they stand"
             ),
         )
-
-
-def is_sandbox_outage(outcome: Outcome) -> TypeGuard[Unscored]:
-    """Return whether an outcome says that no program can be run."""
-    if not isinstance(outcome, Unscored) or outcome.cause != "sandbox":
-        return False
-    from nel.sandbox import OUTAGES  # noqa: PLC0415 - the first request need not wait for it
-
-    return outcome.kind in OUTAGES

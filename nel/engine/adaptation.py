@@ -12,7 +12,7 @@ import logging
 from collections.abc import Sequence
 
 from nel.engine.generate import SampleRunner
-from nel.engine.preparation import adapted_plan
+from nel.engine.preparation import plan_with_fields
 from nel.engine.progress import Progress
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
@@ -62,7 +62,7 @@ class Adaptation:
             if key in self._jobs:
                 adapted = self._jobs[key].plan.adapting(self._runner.changes)
                 if adapted.adapted:  # recorded answers have nothing to change
-                    await self._store.put_plan(key, adapted_plan(adapted, stored))
+                    await self._store.put_plan(key, plan_with_fields(stored, adapted.fields))
         note = (
             f"{plan.model}: {in_words(changes, before)}, as the endpoint asks for; the run's"
             " identity says so"

@@ -38,7 +38,6 @@ from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol
 from nel.engine.rendering import rendered_ahead, rendering_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.engine.scorers.rules import with_answer_form, with_rule
-from nel.engine.scorers.source_cache import KEPT
 from nel.engine.selection import first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
@@ -141,18 +140,18 @@ class Digests:
     rendered: int = 0
     first_fault: str | None = None
     duplicates: dict[str, int] = field(default_factory=dict)
-    part: StoredSelection | None = None
+    noted: StoredSelection | None = None
     """What the rows are of the benchmark's, where the run was to ask a part."""
 
     def note(self, selection: StoredSelection) -> None:
         """Note what the rows are of the benchmark's."""
-        self.part = selection
+        self.noted = selection
 
     @property
     def selection(self) -> StoredSelection:
         """Return what has streamed by of the benchmark's rows: all where nothing else was noted."""
         n = self.rows
-        return self.part or {
+        return self.noted or {
             "kind": "all", "n": n, "of": n, "is_exact": True, "seed": None,
             "by": None, "n_strata": None, "n_strata_asked": None, "strata": {},
         }  # fmt: skip
@@ -186,7 +185,6 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             )
         plans.append(replace(plan, notes=(*dict.fromkeys(notes), *plan.notes)))
     _check_budget(config, plans)
-    KEPT.save()
     return plans
 
 

@@ -73,30 +73,35 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     )
     if stored:
         check_plan(plan.slot, stored)
-    holds_answers = plan.eval_only or Pending(snapshot).has_answer(
-        key
-    )  # where nothing is asked, the rows hold them
-    if stored and not options.scoring_only and not holds_answers:
-        if (
-            plan.unreadable is None
-        ):  # the first stored answer fixes the identity: until then, settings may change
-            plan = plan.adapting(_adapted_with_others(stored, plan, snapshot))
-            stored = {}
-        else:
-            options = replace(options, allowed=options.allowed | _ENDPOINT_FIELDS)
+        # where nothing is asked, the rows hold the answers
+        if not (options.scoring_only or plan.eval_only or Pending(snapshot).has_answer(key)):
+            if plan.unreadable is None:
+                # the first stored answer fixes the identity: until then, settings may change
+                plan = plan.adapting(_adapted_with_others(stored, plan, snapshot))
+                stored = {}
+            else:
+                options = replace(options, allowed=options.allowed | _ENDPOINT_FIELDS)
     if stored:
-        plan = plan.adapting(stored["identity"].get("endpoint.adapted") or {}).judged_as(
-            stored["identity"]
-        )
-    if not stored:  # new, or killed before its snapshot was complete
+        identity = stored["identity"]
+        plan = plan.adapting(identity.get("endpoint.adapted") or {}).judged_as(identity)
+    else:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
-    n_stored = stored["dataset"]["rows"] if stored else 0
     if plan.unreadable is not None:
-        return _prepare_unreadable(store, key, plan, stored, options)
+        if not stored or plan.config.max_problems != stored["max_problems"]:
+            raise DatasetError(plan.unreadable)
+        return _prepare_from_snapshot(store, key, plan, stored, options)
     if stored and not options.scoring_only:
         check = deferred_check(plan, stored, snapshot.samples(key), allowed=options.allowed)
         if check is not None:
             return _prepare_from_snapshot(store, key, plan, stored, options, check)
+    return _prepare_from_dataset(store, key, plan, stored, options)
+
+
+def _prepare_from_dataset(
+    store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
+) -> Job:
+    """Add the samples that are not stored yet, with the plan of now."""
+    n_stored = stored["dataset"]["rows"] if stored else 0
     digests = Digests()
     at_stored: list[Identity] = []
     usable: list[int] = []
@@ -125,7 +130,7 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
         stored, options, is_rescored=is_rescored, asks=digests.rows > n_stored, key=key
     )
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
-    shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
+    shots = stored["fewshot"] if n_stored else plan.benchmark.shots_json()
     store.put_benchmark(
         plan.slot,
         plan.benchmark.name,
@@ -146,14 +151,6 @@ def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> 
     )
 
 
-def _prepare_unreadable(
-    store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
-) -> Job:
-    if not stored or plan.config.max_problems != stored["max_problems"]:
-        raise DatasetError(plan.unreadable or "the dataset cannot be read")
-    return _prepare_from_snapshot(store, key, plan, stored, options)
-
-
 def _prepare_from_snapshot(
     store: Store,
     key: int,
@@ -171,17 +168,7 @@ def _prepare_from_snapshot(
     changed: StoredPlan = {
         **stored,
         **_versions(stored, options, is_rescored=is_rescored, asks=False, key=key),
-        "identity": dict(now.fields),
-        "digest": now.digest,
-        "repeats": plan.config.repeats,
-        "repeat_check": plan.config.repeat_check,
-        "scorer": describe_scorer(plan.benchmark, str(now.fields["scorer.rules"])),
-        "reducers": list(plan.reducers),
-        "metrics": list(plan.config.metrics),
-        "judge": judge_json(plan.judge),
-        "truncated": plan.config.truncated,
-        "model": plan.model,
-        "protocol": None if plan.eval_only else plan.protocol,
+        **_settings(plan, now),
     }
     store.put_benchmark(plan.slot, plan.benchmark.name, changed)
     return Job(key=key, plan=plan, check=check)
@@ -265,7 +252,7 @@ def _versions(
     if not stored:
         return {"asked_by": [__version__], "scored_by": [__version__]}
     asks = asks or Pending(options.snapshot).count_pending(key, stored["repeats"]) > 0
-    asked, scored = stored.get("asked_by", []), stored.get("scored_by", [])
+    asked, scored = stored["asked_by"], stored["scored_by"]
     return {
         "asked_by": _with_this(asked) if asks and not options.scoring_only else asked,
         "scored_by": [__version__] if is_rescored else _with_this(scored) if asks else scored,
@@ -287,13 +274,6 @@ def _unseen_note(plan: Plan) -> str:
         f" ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{more}); if that has changed, score every answer"
         " again with nel eval score"
     )
-
-
-def adapted_plan(plan: Plan, stored: StoredPlan) -> StoredPlan:
-    """Return a stored plan with the identity of one whose settings were changed before the first
-    answer.
-    """
-    return plan_with_fields(stored, plan.fields)
 
 
 def plan_with_fields(stored: StoredPlan, fields: Mapping[str, object]) -> StoredPlan:
@@ -318,16 +298,11 @@ def _generation(identity: Identity) -> dict[str, object]:
 def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
     identity = identity_of(plan, digests)
     return {
-        "identity": dict(identity.fields),
-        "digest": identity.digest,
-        "repeats": plan.config.repeats,
-        "repeat_check": plan.config.repeat_check,
+        **_settings(plan, identity),
         "max_problems": plan.config.max_problems,
         "sample": plan.config.sample,
         "selection": digests.selection,
         "fingerprint": fingerprint_of(plan),
-        "reducers": list(plan.reducers),
-        "metrics": list(plan.config.metrics),
         "eval_only": plan.eval_only,
         "dataset": {
             "uri": uri,
@@ -335,9 +310,21 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
             "sha256": str(identity.fields["dataset.sha256"]),
             "rows": digests.rows,
         },
+        "system_prompt": plan.config.system_prompt,
+    }
+
+
+def _settings(plan: Plan, identity: Identity) -> StoredPlan:
+    """Return what a stored plan has of the settings, which a resume may change."""
+    return {
+        "identity": dict(identity.fields),
+        "digest": identity.digest,
+        "repeats": plan.config.repeats,
+        "repeat_check": plan.config.repeat_check,
+        "reducers": list(plan.reducers),
+        "metrics": list(plan.config.metrics),
         "scorer": describe_scorer(plan.benchmark, str(identity.fields["scorer.rules"])),
         "judge": judge_json(plan.judge),
-        "system_prompt": plan.config.system_prompt,
         "truncated": plan.config.truncated,
         "model": plan.model,
         "protocol": None if plan.eval_only else plan.protocol,

@@ -37,8 +37,6 @@ def verdict_before_scoring(
             return ModelFailure(kind=error.model_failure, detail=error.message)
         return Unscored(cause="infra", kind=error.kind, detail=error.message)
     ending = ending_of(response.finish_reason)
-    if ending == "aborted":  # stored by an earlier version; today it is a fault of the request
-        return Unscored(cause="infra", kind="aborted", detail="the server broke off its answer")
     if ending == "content_filter":
         return ModelFailure(kind="content_filter", detail="the endpoint filtered the answer")
     if ending == "refusal":

@@ -12,7 +12,7 @@ import logging
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from nel.config.openai_environment import key_variable, taken_from_environment
 from nel.config.redaction import Redactor, read_key, read_secret
 from nel.config.schema import RunConfig
 from nel.config.schema.stop import StopConfig
+from nel.core.observer import Observer
 from nel.core.strict_json import dumps
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
@@ -167,9 +168,9 @@ def opened_session(
     executor: Executor,
     scorers: ScorerPool,
     progress: Progress,
-    allowed_changes: frozenset[str] = frozenset(),
+    allowed_changes: frozenset[str],
+    runtime: Runtime,
     scoring_only: bool = False,
-    runtime: Runtime = DEFAULT_RUNTIME,
     n_runs: int = 1,
 ) -> Iterator[Session]:
     """Hold a run directory and yield its next session, with its samples in the store and nothing
@@ -185,8 +186,7 @@ def opened_session(
     """
     asks = config.endpoint is not None and not scoring_only
     api_key = read_key(key_variable(config.endpoint)) if config.endpoint and asks else None
-    secrets = _secrets(config, api_key) if asks else ()
-    secrets += () if scoring_only else _secrets_of_judges(plans)
+    secrets = () if scoring_only else _secrets(config, plans, api_key)
     refuse_secrets(config, secrets)
     most, note = _fitted_concurrency(
         config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs
@@ -194,9 +194,10 @@ def opened_session(
     with (
         owned(run_dir),
         runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
-        _open_store(run_dir / FILE_NAME, runtime, Redactor(secrets)) as store,
+        closing(runtime.store(run_dir / FILE_NAME)) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
+        store.redactor = Redactor(secrets)
         progress.stage = "reading datasets"
         _say(note, progress)
         if config.endpoint is not None and asks:
@@ -204,29 +205,11 @@ def opened_session(
         records = _records_to_check(store, snapshot, runtime) if asks else None
         if records is None:
             _drop_unreadable(store, snapshot, progress)
-        with store.transaction():  # a refused resume leaves the run as it was
-            _refuse_missing_benchmarks(snapshot, plans)
-            _settle_killed(store, snapshot, config, plans)
-            options = ResumeOptions(
-                _allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot
-            )
-            jobs = [prepare_job(store, snapshot, plan, options) for plan in plans]
-            _store_config(store, snapshot, run_dir.name, config)
-        stop_rules = _open_rules(store, snapshot, jobs, config.stop)
-        store.begin_session()
-        store.checkpoint()  # the run can be resumed without its log
-        _plan_progress(progress, snapshot, jobs, stop_rules)
-        opened = OpenRun(
-            store=store,
-            snapshot=snapshot,
-            jobs=jobs,
-            progress=progress,
-            observer=observer,
-            stop_rules=stop_rules,
-            records=records,
-        )
+        allowed = _allow_first_judge(snapshot, allowed_changes)
+        options = ResumeOptions(allowed, scoring_only, progress, snapshot)
+        jobs = _prepared_jobs(store, run_dir.name, config, plans, options)
         yield Session(
-            opened=opened,
+            opened=_begin(store, snapshot, jobs, config, progress, observer, records),
             executor=executor,
             scorers=scorers,
             config=config,
@@ -237,6 +220,44 @@ def opened_session(
             runtime=runtime,
             scoring_only=scoring_only,
         )
+
+
+def _prepared_jobs(
+    store: Store, run_id: str, config: RunConfig, plans: list[Plan], options: ResumeOptions
+) -> list[Job]:
+    """Prepare every benchmark, or leave the run as it was where a resume is refused."""
+    snapshot = options.snapshot
+    with store.transaction():
+        _refuse_missing_benchmarks(snapshot, plans)
+        _settle_killed(store, snapshot, config, plans)
+        jobs = [prepare_job(store, snapshot, plan, options) for plan in plans]
+        _store_config(store, snapshot, run_id, config)
+    return jobs
+
+
+def _begin(
+    store: Store,
+    snapshot: Snapshot,
+    jobs: list[Job],
+    config: RunConfig,
+    progress: Progress,
+    observer: Observer,
+    records: RecordCheck | None,
+) -> OpenRun:
+    """Begin the session in the store, from which the run can be resumed without its log."""
+    stop_rules = _open_rules(store, snapshot, jobs, config.stop)
+    store.begin_session()
+    store.checkpoint()
+    _plan_progress(progress, snapshot, jobs, stop_rules)
+    return OpenRun(
+        store=store,
+        snapshot=snapshot,
+        jobs=jobs,
+        progress=progress,
+        observer=observer,
+        stop_rules=stop_rules,
+        records=records,
+    )
 
 
 def _open_rules(store: Store, snapshot: Snapshot, jobs: list[Job], config: StopConfig) -> StopRules:
@@ -304,22 +325,14 @@ def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> Rec
     return RecordCheck(store.path)
 
 
-def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
-    named = config.endpoint.headers_env.values() if config.endpoint else ()
-    return (
-        api_key,
-        read_secret(config.limiter.token_env),
-        *(read_secret(variable) for variable in named),
-    )
-
-
-def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
-    named = [
-        variable
-        for member in judge_models(plans, None)
-        for variable in (key_variable(member), *member.headers_env.values())
-    ]
-    return tuple(read_secret(variable) for variable in named)
+def _secrets(config: RunConfig, plans: list[Plan], api_key: str | None) -> tuple[str | None, ...]:
+    """Return the keys and secret headers of the endpoint and of the judges."""
+    judges = judge_models(plans, None)
+    headers = [name for member in judges for name in member.headers_env.values()]
+    variables = [*map(key_variable, judges), *headers]
+    if config.endpoint is not None:
+        variables += [config.limiter.token_env, *config.endpoint.headers_env.values()]
+    return (api_key, *map(read_secret, variables))
 
 
 def refuse_secrets(config: RunConfig, secrets: Iterable[str | None]) -> None:
@@ -349,7 +362,7 @@ def _refuse_missing_benchmarks(snapshot: Snapshot, plans: list[Plan]) -> None:
 def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset[str]:
     """Return what may change on a resume, which includes the judges where none has answered yet."""
     calls = (response for key, *_ in snapshot.benchmarks() for _, response in snapshot.calls(key))
-    has_answered = any(decode_response(one).error is None for one in calls)
+    has_answered = any(decode_response(call).error is None for call in calls)
     return allowed if has_answered else allowed | {ALLOW_JUDGE}
 
 
@@ -419,16 +432,6 @@ def open_scorers(
         yield scorers
     finally:
         scorers.close()
-
-
-@contextmanager
-def _open_store(path: Path, runtime: Runtime, redactor: Redactor) -> Iterator[Store]:
-    store = runtime.store(path)
-    store.redactor = redactor
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def _start_time(path: Path) -> tuple[float, str]:

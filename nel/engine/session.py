@@ -418,13 +418,7 @@ class Session:
                 continue
             for _ in self.opened.pending.samples(job.key, job.plan.config.repeats):
                 return True
-            if (
-                next(
-                    pending_checks(self.opened.snapshot, job.key, job.plan.config.repeat_check),
-                    None,
-                )
-                is not None
-            ):
+            for _ in pending_checks(self.opened.snapshot, job.key, job.plan.config.repeat_check):
                 return True
         return False
 
@@ -470,11 +464,6 @@ class Session:
             {"engine": engine.as_json(), "limits": self.config.sandbox.limits.model_dump()},
         )
 
-    async def _start_executor(self) -> None:
-        self.opened.progress.stage = "starting scorers"
-        await self.executor.start()
-        self._note_used("executors", dict(self.executor.facts()))
-
     def _note_used(self, key: str, used: Mapping[str, object]) -> None:
         """Store what a session works with, once for all sessions that work with the same."""
         before = self.opened.snapshot.meta(key) or []
@@ -508,7 +497,9 @@ class Session:
         )
         signals = StopSignals() if self.shared is None else self.shared.signals
         with signals.stopping(pipeline.stop):
-            await self._start_executor()
+            progress.stage = "starting scorers"
+            await self.executor.start()
+            self._note_used("executors", dict(self.executor.facts()))
             await self._check_sandbox(machinery.sandbox)
             if client is not None and preflight and self._has_pending():
                 progress.stage = "pre-flight"

@@ -177,7 +177,7 @@ class StopRule:
 
     def _look(self, cluster: Sequence[int]) -> None:
         """Take the next cluster of the prefix, and end the benchmark where a condition holds."""
-        totals = [self._taken(idx) for idx in cluster]
+        totals = [self._take(idx) for idx in cluster]
         low, high = (sum(ends) for ends in zip(*totals, strict=True))
         self.n_clusters += 1
         self.mean.add(len(cluster), low, high)
@@ -193,7 +193,7 @@ class StopRule:
         ):  # after the last cluster there is nothing to leave out
             self.decision = self._decided()
 
-    def _taken(self, idx: int) -> tuple[float, float]:
+    def _take(self, idx: int) -> tuple[float, float]:
         """Return the lowest and highest mean of a question, which is forgotten."""
         self._seen[idx] = 1
         if idx in self.order.unusable:

@@ -12,7 +12,7 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_ses
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.integrity import check_integrity
-from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import (
     EXIT_STOPPED_EARLY,
     EXIT_UNSCORED,
@@ -51,7 +51,7 @@ from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.runs.remote.mirror import mirrored
 from nel.runs.remote.objects import Objects, is_remote
 from nel.runs.remote.places import Home, live_directory, resumable, set_home
-from nel.types import JsonObject
+from nel.types import JsonObject, Sample
 
 if TYPE_CHECKING:
     import pandas
@@ -214,7 +214,7 @@ def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
 def rescore(
     run_dir: Path,
     *,
-    given: Sequence[Given] = (),
+    settings: Sequence[Given] = (),
     overrides: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> RunResult:
@@ -222,14 +222,14 @@ def rescore(
 
     Args:
         run_dir: The directory of the run.
-        given: What flags set, such as another scorer, laid over the run's configuration.
+        settings: What flags set, such as another scorer, laid over the run's configuration.
         overrides: ``key.path=value``, laid over both.
         progress: Live counts, for a progress display.
 
     Raises:
         NelError: There is no such run, or the scorer is unusable.
     """
-    config = stored_config(run_dir, given=given, overrides=overrides)
+    config = stored_config(run_dir, settings=settings, overrides=overrides)
     progress = progress or Progress()
     check_writers(config.output.reports)
     plans = make_plans(config, resuming=True)
@@ -272,14 +272,14 @@ def written_results(
 
 
 def stored_config(
-    run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()
+    run_dir: Path, *, settings: Sequence[Given] = (), overrides: Sequence[str] = ()
 ) -> RunConfig:
     """Return the configuration a run was started with, from its run.db, set to continue in that
     directory.
 
     Args:
         run_dir: The directory of the run.
-        given: What flags set, laid over it.
+        settings: What flags set, laid over it.
         overrides: ``key.path=value``, laid over both.
 
     Raises:
@@ -291,17 +291,16 @@ def stored_config(
         data = snapshot.meta("config")
     if data is None:
         raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")
-    stored = data
     try:
-        data = {**data, "output": {"dir": str(run_dir), "reports": list(_reports_in(data))}}
-        data["output"]["share_permissions"] = _is_shared(stored)
+        output = {key: data["output"][key] for key in ("reports", "share_permissions")}
+        data = {**data, "output": {**output, "dir": str(run_dir)}}
         build_config(data, where=FILE_NAME)
-    except (ConfigError, TypeError, AttributeError) as error:
+    except (ConfigError, TypeError, KeyError) as error:
         raise StoreError(
             f"the configuration in {run_dir / FILE_NAME} is damaged or of another nel: {error};"
             " start a new run"
         ) from error
-    return build_config(data, given=given, overrides=overrides, where=str(run_dir))
+    return build_config(data, given=settings, overrides=overrides, where=str(run_dir))
 
 
 def _why_empty(run_dir: Path) -> str:
@@ -444,73 +443,83 @@ def preview(config: RunConfig) -> list[PlannedBenchmark]:
     return [_preview(plan, config) for plan in make_plans(config)]
 
 
-def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
-    digests = Digests()
+@dataclass(slots=True)
+class _PreviewedSamples:
+    """What a dry run counts of the samples that a run would ask."""
+
+    n: int = 0
+    characters: int = 0
+    first_requests: list[JsonObject] = field(default_factory=list)
+
+
+def _read_samples(
+    plan: Plan, config: RunConfig, digests: Digests, shard: Shard | None
+) -> _PreviewedSamples:
+    """Read every sample of a plan, and count those of this shard.
+
+    Raises:
+        DatasetError: Two rows have one id.
+    """
+    counted = _PreviewedSamples()
     ids: dict[str, int] = {}
-    characters = n_mine = 0
-    shard = shard_of(plan.fields)
-    first: list[JsonObject] = []
     for sample in stream_samples(plan, digests, ids.get):
         if sample.sample_id in ids:
             raise duplicate_id(plan, sample, ids[sample.sample_id])
         ids[sample.sample_id] = sample.row_number
-        if shard is not None and shard.number != _shard_number(sample, shard.of):
-            continue
         if sample.content is None or sample.fault is not None:
             continue
-        n_mine += 1
-        characters += _prompt_characters(plan, sample.content)
-        if len(first) < _REQUESTS_SHOWN and not plan.eval_only:
-            first.append(_first_request(plan, config, sample.sample_id, sample.content))
+        asked = decode_sample(sample.sample_id, sample.content)
+        if shard is not None and shard.number != shard_number(asked.group, asked.id, shard.of):
+            continue
+        counted.n += 1
+        counted.characters += _prompt_characters(plan, asked)
+        if len(counted.first_requests) < _REQUESTS_SHOWN and not plan.eval_only:
+            counted.first_requests.append(_first_request(plan, config, asked))
+    return counted
+
+
+def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
+    digests, shard = Digests(), shard_of(plan.fields)
+    samples = _read_samples(plan, config, digests, shard)
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
-    answers = n_mine * plan.config.repeats + (plan.config.repeat_check or 0)
+    answers = samples.n * plan.config.repeats + (plan.config.repeat_check or 0)
     requests = 0 if plan.eval_only else answers
     judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
     limit = plan.generation.max_tokens
     settings = config.generation_of(plan.config).model_dump()
+    notes = [*plan.notes, *unasked_judge(config, plan.benchmark, plan.slot)]
+    if shard is not None:
+        notes.append(
+            f"{plan.slot}: {shard.title} asks {samples.n:,} of {digests.good:,} samples; these"
+            " numbers are of them alone"
+        )
     return PlannedBenchmark(
         name=plan.slot,
         dataset=plan.dataset.uri,
         revision=plan.dataset.revision,
-        samples=n_mine,
+        samples=samples.n,
         bad_rows=digests.rows - digests.good,
         repeats=plan.config.repeats,
         requests=requests,
         protocol=plan.protocol,
         prompt_tokens=(
-            0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN
+            0
+            if plan.eval_only
+            else samples.characters * plan.config.repeats // _CHARACTERS_PER_TOKEN
         ),
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
-        notes=(
-            *plan.notes,
-            *unasked_judge(config, plan.benchmark, plan.slot),
-            *(() if shard is None else (_shard_note(plan, shard, n_mine, digests),)),
-        ),
-        first_requests=tuple(first),
+        notes=tuple(notes),
+        first_requests=tuple(samples.first_requests),
     )
 
 
-def _shard_number(stored: StoredSample, of: int) -> int:
-    group = (
-        None if stored.content is None else decode_sample(stored.sample_id, stored.content).group
-    )
-    return shard_number(group, stored.sample_id, of)
-
-
-def _shard_note(plan: Plan, shard: Shard, n_mine: int, digests: Digests) -> str:
-    return (
-        f"{plan.slot}: {shard.title} asks {n_mine:,} of {digests.good:,} samples; these numbers are"
-        " of them alone"
-    )
-
-
-def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) -> JsonObject:
+def _first_request(plan: Plan, config: RunConfig, sample: Sample) -> JsonObject:
     body = first_request(
         plan.benchmark,
-        decode_sample(sample_id, content),
+        sample,
         model=plan.model or "",
         protocol=plan.protocol,
         generation=plan.generation,
@@ -520,11 +529,12 @@ def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) 
     return body or {}
 
 
-def _prompt_characters(plan: Plan, content: str) -> int:
-    asked = decode_sample("", content).input
-    length = (
-        len(asked) if isinstance(asked, str) else sum(text_length(message) for message in asked)
-    )
+def _prompt_characters(plan: Plan, sample: Sample) -> int:
+    messages = sample.input
+    if isinstance(messages, str):
+        length = len(messages)
+    else:
+        length = sum(text_length(message) for message in messages)
     return length + len(plan.config.system_prompt or "")
 
 

@@ -125,14 +125,14 @@ def evaluate_matrix(
 
 
 def stored_matrix(
-    directory: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()
+    directory: Path, *, settings: Sequence[Given] = (), overrides: Sequence[str] = ()
 ) -> RunConfig:
     """Return the configuration that the runs of a directory were started with, set to continue
     there.
 
     Args:
         directory: With a matrix.json.
-        given: What flags set, laid over it.
+        settings: What flags set, laid over it.
         overrides: ``key.path=value``, laid over both.
 
     Raises:
@@ -142,7 +142,9 @@ def stored_matrix(
     data = _read(directory)["config"]
     where = str(directory / MATRIX_NAME)
     output = {**(data.get("output") or {}), "dir": str(directory), "run_id": None}
-    return build_config({**data, "output": output}, given=given, overrides=overrides, where=where)
+    return build_config(
+        {**data, "output": output}, given=settings, overrides=overrides, where=where
+    )
 
 
 def preview_matrix(config: RunConfig) -> dict[str, list[PlannedBenchmark]]:

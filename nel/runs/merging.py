@@ -74,7 +74,7 @@ class _StoredShard:
         return f"{self.shard.title} ({self.path})"
 
     @property
-    def part(self) -> Part:
+    def source(self) -> Part:
         """Return its store."""
         keys = {slot: key for slot, (key, _, _) in self.benchmarks.items()}
         return Part(path=self.path / FILE_NAME, label=self.label, keys=keys)
@@ -161,41 +161,40 @@ def _read(path: Path) -> _StoredShard:
                 f"{path}: {n_damaged:,} records of {FILE_NAME} are damaged; nel eval resume {path}"
                 " makes them again"
             )
-        config, sessions = snapshot.meta("config"), snapshot.sessions()
-        benchmarks = {slot: (key, name, plan) for key, slot, name, plan in snapshot.benchmarks()}
-        if (
-            config is None
-            or not benchmarks
-            or not sessions
-            or not all(plan for _, _, plan in benchmarks.values())
-        ):
-            raise UsageError(
-                f"{path} holds no run that has begun; start it again with nel eval run --shard I/N"
-            )
-        shards = {shard_of(plan["identity"]) for _, _, plan in benchmarks.values()}
-        shard = next(iter(shards))
-        if shard is None or len(shards) > 1:
-            raise UsageError(
-                f"{path} is a whole run and no shard; merge runs of nel eval run --shard I/N"
-            )
-        return _StoredShard(
-            path=path,
-            shard=shard,
-            config=config,
-            benchmarks=benchmarks,
-            sandboxes=snapshot.meta("sandboxes") or [],
-            has_answers=Pending(snapshot).last_response() > 0,
-            judged=frozenset(
-                slot
-                for slot, (number, _, _) in benchmarks.items()
-                if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
-            ),
-            n_missing=sum(
-                Pending(snapshot).count_pending(key, plan["repeats"])
-                for key, _, plan in benchmarks.values()
-            ),
-            is_done=sessions[-1]["ended"] == "done",
+        return _stored_shard(path, snapshot)
+
+
+def _stored_shard(path: Path, snapshot: Snapshot) -> _StoredShard:
+    config, sessions = snapshot.meta("config"), snapshot.sessions()
+    benchmarks = {slot: (key, name, plan) for key, slot, name, plan in snapshot.benchmarks()}
+    plans = [plan for _, _, plan in benchmarks.values()]
+    if not (config and sessions and plans and all(plans)):
+        raise UsageError(
+            f"{path} holds no run that has begun; start it again with nel eval run --shard I/N"
         )
+    shard = shard_of(plans[0]["identity"])
+    if shard is None:
+        raise UsageError(
+            f"{path} is a whole run and no shard; merge runs of nel eval run --shard I/N"
+        )
+    pending = Pending(snapshot)
+    return _StoredShard(
+        path=path,
+        shard=shard,
+        config=config,
+        benchmarks=benchmarks,
+        sandboxes=snapshot.meta("sandboxes") or [],
+        has_answers=pending.last_response() > 0,
+        judged=frozenset(
+            slot
+            for slot, (number, _, _) in benchmarks.items()
+            if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
+        ),
+        n_missing=sum(
+            pending.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()
+        ),
+        is_done=sessions[-1]["ended"] == "done",
+    )
 
 
 def _check_complete(shards: Sequence[_StoredShard]) -> None:
@@ -348,7 +347,7 @@ def _write_store(
     for slot in first.benchmarks:
         _, name, plan = _asked_first(first, shards, slot).benchmarks[slot]
         benchmarks[slot] = (name, _whole(plan))
-    unite(path, [shard.part for shard in shards], benchmarks=benchmarks, meta=meta)
+    unite(path, [shard.source for shard in shards], benchmarks=benchmarks, meta=meta)
     with Snapshot(path) as merged:
         for key, slot, _, plan in merged.benchmarks():
             if n_missing := Pending(merged).count_pending(key, plan["repeats"]):

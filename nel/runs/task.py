@@ -34,6 +34,9 @@ Settings: TypeAlias = dict[str, Json]
 """Settings in the form of EvalScope or of a configuration file; validated where they are used."""
 
 _NO_KEY: Final = (None, "", "EMPTY")
+_KEY_REFUSED: Final = (
+    "api_key holds a key; give the name of the variable that holds it as api_key_env"
+)
 _SENT: Final[tuple[str, ...]] = ("temperature", "top_p", "max_tokens", "seed")
 _JUDGED: Final = ("llm", "llm_recall")
 _CONTRACT: Final = (
@@ -114,23 +117,19 @@ class TaskConfig(Strict):
     @classmethod
     def _no_key(cls, key: str | None) -> str | None:
         if key not in _NO_KEY:
-            raise ValueError(
-                "api_key holds a key; give the name of the variable that holds it as api_key_env"
-            )
+            raise ValueError(_KEY_REFUSED)
         return None
 
     @field_validator("judge_model_args")
     @classmethod
-    def _no_key_of_the_judge(cls, given: Settings) -> Settings:
-        for key in given:
+    def _no_key_of_the_judge(cls, settings: Settings) -> Settings:
+        for key in settings:
             if key not in _JUDGE_ARGS:
                 raise ValueError(f'unknown key "{key}"{did_you_mean(key, _JUDGE_ARGS) or ""}')
-        if given.get("api_key") not in _NO_KEY:
-            raise ValueError(
-                "api_key holds a key; give the name of the variable that holds it as api_key_env"
-            )
+        if settings.get("api_key") not in _NO_KEY:
+            raise ValueError(_KEY_REFUSED)
         return {
-            key: value for key, value in given.items() if key != "api_key" and value is not None
+            key: value for key, value in settings.items() if key != "api_key" and value is not None
         }
 
     @field_validator("eval_type")
@@ -290,7 +289,7 @@ def run_task(
             is wrong.
     """
     if isinstance(task_cfg, Sequence) and not isinstance(task_cfg, str):
-        return [run_task(one) for one in task_cfg]
+        return [run_task(config) for config in task_cfg]
     config = _task_config(task_cfg)
     result = evaluate(config.run_config(), resume=config.use_cache is not None)
     if result.ending.exit_code == EXIT_USAGE:
@@ -350,22 +349,20 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
                 unscored[row["outcome"]["cause"]] += 1
             else:
                 scores.setdefault(str(row["metadata"].get("category") or "default"), []).append(row)
+    report = _scores_report(config, name, scores, item)
+    report.unscored = dict(unscored)
+    report.exit_code = result.exit_code
+    report.run_dir = str(result.run_dir)
+    report.ended = result.ending.reason if result.ending.exit_code else None
+    return report
+
+
+def _scores_report(
+    config: TaskConfig, name: str, scores: dict[str, list[Settings]], item: BenchmarkResult
+) -> Report:
     model_name = config.model_id or config.model
     registered = find_benchmark(_full_name(name))
-    if isinstance(registered, AdaptedBenchmark):
-        adapter = registered.with_arguments(config.arguments_of(name)).adapter
-        names = [
-            metric
-            for entry in adapter.metric_list
-            for metric in (entry if isinstance(entry, dict) else [entry])
-        ]
-        order = [subset for subset in adapter.subset_list if subset in scores]
-        by_subset = {
-            subset: adapter.aggregate_scores(_sample_scores(scores[subset], names, adapter))
-            for subset in [*order, *sorted(set(scores) - set(order))]
-        }
-        report = adapter.generate_report(by_subset, model_name, str(item.directory))
-    else:
+    if not isinstance(registered, AdaptedBenchmark):
         meta = BenchmarkMeta(
             name=registered.name,
             dataset_id=str(registered.dataset),
@@ -375,14 +372,19 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
             subset: aggregated("mean", _sample_scores(rows, ["reward"], None))
             for subset, rows in sorted(scores.items())
         }
-        report = make_report(meta, means, model_name, {})
-    report.unscored, report.exit_code, report.run_dir = (
-        dict(unscored),
-        result.exit_code,
-        str(result.run_dir),
-    )
-    report.ended = result.ending.reason if result.ending.exit_code else None
-    return report
+        return make_report(meta, means, model_name, {})
+    adapter = registered.with_arguments(config.arguments_of(name)).adapter
+    names = [
+        metric
+        for entry in adapter.metric_list
+        for metric in (entry if isinstance(entry, dict) else [entry])
+    ]
+    order = [subset for subset in adapter.subset_list if subset in scores]
+    by_subset = {
+        subset: adapter.aggregate_scores(_sample_scores(scores[subset], names, adapter))
+        for subset in [*order, *sorted(set(scores) - set(order))]
+    }
+    return adapter.generate_report(by_subset, model_name, str(item.directory))
 
 
 def _sample_scores(

@@ -35,7 +35,7 @@ def _resume(command: str) -> RunResult:
     _, _, _, directory, *options = shlex.split(command)
     pairs = zip(options[::2], options[1::2], strict=True)
     given = [Given(flag=flag, path=("endpoint", FIELDS[flag]), value=value) for flag, value in pairs]
-    return nel.evaluate(stored_config(Path(directory), given=given), resume=True)
+    return nel.evaluate(stored_config(Path(directory), settings=given), resume=True)
 
 
 def _printed(result: RunResult) -> str:

@@ -23,7 +23,6 @@ from typing import Any, BinaryIO, Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.config.load import build_config
-from nel.config.schema import RunConfig
 from nel.core.event_loop import run
 from nel.engine.executors.likeness import environment
 from nel.engine.executors.wire import (
@@ -31,7 +30,6 @@ from nel.engine.executors.wire import (
     Finished,
     Question,
     Ran,
-    Reply,
     Run,
     Score,
     ToHost,
@@ -45,7 +43,7 @@ from nel.engine.executors.wire import (
 )
 from nel.engine.plan import benchmark_to_score
 from nel.engine.scorers.call import ScoringContext, ScoringTask
-from nel.engine.scorers.channel import Result
+from nel.engine.scorers.channel import Reply, Result
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_digest
 from nel.errors import EndpointError, NelError, SandboxError
@@ -130,13 +128,13 @@ class _ScoringHost:
     def close(self) -> None:
         self._scorers.close()
 
-    def _deliver(self, found: list[tuple[ScoringTask, Result]]) -> None:
+    def _deliver(self, scored: list[tuple[ScoringTask, Result]]) -> None:
         now = time.monotonic()
-        for task, _ in found:
+        for task, _ in scored:
             self._attempts.pop(task.job, None)
-        seconds = max(now - self._received.pop(task.job, now) for task, _ in found)
+        seconds = max(now - self._received.pop(task.job, now) for task, _ in scored)
         is_dry = len(self._attempts) <= len(self._n_asking)
-        results = [(task.job, result) for task, result in found]
+        results = [(task.job, result) for task, result in scored]
         self._output.send(Finished(results, seconds, is_dry), Alive(time.process_time()))
 
     async def _answer(self, task: ScoringTask, what: str, payload: object) -> object:
@@ -220,25 +218,16 @@ def main() -> None:
 def _host_of(
     start: dict[str, Any], output: _Output, hello: dict[str, Any]
 ) -> _ScoringHost | _SandboxHost:
-    if start["kind"] == "sandbox":
-        return _sandbox_host(start, output, hello)
     config = build_config(start["config"], where="the run's configuration")
-    benchmarks = _benchmarks_of(config)
+    if start["kind"] == "sandbox":
+        sandbox = Sandbox(config.sandbox)
+        info = sandbox.check(start["languages"])
+        hello["engine"] = info.as_json()
+        hello["capacity"] = 2 * (config.sandbox.workers or info.cpus)
+        return _SandboxHost(sandbox, output)
+    benchmarks = [benchmark_to_score(config, named) for named in config.benchmarks]
     hello["digests"] = [scorer_digest(benchmark) for benchmark in benchmarks]
     return _ScoringHost(benchmarks, config.engine.scorer_timeout_seconds, output)
-
-
-def _benchmarks_of(config: RunConfig) -> list[Benchmark]:
-    return [benchmark_to_score(config, named) for named in config.benchmarks]
-
-
-def _sandbox_host(start: dict[str, Any], output: _Output, hello: dict[str, Any]) -> _SandboxHost:
-    config = build_config(start["config"], where="the run's configuration")
-    sandbox = Sandbox(config.sandbox)
-    info = sandbox.check(start["languages"])
-    hello["engine"] = info.as_json()
-    hello["capacity"] = 2 * (config.sandbox.workers or info.cpus)
-    return _SandboxHost(sandbox, output)
 
 
 async def _serve(host: _ScoringHost | _SandboxHost, stdin: BinaryIO, output: _Output) -> None:

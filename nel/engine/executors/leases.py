@@ -52,11 +52,6 @@ class Leases:
         self._losses: dict[int, int] = {}
 
     @property
-    def n_in_flight(self) -> int:
-        """Return how many items are with hosts."""
-        return sum(len(host.leased) for host in self._hosts.values())
-
-    @property
     def hosts(self) -> list[str]:
         """Return the hosts."""
         return list(self._hosts)

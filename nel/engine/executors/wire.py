@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from nel.core.strict_json import dumps_bytes, loads
-from nel.engine.scorers.channel import FRAME_BYTES_MAX, FrameError, Result, unpickled
+from nel.engine.scorers.channel import FRAME_BYTES_MAX, FrameError, Reply, Result, unpickled
 from nel.sandbox import Program, Verdict
 from nel.types import Response, Sample
 
@@ -38,14 +38,6 @@ class Run(NamedTuple):
 
     number: int
     program: Program
-
-
-class Reply(NamedTuple):
-    """To a host: the answer to a question, or the error that takes its place."""
-
-    question: int
-    is_answer: bool
-    value: object
 
 
 class Question(NamedTuple):

@@ -28,12 +28,12 @@ _RESERVED_VALUES: Final = frozenset({"instructions", "swap", "partial_credit"})
 set them, and a row's fields of these names are ignored."""
 
 
-def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
+def complete_case(case: Case, scorer_input: ScorerInput, plan: Plan) -> Case:
     """Return a case with everything filled in that its scorer left open.
 
     Args:
         case: As the scorer made it.
-        given: What the scorer was given.
+        scorer_input: What the scorer was given.
         plan: Has the template and criteria of the run.
 
     Raises:
@@ -51,18 +51,18 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
         _check_pair_template(str(judge.template))
     template = str(judge.template) if is_of_run else case.template or _TEMPLATE
     of_run = {"threshold": judge.threshold} if template == LLM_RUBRIC else {}
-    reference = case.reference if case.reference is not None else _reference(given.target)
+    reference = case.reference if case.reference is not None else _reference(scorer_input.target)
     complete = replace(
         case,
-        response=case.response or given.response,
+        response=case.response or scorer_input.response,
         template=template,
         grade_pattern=case.grade_pattern or (judge.grade_pattern if is_of_run else None),
         score_mapping=case.score_mapping or (judge.score_mapping if is_of_run else None),
         by_logprobs=case.by_logprobs or (judge.grade_logprobs and is_of_run),
-        question=case.question or _question(given),
+        question=case.question or _question(scorer_input),
         reference=reference,
         criteria=case.criteria or judge.criteria or "",
-        values={"swap": judge.swap, **_of_row(given.metadata), **of_run, **case.values},
+        values={"swap": judge.swap, **_of_row(scorer_input.metadata), **of_run, **case.values},
         aggregate=case.aggregate or judge.aggregate,
     )
     if not (reference or "").strip() and judge_for(complete).needs_reference:

@@ -19,7 +19,7 @@ from nel.errors import JudgeError
 from nel.judges.types import Case, Grade, Judge, Opinion, Question
 from nel.types import Message, Response
 
-_Said = TypeVar("_Said")
+_Answer = TypeVar("_Answer")
 _INLINE_CHARACTERS_MAX: Final = 20_000
 """A longer text is processed in a thread instead of on the event loop."""
 _INLINE_QUESTIONS_MAX: Final = 10
@@ -60,7 +60,8 @@ async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Se
         if _is_quick(judge.ask, case):
             questions = judge.ask(case)
         else:
-            questions = await threads.call(f"{judge.name}: asking", _question_list, judge, case)
+            # a list, since a generator would run later, on the event loop
+            questions = await threads.call(f"{judge.name}: asking", lambda: list(judge.ask(case)))
     except JudgeError:
         raise
     except Exception as error:
@@ -70,10 +71,6 @@ async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Se
     if not questions:
         raise JudgeError(f"{judge.name} asks nothing about this case", kind="no_question")
     return questions
-
-
-def _question_list(judge: Judge, case: Case) -> list[Question]:
-    return list(judge.ask(case))  # a generator would run later, on the event loop
 
 
 async def settle_round(
@@ -165,8 +162,6 @@ def _grade_of(question: Question, response: Response) -> Grade:
         raise JudgeError(
             "the judge's reply was cut off by its token limit", kind="truncated", reply=text
         )
-    if ending == "aborted":  # stored by an earlier version; today it is the endpoint's fault
-        raise JudgeError("the judge's server broke off its reply", kind="truncated", reply=text)
     if ending in ("content_filter", "refusal"):
         raise JudgeError("the judge refused", kind="refused", reply=text)
     if not text.strip() and question.read_tokens is None:
@@ -174,9 +169,9 @@ def _grade_of(question: Question, response: Response) -> Grade:
     return _read(text, question.read, text)
 
 
-def _read(text: str, read: Callable[[_Said], Grade], said: _Said) -> Grade:
+def _read(text: str, read: Callable[[_Answer], Grade], answer: _Answer) -> Grade:
     try:
-        return read(said)
+        return read(answer)
     except JudgeError as problem:
         raise JudgeError(str(problem), kind=problem.kind, reply=text) from problem
     except Exception as problem:

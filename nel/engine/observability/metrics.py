@@ -106,9 +106,9 @@ class Metrics(Observer):
             if n:
                 self._child(self._tokens, "tokens", kind).inc(n)
 
-    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+    def sample_finished(self, key: Place, outcome: Outcome) -> None:
         """Count an outcome."""
-        if place[2] == SECOND_ASKING:
+        if key[2] == SECOND_ASKING:
             return
         if isinstance(outcome, Scored):
             state, kind = "scored", ""
@@ -117,7 +117,7 @@ class Metrics(Observer):
         else:
             state, kind = "unscored", outcome.cause
         self._child(
-            self._samples, "samples", self._benchmarks.get(place[0], str(place[0])), state, kind
+            self._samples, "samples", self._benchmarks.get(key[0], str(key[0])), state, kind
         ).inc()
 
     def _child(self, metric: Counter, *labels: str) -> Counter:

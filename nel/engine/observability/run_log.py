@@ -329,12 +329,12 @@ class DebugRunLog(RunLog):
             message=None if response.error is None else response.error.message,
         )
 
-    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+    def sample_finished(self, key: Place, outcome: Outcome) -> None:
         """Write an outcome."""
         fields: dict[str, object] = {
-            "benchmark": place[0],
-            "problem_idx": place[1],
-            "repeat": place[2],
+            "benchmark": key[0],
+            "problem_idx": key[1],
+            "repeat": key[2],
         }
         if isinstance(outcome, Scored):
             fields |= {"state": "scored", "reward": outcome.reward}

@@ -128,7 +128,7 @@ def find_run(path: Path) -> Path:
         raise OutputError(
             f"there is no {path}; give the directory of a run, or one of runs such as eval_results"
         )
-    runs = [path_found.parent for path_found in path.glob(f"*/{FILE_NAME}")]
+    runs = [run_db.parent for run_db in path.glob(f"*/{FILE_NAME}")]
     if not runs:
         raise OutputError(f"there is no run in {path}; give the directory of a run, or one of runs")
     return max(runs, key=lambda run: (owner_of(run) is not None, _start_time(run), run.name))
@@ -218,8 +218,8 @@ class RunStatusReader:
                 if bad := snapshot.count_bad_rows(key) - left_out[0] + left_out[1]:
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
-        self._mark, found = snapshot.outcome_counts_after(self._mark)
-        for count in found:
+        self._mark, outcomes = snapshot.outcome_counts_after(self._mark)
+        for count in outcomes:
             if count.benchmark in self._counts:
                 self._counts[count.benchmark].add(count)
 

@@ -85,18 +85,18 @@ class Spans(Observer):
         }
         self._session = self._tracer.start_span("nel.session", attributes=attributes)
 
-    def sample_started(self, place: Place, sample_id: str) -> None:
+    def sample_started(self, key: Place, sample_id: str) -> None:
         """Start a sample's span; it ends with the outcome."""
         span = self._tracer.start_span(
             "nel.sample",
             context=self._within(self._session),
             attributes={
-                "nel.benchmark": self._names.get(place[0], str(place[0])),
+                "nel.benchmark": self._names.get(key[0], str(key[0])),
                 "nel.sample.id": sample_id,
-                "nel.repeat": place[2],
+                "nel.repeat": key[2],
             },
         )
-        self._samples[place] = span
+        self._samples[key] = span
         self._sample.set(span)
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
@@ -135,9 +135,9 @@ class Spans(Observer):
                 self._attempt(span, number, kind, begun, ended)
         span.end(end_time=end)
 
-    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+    def sample_finished(self, key: Place, outcome: Outcome) -> None:
         """End a sample's span with its outcome."""
-        span = self._samples.pop(place, None)
+        span = self._samples.pop(key, None)
         if span is None:  # the answer is of an earlier session
             return
         if isinstance(outcome, Scored):

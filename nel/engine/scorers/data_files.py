@@ -39,7 +39,7 @@ def data_files(dependencies: Dependencies, source: Path) -> DataFiles:
     """Return the files that a source file reads.
 
     Args:
-        found: What its syntax tree says of its dependencies.
+        dependencies: What its syntax tree says of its dependencies.
         source: The source file.
     """
     files: dict[Path, None] = {}

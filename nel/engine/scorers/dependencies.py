@@ -145,12 +145,8 @@ class _Reader:
         for call in self._calls:
             self._note_call(call)
         written = {pattern for pattern in self._written if ANY not in pattern}
-        patterns = [
-            one
-            for one in dict.fromkeys(self._patterns)
-            if one not in written and _TEMPORARY not in one
-        ]
-        constants = set(self._constants()) - {posixpath.basename(one) for one in written} - written
+        patterns = [path for path in dict.fromkeys(self._patterns) if path not in written]
+        constants = set(self._constants()) - set(map(posixpath.basename, written)) - written
         return Dependencies(
             patterns=tuple(patterns),
             imports=tuple(dict.fromkeys(self._imports)),
@@ -168,38 +164,35 @@ class _Reader:
         """Collect what imports bind, and variables that are bound once in the whole file."""
         bound: Counter[str] = Counter()
         for node in ast.walk(self._tree):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    self._names[alias.asname or alias.name.partition(".")[0]] = (
-                        alias.name if alias.asname else alias.name.partition(".")[0]
-                    )
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                self._names.update(
-                    {
-                        alias.asname or alias.name: f"{node.module}.{alias.name}"
-                        for alias in node.names
-                    }
-                )
-            elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if (
-                    len(targets) == 1
-                    and isinstance(targets[0], ast.Name)
-                    and node.value is not None
-                ):
-                    self._assigned[targets[0].id] = node.value
-            elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(
-                node.target, ast.Name
-            ):
-                self._iterated[node.target.id] = node.iter
-            elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
-                self._assigned[node.optional_vars.id] = node.context_expr
+            self._note_binding(node)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 bound[node.id] += 1
             elif isinstance(node, ast.arg):
                 bound[node.arg] += 2  # a parameter may be anything
         self._assigned = {name: value for name, value in self._assigned.items() if bound[name] == 1}
         self._iterated = {name: value for name, value in self._iterated.items() if bound[name] == 1}
+
+    def _note_binding(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    top = alias.name.partition(".")[0]
+                    self._names[alias.asname or top] = alias.name if alias.asname else top
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                for alias in names:
+                    self._names[alias.asname or alias.name] = f"{module}.{alias.name}"
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                | ast.NamedExpr(target=ast.Name(id=name), value=value)
+                | ast.withitem(optional_vars=ast.Name(id=name), context_expr=value)
+            ):
+                self._assigned[name] = value
+            case (
+                ast.For(target=ast.Name(id=name), iter=value)
+                | ast.comprehension(target=ast.Name(id=name), iter=value)
+            ):
+                self._iterated[name] = value
 
     def _dotted(self, node: ast.expr) -> str:
         """Return the full name of a function, ``importlib.resources.files``; empty where it is no

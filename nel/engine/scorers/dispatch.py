@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, TypeAlias
 
 from nel.authoring.benchmark import Benchmark
@@ -45,7 +43,6 @@ from nel.engine.scorers.channel import (
 from nel.engine.scorers.fork_server import WorkerForkServer
 from nel.engine.scorers.worker_process import Worker
 from nel.errors import NelError, ScorerError
-from nel.judges.types import Case
 from nel.scoring.protocol import is_async
 from nel.types import ScorerInput, Unscored
 
@@ -173,7 +170,7 @@ class _WorkerScorer:
             scorer_input.model_call_fn = lambda prompt, **options: ask(
                 "model", {"prompt": prompt, "options": options}
             )
-            scorer_input.judge_fn = partial(_ask_judge, ask, turn)
+            scorer_input.judge_fn = lambda case, turn=turn: ask("judge", (turn, case))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +182,6 @@ class _SandboxProxy:
     def run(self, program: object) -> object:
         """Return the verdict of a program; in an async scorer, an awaitable of it."""
         return self.ask("sandbox", program)
-
-
-def _ask_judge(ask: Ask, turn: int, case: Case) -> object:
-    return ask("judge", (turn, case))
 
 
 class _WorkerSupervisor:
@@ -377,7 +370,7 @@ class _WorkerSupervisor:
         connection = await asyncio.to_thread(self._fork_server.start_worker)
         connection.setblocking(False)
         self._n_finished, self._active_at, self._is_channel_broken = 0, time.monotonic(), False
-        reader, self._writer = await _streams(connection)
+        reader, self._writer = await asyncio.open_connection(sock=connection)
         self._reading = asyncio.create_task(self._read(reader))
         self._dispatch_waiting()
 
@@ -482,10 +475,6 @@ class _WorkerSupervisor:
         if self._writer is not None:
             self._writer.transport.abort()  # what was not sent would keep it open
             self._writer = None
-
-
-async def _streams(connection: socket.socket) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    return await asyncio.open_connection(sock=connection)
 
 
 def _score_batch(batch: Sequence[ScoringTask], stopping: threading.Event) -> list[Result]:

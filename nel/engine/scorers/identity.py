@@ -120,7 +120,10 @@ def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
 def _scorer_files(benchmark: Benchmark) -> set[Path]:
     """Return the source files of a scorer, of all that it is made of, and of the rules of nel."""
     scorer = _bare(benchmark.scorer)
-    modules = {_module_of(part) for part in _parts_of(benchmark.scorer)}
+    members = _parts_of(benchmark.scorer)
+    modules = {
+        str(getattr(member, "__module__", None) or type(member).__module__) for member in members
+    }
     # Python's own modules are not followed: that of every `partial` is functools.
     written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
     own = {path for name in written for path in _file_of(name)}
@@ -138,11 +141,11 @@ def _parts_of(scorer: Any) -> list[Any]:
     members: list[Any] = []
     waiting = [scorer]
     while waiting and len(members) < _PARTS_MAX:
-        part = waiting.pop()
-        if not callable(part) or any(part is known for known in members):
+        member = waiting.pop()
+        if not callable(member) or any(member is known for known in members):
             continue
-        members.append(part)
-        bare = _bare(part)
+        members.append(member)
+        bare = _bare(member)
         source = inspect.unwrap(bare)
         waiting += [
             bare,
@@ -150,8 +153,8 @@ def _parts_of(scorer: Any) -> list[Any]:
             getattr(bare, "inner", None),
             *_held_in(getattr(bare, "members", None)),
         ]
-        if isinstance(part, partial):
-            waiting += [*part.args, *part.keywords.values()]
+        if isinstance(member, partial):
+            waiting += [*member.args, *member.keywords.values()]
         waiting += _held_in(getattr(bare, "params", None))
         for cell in getattr(source, "__closure__", None) or ():
             with suppress(ValueError):  # a cell that is still empty
@@ -166,10 +169,6 @@ def _held_in(value: object) -> list[Any]:
     if isinstance(value, Mapping):
         return list(value.values())
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _module_of(scorer: Any) -> str:
-    return str(getattr(scorer, "__module__", None) or type(scorer).__module__)
 
 
 def _dataset_files(benchmark: Benchmark) -> set[Path]:
@@ -330,7 +329,7 @@ def _imported_files(path: Path) -> Iterable[Path]:
         return _imported_from_nel(imports)
     dependencies = _dependencies_of(path)
     names = (*imports, *dependencies.imports)
-    sources = [one for one in _data_of(path).files if one.suffix == ".py"]
+    sources = [file for file in _data_of(path).files if file.suffix == ".py"]
     elsewhere = [file for name in names for file in _elsewhere(path, name)]
     return [*_resolved(path, names), *_imported_from_nel(names), *elsewhere, *sources]
 
@@ -361,7 +360,7 @@ def _unfound(path: Path) -> list[str]:
     return [
         f"imports {top}"
         for top in tops
-        if top not in own and not _places_of(path, top) and not _is_found(top)
+        if top not in own and not _places_of(path, top) and _spec_of(top) is None
     ]
 
 
@@ -386,9 +385,10 @@ def _elsewhere(path: Path, name: str) -> Iterator[Path]:
 
 def _places_of(path: Path, top: str) -> list[Path]:
     """Return the folders in which a module that belongs to no installed package is found."""
-    if _is_found(top):
-        found = _root_of(top)
-        return [] if found is None or _INSTALLED & set(found.parts) else [found]
+    spec = _spec_of(top)
+    if spec is not None:
+        root = _root_of(spec)
+        return [] if root is None or _INSTALLED & set(root.parts) else [root]
     near = [path.parent.parent]
     with suppress(OSError):  # a folder that may not be listed
         near += sorted(folder for folder in path.parent.iterdir() if folder.is_dir())
@@ -399,15 +399,8 @@ def _places_of(path: Path, top: str) -> list[Path]:
     ]
 
 
-def _is_found(top: str) -> bool:
-    return _spec_of(top) is not None
-
-
-def _root_of(top: str) -> Path | None:
+def _root_of(spec: ModuleSpec) -> Path | None:
     """Return the folder that a module or package lies in; None for one without a file."""
-    spec = _spec_of(top)
-    if spec is None:
-        return None
     if spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations))).parent
     return Path(spec.origin).parent if spec.has_location and spec.origin else None
@@ -446,10 +439,12 @@ def _defining(name: str) -> tuple[Path, ...]:
     file = _module_file(module)
     if file is None:
         return ()
-    imported = [
-        one for one in read_source(file).imports if one.endswith(f".{attribute}") and one != name
+    origins = [
+        origin
+        for origin in read_source(file).imports
+        if origin.endswith(f".{attribute}") and origin != name
     ]
-    return tuple(path for one in imported for path in _defining(one)) if imported else (file,)
+    return tuple(path for origin in origins for path in _defining(origin)) if origins else (file,)
 
 
 def _module_file(name: str) -> Path | None:

@@ -1,8 +1,7 @@
 """Digests the logic of Python source, so that an edited comment, docstring or module name is not a
 changed scorer.
 
-Depends on the standard library, on `nel.core` for a pause of the garbage collector, and on the
-digests of nel's own files that an earlier run kept. The syntax tree is serialized here rather than
+Depends on the standard library, and on `nel.core` for a pause of the garbage collector. The syntax tree is serialized here rather than
 by `ast.dump`, whose output differs
 between versions of Python: an upgraded interpreter must not score a run again.
 """
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Final
 
 from nel.core.forked_map import collection_paused
-from nel.engine.scorers.source_cache import KEPT, Logic
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
 """Fields of syntax nodes that hold a comment, the spelling of a literal, or what the parent node
@@ -62,21 +60,16 @@ def combined(digests: Iterable[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _read(path: Path, _modified_ns: int, _size: int) -> Source:
-    return Source(*(KEPT.find(path) or KEPT.add(path, _digested(path.read_bytes()))))
-
-
-def _digested(data: bytes) -> Logic:
-    """Return the digest of a file's logic and what it imports."""
+    data = path.read_bytes()
     logic = _Logic()
     try:
         with collection_paused():
             logic.serialize(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError):
-        return hashlib.sha256(data).hexdigest(), ()
+        return Source(hashlib.sha256(data).hexdigest(), ())
     text = "\0".join([*sorted(logic.bound), *logic.tokens])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), tuple(
-        sorted(logic.imports)
-    )
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return Source(digest, tuple(sorted(logic.imports)))
 
 
 class _Logic:

@@ -31,11 +31,11 @@ class BrowsedStore(Snapshot):
         where = "repeat < ?" if benchmark is None else "repeat < ? AND benchmark = ?"
         values = (SECOND_ASKING,) if benchmark is None else (SECOND_ASKING, benchmark)
         query = f"SELECT count(*) FROM outcomes WHERE {where}"  # noqa: S608 - one of two texts
-        return int(self._connection.execute(query, values).fetchone()[0])
+        return self.count(query, values)
 
     def count_sessions(self) -> int:
         """Return how many sessions the run has had; a new one may have dropped outcomes."""
-        return int(self._connection.execute("SELECT count(*) FROM sessions").fetchone()[0])
+        return self.count("SELECT count(*) FROM sessions")
 
     def results_after(self, mark: int, n_max: int) -> list[tuple[int, int, StoredResult]]:
         """Return the next ``(mark, benchmark, result)`` in the order of commits, those of second
@@ -90,10 +90,6 @@ class BrowsedStore(Snapshot):
         ).fetchall()
         return [StoredSample(*row) for row in rows]
 
-    def sample_at(self, benchmark: int, idx: int) -> StoredSample | None:
-        """Return the sample at a position."""
-        return next(self.samples(benchmark, first=idx, last=idx), None)
-
     def idx_of(self, benchmark: int, sample_id: str) -> int | None:
         """Return the position of a sample."""
         row = self._connection.execute(
@@ -107,8 +103,6 @@ class BrowsedStore(Snapshot):
         """Return ``(key, request, response)`` of further requests of a sample: earlier turns,
         judges, its scorer's.
         """
-        if not self.has_calls:
-            return []
         return self._connection.execute(
             "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat ="
             " ? ORDER BY rowid LIMIT ?",

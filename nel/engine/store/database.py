@@ -27,14 +27,7 @@ from nel.core.strict_json import dumps
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, sealed
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.schema import (
-    UNREADABLE,
-    bulk_insert_cache,
-    check_path,
-    connect,
-    create,
-    migrate,
-)
+from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, check_path, connect, create
 from nel.engine.store.snapshot import Snapshot, SqlValue, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
@@ -86,7 +79,6 @@ class Store:
             else:
                 create(path)
             self._connection = connect(path)
-            migrate(self._connection)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
         self._inode = path.stat().st_ino

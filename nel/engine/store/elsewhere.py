@@ -15,10 +15,8 @@ from typing import Final
 
 from nel.config.schema.shard import Shard, read_shard
 
-TABLE: Final = """CREATE TABLE IF NOT EXISTS elsewhere(
+TABLE: Final = """CREATE TABLE elsewhere(
     benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, UNIQUE(benchmark, idx)) STRICT"""
-"""Made in every store that is opened for writing, so that its format stays what it was."""
-_HAS_TABLE: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'elsewhere'"
 _MARK: Final = """
     INSERT INTO elsewhere SELECT benchmark, idx FROM samples
     WHERE benchmark = ? AND nel_shard(CASE WHEN json_valid(content) THEN json_extract(content, '$.group') END,
@@ -38,11 +36,6 @@ def shard_number(group: str | None, sample_id: str, of: int) -> int:
     return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()) % of + 1
 
 
-def add_function(connection: sqlite3.Connection) -> None:
-    """Let the SQL of a connection call `shard_number`."""
-    connection.create_function("nel_shard", 3, shard_number, deterministic=True)
-
-
 def shard_of(identity: object) -> Shard | None:
     """Return the shard that a stored identity names, None for that of a whole run."""
     shard = identity.get("shard") if isinstance(identity, Mapping) else None
@@ -54,13 +47,6 @@ def mark(connection: sqlite3.Connection, benchmark: int, shard: Shard | None) ->
     connection.execute("DELETE FROM elsewhere WHERE benchmark = ?", (benchmark,))
     if shard is not None:
         connection.execute(_MARK, (benchmark, shard.of, shard.number))
-
-
-def has_table(connection: sqlite3.Connection) -> bool:
-    """Return whether a store can say which samples are asked elsewhere; one of an older nel cannot,
-    and has none.
-    """
-    return connection.execute(_HAS_TABLE).fetchone() is not None
 
 
 def count(connection: sqlite3.Connection, benchmark: int, *, usable: bool) -> int:

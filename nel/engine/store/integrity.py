@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,7 @@ def check_integrity(snapshot: Snapshot) -> None:
     """
     try:
         state = snapshot.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        if state == "ok" and snapshot.execute(_DAMAGED_SAMPLES).fetchone()[0]:
+        if state == "ok" and snapshot.count(_DAMAGED_SAMPLES):
             state = "a sample is not what was stored"
     except sqlite3.DatabaseError as error:
         state = str(error)
@@ -38,7 +39,7 @@ def count_unreadable(snapshot: Snapshot) -> int:
     """Return how many rows are damaged; what `Store.drop_unreadable` would delete."""
     try:
         return sum(
-            snapshot.execute(f"SELECT count(*) FROM {table} WHERE {damaged}").fetchone()[0]  # noqa: S608
+            snapshot.count(f"SELECT count(*) FROM {table} WHERE {damaged}")  # noqa: S608
             for table, damaged in UNREADABLE.items()
         )
     except sqlite3.Error as error:
@@ -52,11 +53,8 @@ def copy_store(snapshot: Snapshot, path: Path) -> None:
         StoreError: It cannot be read or written.
     """
     try:
-        copy = sqlite3.connect(path)
-        try:
+        with closing(sqlite3.connect(path)) as copy:
             snapshot.backup(copy)
-        finally:
-            copy.close()
     except sqlite3.Error as error:
         raise StoreError(f"cannot copy {FILE_NAME} to {path}: {error}") from error
 

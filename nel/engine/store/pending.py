@@ -26,9 +26,7 @@ class Pending:
         good = self._snapshot.count_samples(benchmark) - self._snapshot.count_bad_rows(benchmark)
         good -= self._snapshot.count_elsewhere(benchmark, usable=True)
         query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
-        return good * repeats - int(
-            self._snapshot.execute(query, (benchmark, repeats)).fetchone()[0]
-        )
+        return good * repeats - self._snapshot.count(query, (benchmark, repeats))
 
     def samples(
         self, benchmark: int, repeats: int, *, first: int = 0
@@ -42,7 +40,7 @@ class Pending:
             first: The first idx to yield.
         """
         query = "SELECT ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
-        end = int(self._snapshot.execute(query, (benchmark,)).fetchone()[0])
+        end = self._snapshot.count(query, (benchmark,))
         for block in range(first - first % _BLOCK, end + 1, _BLOCK):
             if not self._is_answered(benchmark, repeats, block):
                 yield from self._pending_in(
@@ -70,19 +68,14 @@ class Pending:
         """
         where = "benchmark = ? AND idx BETWEEN ? AND ?"
         block = (benchmark, first, first + _BLOCK - 1)
-        samples, responses = (
-            self._snapshot.execute(
-                f"SELECT count(*) FROM {table} WHERE {where}{more}",  # noqa: S608
-                values,
-            ).fetchone()[0]
-            for table, more, values in (
-                ("samples", "", block),
-                ("responses", " AND repeat < ?", (*block, repeats)),
-            )
+        samples = self._snapshot.count(f"SELECT count(*) FROM samples WHERE {where}", block)  # noqa: S608
+        responses = self._snapshot.count(
+            f"SELECT count(*) FROM responses WHERE {where} AND repeat < ?",  # noqa: S608
+            (*block, repeats),
         )
         # A bad row never has a response, so that a block with one is always read row by row.
         samples -= len(self._snapshot.elsewhere(benchmark, first, block[2]))
-        return bool(responses == samples * repeats)
+        return responses == samples * repeats
 
     def _pending_in(
         self, benchmark: int, repeats: int, first: int, last: int
@@ -112,18 +105,18 @@ class Pending:
             "SELECT 1 FROM responses r LEFT JOIN outcomes o USING (benchmark, idx, repeat)"
             " WHERE r.benchmark = ? AND o.retry IS NULL LIMIT 1"
         )
-        queries = ["SELECT 1 FROM outcomes WHERE benchmark = ? AND retry < 2 LIMIT 1", unscored]
-        if self._snapshot.has_calls:
-            queries.append("SELECT 1 FROM calls WHERE benchmark = ? LIMIT 1")
+        queries = (
+            "SELECT 1 FROM outcomes WHERE benchmark = ? AND retry < 2 LIMIT 1",
+            unscored,
+            "SELECT 1 FROM calls WHERE benchmark = ? LIMIT 1",
+        )
         return any(
             self._snapshot.execute(query, (benchmark,)).fetchone() is not None for query in queries
         )
 
     def last_response(self) -> int:
         """Return a mark for `unscored_responses`, which then yields only what is stored now."""
-        return int(
-            self._snapshot.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0]
-        )
+        return self._snapshot.count("SELECT ifnull(max(rowid), 0) FROM responses")
 
     def has_outcomes(self, benchmark: int) -> bool:
         """Return whether any sample of a benchmark has an outcome."""

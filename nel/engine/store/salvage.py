@@ -43,8 +43,8 @@ class Salvaged:
 
     damaged: Path
     """The damaged file, as it was."""
-    kept: dict[str, int] = field(default_factory=dict)
-    """Rows by table."""
+    rows: dict[str, int] = field(default_factory=dict)
+    """Rows that were read, by table."""
     damaged_ranges: int = 0
     """Places in which rows could not be read."""
     incomplete: list[str] = field(default_factory=list)
@@ -106,11 +106,11 @@ def _copy(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
             target.execute("BEGIN")
             width = len(target.execute(f"PRAGMA table_info({table})").fetchall())
             insert = f"INSERT OR IGNORE INTO {table} VALUES({', '.join('?' * width)})"
-            salvaged.kept[table] = sum(
-                _put(target, insert, table, row, width) for row in _rows(source, table, salvaged)
+            salvaged.rows[table] = sum(
+                _put(target, insert, table, row) for row in _rows(source, table, salvaged)
             )
             if table == "samples":
-                salvaged.kept[table] -= _drop_changed_ids(source, target)
+                salvaged.rows[table] -= _drop_changed_ids(source, target)
             target.execute("COMMIT")
 
 
@@ -171,13 +171,10 @@ def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> 
     return first + (1 << 24)
 
 
-def _put(
-    target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ...], width: int
-) -> int:
+def _put(target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ...]) -> int:
     """Insert one row where it is what it should be; return how many were."""
     try:
         values = [value.decode("utf-8") if isinstance(value, bytes) else value for value in row]
-        values += [0 if table == "calls" else None] * (width - len(values))
         column = _JSON.get(table)
         if column is not None:
             loads(values[column])
@@ -207,7 +204,7 @@ def _check(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
         " outcomes.benchmark AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)"
     )
     for table in ("responses", "outcomes", "calls"):
-        salvaged.kept[table] = target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+        salvaged.rows[table] = target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
 
 
 def _check_benchmark(

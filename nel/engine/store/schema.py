@@ -1,7 +1,6 @@
-"""The schema of a run.db: its tables, its format version and the migration of older files. Depends
-on SQLite.
+"""The schema of a run.db: its tables and its format version. Depends on SQLite.
 
-A table or column that is added here needs a step in `migrate`, or older runs cannot be resumed.
+A table or column that is added here needs another `FORMAT`.
 """
 
 from __future__ import annotations
@@ -19,24 +18,7 @@ from nel.engine.store.codec import NEXT_STEP, is_intact
 from nel.errors import OutputError, StoreError
 
 FORMAT: Final = 3
-READABLE: Final = (1, 2, FORMAT)
-WITH_CALLS: Final = 2
 APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
-_CALLS = """CREATE TABLE calls(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
-    request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL DEFAULT 0,
-    UNIQUE(benchmark, idx, repeat, key)) STRICT"""
-"""Since format 2: answers of a sample other than its last one, to earlier turns and to requests of
-its scorer.
-"""
-_INDEXES = f"""
-{elsewhere.TABLE};
-CREATE INDEX IF NOT EXISTS bad_rows ON samples(benchmark) WHERE fault IS NOT NULL;
-CREATE INDEX IF NOT EXISTS outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
-"""
-"""What every store that is written has, whatever made it: the table of
-`nel.engine.store.elsewhere`, and partial indexes of what a resume has to repeat, so that it finds
-that without reading a million rows."""
 _SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE benchmarks(
@@ -50,11 +32,21 @@ CREATE TABLE responses(
 CREATE TABLE outcomes(
     benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, retry INTEGER NOT NULL,
     outcome TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
-{_CALLS};
+CREATE TABLE calls(
+    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
+    request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL,
+    UNIQUE(benchmark, idx, repeat, key)) STRICT;
 CREATE TABLE sessions(
     id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER,
     spent TEXT) STRICT;
-{_INDEXES}"""
+{elsewhere.TABLE};
+CREATE INDEX bad_rows ON samples(benchmark) WHERE fault IS NOT NULL;
+CREATE INDEX outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
+"""
+"""``calls`` are answers of a sample other than its last one, to earlier turns and to requests of its
+scorer. The partial indexes hold what a resume has to repeat, so that it finds that without reading
+a million rows.
+"""
 
 
 _PATH_BYTES_MAX: Final = 504
@@ -162,7 +154,7 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
         factory=_Connection,
     )
     connection.create_function("nel_is_intact", 1, is_intact, deterministic=True)
-    elsewhere.add_function(connection)
+    connection.create_function("nel_shard", 3, elsewhere.shard_number, deterministic=True)
     if not readonly:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
@@ -234,22 +226,3 @@ def create(path: Path) -> None:
     )
     connection.close()
     unfinished.rename(path)
-
-
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a run.db of an earlier format to this one in one transaction, and add missing
-    indexes.
-    """
-    connection.executescript(_INDEXES)
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version >= FORMAT:
-        return
-    calls = (
-        _CALLS
-        if version < WITH_CALLS
-        else "ALTER TABLE calls ADD COLUMN session INTEGER NOT NULL DEFAULT 0"
-    )
-    connection.executescript(
-        f"BEGIN; {calls}; ALTER TABLE sessions ADD COLUMN spent TEXT; PRAGMA user_version={FORMAT};"
-        " COMMIT;"
-    )

@@ -18,13 +18,7 @@ from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP
 from nel.engine.store.outcome_counts import OutcomeCount, count_after
 from nel.engine.store.plans import StoredPlan, StoredSession
-from nel.engine.store.schema import (
-    APPLICATION_ID,
-    FORMAT,
-    READABLE,
-    WITH_CALLS,
-    connect,
-)
+from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
 
@@ -46,9 +40,7 @@ class StoredSample:
     sample_id: str
     row_number: int
     content: str | None
-    """The encoded sample with its checksum, which runs of an older version lack; None for a row
-    that makes none.
-    """
+    """The encoded sample with its checksum; None for a row that makes none."""
     fault: str | None
 
 
@@ -102,8 +94,8 @@ class Snapshot:
         self._untouched = untouched
         try:
             self._connection = connect(path, readonly=True, untouched=untouched)
-            application = self._connection.execute("PRAGMA application_id").fetchone()[0]
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            application = self.count("PRAGMA application_id")
+            version = self.count("PRAGMA user_version")
         except (sqlite3.DatabaseError, StoreError) as error:
             if isinstance(error, StoreError) and error.__cause__ is None:
                 raise
@@ -111,14 +103,10 @@ class Snapshot:
             raise StoreError(f"{path} is damaged or no run.db: {what}; {NEXT_STEP}") from error
         if application != APPLICATION_ID:
             raise StoreError(f"{path} was not written by nel; give the directory of a run")
-        if version not in READABLE:
+        if version != FORMAT:
             raise StoreError(
-                f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that"
-                " wrote it"
+                f"{path} has format {version}, this nel reads {FORMAT}; use the nel that wrote it"
             )
-        self.has_calls = version >= WITH_CALLS
-        self._has_spent = version >= FORMAT
-        self._is_divided = elsewhere.has_table(self._connection)
 
     def close(self) -> None:
         """Close the connection."""
@@ -169,6 +157,10 @@ class Snapshot:
         row = self._connection.execute(query, values).fetchone()
         return None if row is None else row[0]
 
+    def count(self, query: str, values: Sequence[SqlValue] = ()) -> int:
+        """Return the number that a query has."""
+        return int(self._value(query, values))
+
     def meta(self, key: str) -> Any:
         """Return a stored value, or None."""
         text = self._value("SELECT value FROM meta WHERE key = ?", (key,))
@@ -183,9 +175,8 @@ class Snapshot:
 
     def sessions(self) -> list[StoredSession]:
         """Return every session of this run, oldest first."""
-        spent_column = "spent" if self._has_spent else "NULL"
         rows = self._connection.execute(
-            f"SELECT started, elapsed, ended, attempts, retries, {spent_column} FROM sessions ORDER BY id"  # noqa: S608
+            "SELECT started, elapsed, ended, attempts, retries, spent FROM sessions ORDER BY id"
         ).fetchall()
         return [
             StoredSession(
@@ -206,8 +197,6 @@ class Snapshot:
         Meant for a resume before it begins its own session; sessions that `Store.settle_killed`
         settled are not in it.
         """
-        if not self._has_spent:
-            return {}
         killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
         usages = [
             usage_after(self._connection, session, noted_usage(self._connection, session))
@@ -221,24 +210,18 @@ class Snapshot:
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""
-        return int(
-            self._connection.execute(
-                "SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)
-            ).fetchone()[0]
-        )
+        return self.count("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,))
 
     def count_bad_rows(self, benchmark: int) -> int:
         """Return how many rows of this benchmark's dataset are unusable."""
         query = "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL"
-        return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+        return self.count(query, (benchmark,))
 
     def count_elsewhere(self, benchmark: int, *, usable: bool = False) -> int:
         """Return how many samples of this benchmark another shard asks: all, or those whose row is
         usable.
         """
-        return (
-            elsewhere.count(self._connection, benchmark, usable=usable) if self._is_divided else 0
-        )
+        return elsewhere.count(self._connection, benchmark, usable=usable)
 
     def outcome_counts_after(self, mark: int) -> tuple[int, list[OutcomeCount]]:
         """Return a mark and the outcomes committed after another, counted; those of second askings
@@ -283,11 +266,7 @@ class Snapshot:
 
     def elsewhere(self, benchmark: int, first: int, last: int) -> set[int]:
         """Return the idx of each sample between two that another shard asks."""
-        return (
-            elsewhere.between(self._connection, benchmark, first, last)
-            if self._is_divided
-            else set()
-        )
+        return elsewhere.between(self._connection, benchmark, first, last)
 
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
         """Return the body that was sent last for a (sample, repeat), or None."""
@@ -305,16 +284,13 @@ class Snapshot:
         return self._of_call("session", (benchmark, idx, repeat, key))  # type: ignore[no-any-return]
 
     def _of_call(self, column: str, call: tuple[int, int, int, str]) -> Any:
-        if not self.has_calls:
-            return None
         where = "benchmark = ? AND idx = ? AND repeat = ? AND key = ?"
         return self._value(f"SELECT {column} FROM calls WHERE {where}", call)  # noqa: S608 - no input in it
 
     def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
         """Yield ``(key, response)`` of every stored answer to a further request of a benchmark."""
-        if self.has_calls:
-            query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
-            yield from self._connection.execute(query, (benchmark,))
+        query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
+        yield from self._connection.execute(query, (benchmark,))
 
     def answers(self, benchmark: int, idx: int, repeat: int) -> tuple[str | None, str | None]:
         """Return the response and the outcome of a (sample, repeat), each None where there is
@@ -333,12 +309,11 @@ class Snapshot:
             repeats: Of the plan.
             first, last: The idx of the first and of the last sample.
         """
-        for idx, sample_id, row_number, content, fault, is_elsewhere, answers in self.result_rows(
-            benchmark, repeats, first=first, last=last
-        ):
-            sample = StoredSample(idx, sample_id, row_number, content, fault)
-            for repeat, (response, outcome) in enumerate(answers):
-                yield StoredResult(sample, repeat, response, outcome, is_elsewhere)
+        rows = self.result_rows(benchmark, repeats, first=first, last=last)
+        for row in rows:
+            sample = StoredSample(*row[:5])
+            for repeat, (response, outcome) in enumerate(row[6]):
+                yield StoredResult(sample, repeat, response, outcome, is_elsewhere=row[5])
 
     def sample_ranges(self, benchmark: int, samples: int) -> Iterator[tuple[int, int]]:
         """Yield the first and the last idx of each range of so many samples; together the ranges
@@ -360,18 +335,12 @@ class Snapshot:
         1.
         """
         query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-        return max(
-            1,
-            int(self._connection.execute(query).fetchone()[0])
-            // max(1, self.count_samples(benchmark)),
-        )
+        return max(1, self.count(query) // max(1, self.count_samples(benchmark)))
 
     def result_rows(
         self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
     ) -> Iterator[StoredRow]:
         """Yield every sample in order with all of its planned repeats, as plain tuples."""
-        results: dict[tuple[int, int], tuple[str | None, str | None]] = {}
-        others: set[int] = set()
         for rows in self._sample_pages(benchmark, first, last):
             results = self._results_between(benchmark, rows[0][0], rows[-1][0])
             others = self.elsewhere(benchmark, rows[0][0], rows[-1][0])

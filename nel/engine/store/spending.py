@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from nel.config.schema import Price, RunConfig
 from nel.core.strict_json import loads
+from nel.engine.store.plans import StoredSession
 from nel.models.budget import Spend, cost_of, tokens_of
 from nel.types import Usage
 
@@ -43,12 +44,6 @@ class SourceUsage(TypedDict):
 
 
 _NOTHING: Final[SourceUsage] = {"upto": 0, "sums": [0] * len(_NAMES)}
-
-
-class EndedSession(TypedDict):
-    """What this module reads of a session."""
-
-    spent: dict[str, Any] | None
 
 
 def noted_usage(connection: sqlite3.Connection, session: int) -> Mapping[str, SourceUsage]:
@@ -101,7 +96,7 @@ def highest_price(prices: Iterable[Price]) -> Price | None:
     )
 
 
-def spent_before(sessions: Iterable[EndedSession]) -> Spend:
+def spent_before(sessions: Iterable[StoredSession]) -> Spend:
     """Return the requests, tokens and cost of all sessions of a run that are over."""
     total = Spend()
     for session in sessions:

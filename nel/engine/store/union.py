@@ -90,13 +90,13 @@ def unite(
 
 def _session_numbers(parts: Sequence[Part]) -> list[dict[int, int]]:
     """Return for each shard the new numbers of its sessions."""
-    found = []
+    sessions = []
     for number, source in enumerate(parts):
         with closing(connect(source.path, untouched=True)) as connection:
             rows = connection.execute("SELECT started, id FROM sessions").fetchall()
-            found += [(started, number, session) for started, session in rows]
+            sessions += [(started, number, session) for started, session in rows]
     numbers: list[dict[int, int]] = [{} for _ in parts]
-    for new, (_, number, session) in enumerate(sorted(found), start=1):
+    for new, (_, number, session) in enumerate(sorted(sessions), start=1):
         numbers[number][session] = new
     return numbers
 

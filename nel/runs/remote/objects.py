@@ -23,13 +23,13 @@ class StoreUnreachable(OutputError):
     """The store did not do what it was asked for; another attempt may succeed."""
 
 
-def is_remote(place: str) -> bool:
-    """Return whether a place is a URL and not a path of this machine.
+def is_remote(location: str) -> bool:
+    """Return whether a location is a URL and not a path of this machine.
 
     >>> is_remote("s3://bucket/runs"), is_remote("eval_results")
     (True, False)
     """
-    scheme, separator, _ = place.partition("://")
+    scheme, separator, _ = location.partition("://")
     return bool(separator) and len(scheme) >= _SCHEME_MIN and scheme.replace("+", "").isalnum()
 
 

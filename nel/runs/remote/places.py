@@ -99,26 +99,26 @@ def resumable(url: str) -> Path:
     return run_dir
 
 
-def local_copy(place: str) -> Path:
+def local_copy(location: str) -> Path:
     """Return a path as it is; of a remote run, or directory of runs, a copy of the newest snapshots
     for reading.
 
     Raises:
         OutputError: There is no such run, or it cannot be fetched.
     """
-    if not is_remote(place):
-        return Path(place)
-    url = place.rstrip("/")
+    if not is_remote(location):
+        return Path(location)
+    url = location.rstrip("/")
     if "/" in url.partition("://")[2]:
         parent, name = split(url)
         objects = Objects(parent)
         if objects.read(f"{name}/{MANIFEST}") is not None:
             return _copied(objects, name)
     inside = Objects(url)
-    names = [one for one in inside.names("") if inside.read(f"{one}/{MANIFEST}") is not None]
+    names = [name for name in inside.names("") if inside.read(f"{name}/{MANIFEST}") is not None]
     if not names:
         raise OutputError(f"there is no run at {url}")
-    copies = [_copied(inside, one) for one in names]
+    copies = [_copied(inside, name) for name in names]
     return copies[0].parent
 
 

@@ -107,9 +107,9 @@ def write_snapshot(
     return manifest
 
 
-def remove_unused(objects: Objects, run: str, *kept: Manifest | None) -> None:
+def remove_unused(objects: Objects, run: str, *used_by: Manifest | None) -> None:
     """Remove the pieces that none of these snapshots has."""
-    used = {piece for manifest in kept if manifest is not None for piece in manifest.pieces()}
+    used = {piece for manifest in used_by if manifest is not None for piece in manifest.pieces()}
     for name in objects.names(f"{run}/{PIECES}"):
         if name not in used:
             objects.remove(f"{run}/{PIECES}/{name}")

@@ -176,7 +176,7 @@ class Gateway:
         room = self._options["workers"] or sys.maxsize
         room -= sum(kind == "scoring" for kind, _ in here)
         planned: list[tuple[str, str, str]] = []
-        for node in sorted(nodes, key=lambda one: str(one["NodeID"])):
+        for node in sorted(nodes, key=lambda node: str(node["NodeID"])):
             identity, resources = str(node["NodeID"]), node["Resources"]
             name = f"{node['NodeManagerHostname']}:{identity[:6]}"
             if self._lost_on.get(identity, 0) >= _REPLACED_MAX:

@@ -176,27 +176,6 @@ async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(
     store.close()
 
 
-async def test_a_file_of_an_earlier_format_is_read_and_becomes_this_one(store: Store, tmp_path: Path) -> None:
-    """A run.db without the table of calls can be read as it is, and gets the table when it is written to."""
-    path = tmp_path / "run.db"
-    store.close()
-    with sqlite3.connect(path) as old:
-        old.executescript("DROP TABLE calls; ALTER TABLE sessions DROP COLUMN spent; PRAGMA user_version=1;")
-    old.close()
-    with Snapshot(path) as snapshot:
-        assert snapshot.call(1, 0, 0, "turn-0") is None
-        assert list(snapshot.calls(1)) == []
-        assert [session["spent"] for session in snapshot.sessions()] == [None]
-    store = Store(path)
-    store.start_writer()
-    await store.put_call(1, 0, 0, "turn-0", "{}", "said")
-    with Snapshot(path) as snapshot:
-        assert snapshot.call(1, 0, 0, "turn-0") == "said"
-        assert list(snapshot.calls(1)) == [("turn-0", "said")]
-    await store.stop_writer()
-    store.close()
-
-
 def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) -> None:
     """What is pending is what looking at every sample would find: a gap, no bad row, and all that was never reached."""
     n, answered = 13_000, 12_500
