@@ -239,11 +239,11 @@ class StatisticsCollector:
         self._repeats, self._numbers, self._sample = [], {}, None
 
     def _note_reduced(self, reducer: NamedReducer) -> None:
-        value: object
         try:
-            value = reducer(self._repeats).value
-        except UndefinedMetric:
-            value = None
+            value: object = reducer(self._repeats).value
+            number = _number(value)[0] if isinstance(value, (bool, int, float)) else None
+        except (UndefinedMetric, _NoNumber):
+            number = None
         except (
             Exception,  # noqa: BLE001 - a plugin's reducer; its own row reports the failure
             SystemExit,
@@ -252,7 +252,6 @@ class StatisticsCollector:
                 reducer.name, f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX]
             )
             return
-        number = _number(value)[0] if isinstance(value, (bool, int, float)) else None
         if number is not None:
             self._reduced.setdefault(reducer.name, Series()).add(
                 self._question, number, scored=True

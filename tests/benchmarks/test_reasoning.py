@@ -43,8 +43,6 @@ from nel.types import Sample, ScorerInput
         ("So the answer is (A) or (B).", "(A)", False),
         ("So the answer is (A) and (B).", "(A)", False),
         ("So the answer is (A) or (B).", "(B)", False),
-        ("So the answer is (A) is wrong, (B) is right.", "(B)", True),
-        ("So the answer is (A) is wrong, (B) is right.", "(A)", False),
         ("(A) is wrong", "(A)", False),
     ],
 )

@@ -1,8 +1,7 @@
 """The contract of a fleet: hosts on other machines, and the packets to and from them.
 
 A host is a process of ``python -m nel.engine.executors.host``. A fleet starts hosts and carries
-packets; it knows nothing of what they hold. `nel.engine.executors.leased` makes an executor of a
-fleet.
+packets without opening them. `nel.engine.executors.leased` makes an executor of a fleet.
 """
 
 from __future__ import annotations

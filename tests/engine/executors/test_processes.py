@@ -121,5 +121,5 @@ def test_a_wrong_number_of_workers_is_refused(text: str) -> None:
 def test_ray_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says what to install."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(MissingExtra, match=r"the executor ray needs Ray: pip install 'ray\[client\]'"):
+    with pytest.raises(MissingExtra, match=r"the executor ray needs Ray: pip install './plugins/nel-ray'"):
         find_executor("ray://127.0.0.1:10001")

@@ -163,7 +163,6 @@ def test_the_letter_of_an_option_is_read_as_one() -> None:
         (r"Answer: 120~\text{cm}^2", r"120~\text{cm}^2"),
         (r"Answer: \infty", r"\infty"),
         ("#### 72", "72"),
-        ("Answer: N/A", None),
         ("The final answer is:", None),
         ("The answer is ____.", None),
         ("The answer is: {4, 17}.", "{4, 17}"),
