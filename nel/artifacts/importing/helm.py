@@ -153,7 +153,7 @@ def _stats(path: Path) -> tuple[_Stats, int]:
     for position, entry in enumerate(listed if isinstance(listed, list) else ()):
         where = f"{path}, entry {position + 1}"
         if not isinstance(entry, dict):
-            raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+            raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
         if entry.get("perturbation") is not None:
             n_perturbed += 1
             continue
@@ -191,7 +191,7 @@ def _results(
     for position, state in enumerate(states):
         at = f"{where}, request {position + 1}"
         if not isinstance(state, dict):
-            raise OutputError(f"{at} is not a JSON object; import an undamaged copy")
+            raise OutputError(f"{at} is not a JSON object; give an undamaged copy")
         instance = wanted(state, "instance", dict, at)
         key = wanted(instance, "id", str, at), whole(state.get("train_trial_index")) or 0
         is_other = split is not None and _split_of(state) != split

@@ -127,7 +127,7 @@ def _plain(path: Path) -> tuple[dict[str, Any], _Samples]:
         for position, sample in enumerate(listed):
             where = f"{path}, sample {position + 1}"
             if not isinstance(sample, dict):
-                raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+                raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
             yield sample, where
 
     return log, samples
@@ -157,9 +157,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
-        raise OutputError(
-            f"{path} is no Inspect log ({error}); import an undamaged copy"
-        ) from error
+        raise OutputError(f"{path} is no Inspect log ({error}); give an undamaged copy") from error
 
 
 def _member(log: zipfile.ZipFile, name: str, path: Path) -> bytes:
@@ -170,6 +168,4 @@ def _member(log: zipfile.ZipFile, name: str, path: Path) -> bytes:
             f"{path} is compressed with zstd, which Python reads from 3.14 on; {_CONVERT}"
         ) from error
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise OutputError(
-            f"{path}, {name} is damaged ({error}); import an undamaged copy"
-        ) from error
+        raise OutputError(f"{path}, {name} is damaged ({error}); give an undamaged copy") from error

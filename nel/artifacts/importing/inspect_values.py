@@ -41,7 +41,7 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     epoch = wanted(sample, "epoch", int, where)
     sample_id = sample.get("id")
     if epoch < 1 or not isinstance(sample_id, str | int):
-        raise OutputError(f'{where}: "id" and "epoch" name no sample; import an undamaged copy')
+        raise OutputError(f'{where}: "id" and "epoch" name no sample; give an undamaged copy')
     own = (sample.get("store") or {}).get("nel")
     own = own if isinstance(own, dict) else {}
     attached = sample.get("attachments") or {}

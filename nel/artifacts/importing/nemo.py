@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any, Final
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.artifacts.importing.kept import kept_failure, kept_response, kept_unscored
 from nel.artifacts.importing.reading import (
+    fields_of,
     messages_of,
     number,
     read_file,
@@ -48,10 +49,7 @@ def import_nemo(source: Path) -> Imported | None:
     """
     if not source.is_dir() or any(source.glob("*/metrics.json")):  # the latter is a run of nel
         return None
-    benchmarks = [
-        _benchmark(path)
-        for path in sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])
-    ]
+    benchmarks = [_benchmark(read_bundle(path)) for path in bundle_paths(source)]
     notes = (
         (
             "A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong"
@@ -61,35 +59,71 @@ def import_nemo(source: Path) -> Imported | None:
     return Imported(format="nemo", benchmarks=benchmarks, notes=notes) if benchmarks else None
 
 
-def _benchmark(path: Path) -> ImportedBenchmark:
-    bundle = read_object(read_file(path), str(path))
-    benchmark, config = wanted(bundle, "benchmark", dict, str(path)), bundle.get("config") or {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """A bundle and the file of its results."""
+
+    name: str
+    content: Mapping[str, Any]
+    scores: Mapping[str, Any]
+    config: Mapping[str, Any]
+    results: Path
+
+    @property
+    def generation(self) -> dict[str, object]:
+        """Settings of generation."""
+        return {
+            name: self.config[name] for name in _GENERATION if self.config.get(name) is not None
+        }
+
+
+def bundle_paths(source: Path) -> Sequence[Path]:
+    """Return the bundles of a folder, at its top or one level below."""
+    return sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])
+
+
+def read_bundle(path: Path) -> Bundle:
+    """Read a bundle.
+
+    Raises:
+        OutputError: It is damaged, or has no results beside it.
+    """
+    content, where = read_object(read_file(path), str(path)), str(path)
+    benchmark = wanted(content, "benchmark", dict, where)
+    config = wanted(content, "config", dict, where) if content.get("config") else {}
     results = path.with_name("results.jsonl")
     if not results.is_file():
         raise OutputError(
-            f"{path.parent} has no results.jsonl; scores without samples cannot be imported"
+            f"{path.parent} has no results.jsonl; give a folder with it, since scores without"
+            " samples can be neither imported nor paired"
         )
-    listed = {
-        name: score
-        for name, score in (benchmark.get("scores") or {}).items()
-        if isinstance(score, dict)
-    }
+    return Bundle(
+        name=wanted(benchmark, "name", str, where),
+        content=content,
+        scores=fields_of(benchmark, "scores"),
+        config=config,
+        results=results,
+    )
+
+
+def _benchmark(bundle: Bundle) -> ImportedBenchmark:
+    config = bundle.config
     values = {
         name: number(score.get("value"))
-        for name, score in listed.items()
-        if name != "unscored_count"
+        for name, score in bundle.scores.items()
+        if isinstance(score, dict) and name != "unscored_count"
     }
     scorers = config.get("scorers")
     return ImportedBenchmark(
-        name=wanted(benchmark, "name", str, str(path)),
-        results=partial(_results, results),
+        name=bundle.name,
+        results=partial(_results, bundle.results),
         model=text(config.get("model")),
-        started=seconds_of(bundle.get("timestamp")),
+        started=seconds_of(bundle.content.get("timestamp")),
         scorer=", ".join(map(str, scorers)) if isinstance(scorers, list) and scorers else None,
-        generation={name: config[name] for name in _GENERATION if config.get(name) is not None},
+        generation=bundle.generation,
         scores={name: value for name, value in values.items() if value is not None},
-        is_complete=bundle.get("complete") is not False,
-        numbers_are_ids="nel" not in bundle,
+        is_complete=bundle.content.get("complete") is not False,
+        numbers_are_ids="nel" not in bundle.content,
     )
 
 

@@ -26,7 +26,7 @@ def read_object(data: bytes, where: str) -> dict[str, Any]:
     except ValueError:
         value = _lenient(data, where)
     if not isinstance(value, dict):
-        raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+        raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
     return value
 
 
@@ -73,7 +73,7 @@ def wanted(
     field = value.get(name)
     if not isinstance(field, kind) or (kind is int and isinstance(field, bool)):
         raise OutputError(
-            f'{where}: "{name}" is missing or no {_words(kind)}; import an undamaged copy'
+            f'{where}: "{name}" is missing or no {_words(kind)}; give an undamaged copy'
         )
     return field
 
@@ -141,7 +141,7 @@ def _lenient(data: bytes, where: str) -> object:
     try:
         return json.loads(data, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
-        raise OutputError(f"{where} is no JSON ({error}); import an undamaged copy") from error
+        raise OutputError(f"{where} is no JSON ({error}); give an undamaged copy") from error
 
 
 def _words(kind: type) -> str:
