@@ -186,7 +186,8 @@ def shape_problem(files: BenchmarkFiles) -> str:
     )
     for name, shape, content in shapes:
         # A list, since pydantic takes a configuration for what is not a TypedDict itself.
-        adapter: TypeAdapter[Any] = TypeAdapter(GenericAlias(list, shape), config=_STRICT)
+        listed: Any = GenericAlias(list, shape)
+        adapter: TypeAdapter[Any] = TypeAdapter(listed, config=_STRICT)
         try:
             adapter.validate_python([] if content is None else [content])
         except ValidationError as error:

@@ -13,9 +13,9 @@ from nel.artifacts.importing.contract import Imported, ImportedBenchmark, Import
 from nel.artifacts.importing.reading import (
     messages_of,
     number,
-    read_file,
+    numbers_of,
+    read_json,
     read_lines,
-    read_object,
     seconds_of,
     text,
     wanted,
@@ -92,11 +92,7 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
     matched = _SAMPLES.fullmatch(path.name)
     task = matched["task"] if matched else path.stem.removeprefix("samples_")
     beside = path.with_name(f"results_{matched['time']}.json") if matched else None
-    summary = (
-        read_object(read_file(beside), str(beside))
-        if beside is not None and beside.is_file()
-        else {}
-    )
+    summary = read_json(beside) if beside is not None and beside.is_file() else {}
     first: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
     for value, _ in read_lines(path):
@@ -125,11 +121,11 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
 
 def _benchmark(task: FilteredTask) -> ImportedBenchmark:
     summary = task.summary
-    scores = {
-        key.rpartition(",")[0]: number(score)
+    scores = (
+        (key.rpartition(",")[0], score)
         for key, score in (task.of_task("results") or {}).items()
         if key.endswith(f",{task.filter}") and "_stderr," not in key
-    }
+    )
     return ImportedBenchmark(
         name=task.title,
         results=partial(_results, task.path, task.filter, task.metric, "nel" in summary),
@@ -140,7 +136,7 @@ def _benchmark(task: FilteredTask) -> ImportedBenchmark:
         dataset=text((task.of_task("configs") or {}).get("dataset_path")),
         n_fewshot=whole(task.of_task("n-shot")),
         generation=task.settings,
-        scores={name: value for name, value in scores.items() if value is not None},
+        scores=numbers_of(scores),
     )
 
 
@@ -183,10 +179,7 @@ def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
             cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample"
         )
     listed = () if is_own else value.get("metrics") or (metric,)
-    named = {str(metric_value): number(value.get(str(metric_value))) for metric_value in listed}
-    metrics = {
-        name: metric_value for name, metric_value in named.items() if metric_value is not None
-    }
+    metrics = numbers_of((name, value.get(str(name))) for name in listed)
     return Scored(
         reward=reward, metrics=metrics, answer=text(single_of(value.get("filtered_resps")))
     )
