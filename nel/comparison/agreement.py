@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, Final
@@ -45,6 +46,7 @@ another.
 """
 _OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
 """Names of a headline whose scores do not all name their reward alike."""
+_SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
 _STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False)
 
 
@@ -180,20 +182,21 @@ def shape_problem(files: BenchmarkFiles) -> str:
     """Return what is wrong with the shape of a file, empty where nothing is."""
     if len(list(files.directory.glob("eval-*.json"))) > 1:
         return "there are two files eval-*.json, and one is not of this run"
-    shapes: tuple[tuple[str, Any, Any], ...] = (
-        ("metrics.json", MetricsFile, files.metrics),
-        ("eval-*.json", BundleFile, files.bundle or None),
-    )
-    for name, shape, content in shapes:
-        # A list, since pydantic takes a configuration for what is not a TypedDict itself.
-        listed: Any = GenericAlias(list, shape)
-        adapter: TypeAdapter[Any] = TypeAdapter(listed, config=_STRICT)
+    contents = {"metrics.json": [files.metrics], "eval-*.json": [files.bundle] * bool(files.bundle)}
+    for name, content in contents.items():
         try:
-            adapter.validate_python([] if content is None else [content])
+            _adapter_of(name).validate_python(content)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             return f"{name}: {'.'.join(map(str, first['loc'][1:]))}: {first['msg']}"
     return ""
+
+
+@cache
+def _adapter_of(name: str) -> TypeAdapter[Any]:
+    # A list, since pydantic takes a configuration for what is not a TypedDict itself.
+    listed: Any = GenericAlias(list, _SHAPES[name])
+    return TypeAdapter(listed, config=_STRICT)
 
 
 def _disagreement(files: BenchmarkFiles) -> str:
