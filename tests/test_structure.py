@@ -44,12 +44,12 @@ FENCES = {
 
 ROOMS = {
     "apps": 56_900,
-    "artifacts": 48_400,
+    "artifacts": 48_200,
     "authoring": 33_700,
     "benchmarks": 11_500,
     "byob": 800,
     "cli": 19_100,
-    "comparison": 22_700,
+    "comparison": 21_700,
     "compat": 11_500,
     "config": 13_000,
     "core": 5_300,

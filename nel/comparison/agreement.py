@@ -11,13 +11,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final
+from types import GenericAlias
+from typing import Any, Final
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from nel.artifacts.files import directory_name
+from nel.artifacts.shapes.metrics import MetricsFile
+from nel.artifacts.shapes.run_files import BundleFile
 from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats, Ints
 from nel.comparison.questions import is_universal, metric_values
 from nel.config.identity import Identity
@@ -42,109 +46,8 @@ another.
 """
 _OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
 """Names of a headline whose scores do not all name their reward alike."""
-Count = Annotated[int, Field(ge=0)]
-
-
-class _Part(BaseModel):
-    """A part of a file that decisions read; other keys are not looked at."""
-
-    model_config = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
-
-
-class _Bounds(_Part):
-    lower: float
-    upper: float
-
-
-class _Number(_Part):
-    value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
-    ci_level: Annotated[float, Field(gt=0, lt=1)] | None
-    ci_method: str | None
-    bounds: _Bounds | None
-
-
-class _NewQuestions(_Part):
-    ci_lower: float | None
-    ci_upper: float | None
-
-
-class _Row(_Number):
-    name: str
-    n_questions: Count
-    reason: str | None
-    new_questions: _NewQuestions | None = None
-
-
-class _Headline(_Number):
-    metric: str
-
-
-class _Accounting(_Part):
-    n_total: Count
-    n_scored: Count
-    n_model_failure: Count
-    n_unscored: Count
-    n_not_asked: Count
-
-
-class _StopRule(_Part):
-    when: list[str]
-    condition: str | None
-    n_questions: Count
-    baseline: str | None
-    difference: _Bounds | None
-    n_questions_asked: Count | None
-    reason: str | None
-
-
-class _Shard(_Part):
-    number: Count
-    of: Count
-    n_questions: Count
-    n_questions_asked: Count
-
-
-class _Warning(_Part):
-    kind: str
-    text: str
-
-
-class _Metrics(_Part):
-    """What decisions read of metrics.json."""
-
-    run_id: str
-    benchmark: str
-    complete: bool
-    accounting: _Accounting
-    headline: _Headline
-    metrics: list[_Row]
-    failed_metrics: list[str] = []
-    stop_rule: _StopRule | None = None
-    shard: _Shard | None = None
-    judging: dict[str, object] | None = None
-    warnings: list[_Warning] = []
-
-
-class _Score(_Part):
-    value: float | None
-
-
-class _Scores(_Part):
-    name: str
-    scores: dict[str, _Score] = {}
-    repeats: Annotated[int, Field(ge=1)] | None = None
-
-
-class _Bundle(_Part):
-    """What decisions read of eval-<benchmark>.json."""
-
-    run_id: str
-    complete: bool
-    benchmark: _Scores
-    n_results: Count
-    identity: str | None = None
+_SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
+_STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False)
 
 
 def check_files(
@@ -279,17 +182,21 @@ def shape_problem(files: BenchmarkFiles) -> str:
     """Return what is wrong with the shape of a file, empty where nothing is."""
     if len(list(files.directory.glob("eval-*.json"))) > 1:
         return "there are two files eval-*.json, and one is not of this run"
-    for name, shape, content in (
-        ("metrics.json", _Metrics, files.metrics),
-        ("eval-*.json", _Bundle, files.bundle),
-    ):
+    contents = {"metrics.json": [files.metrics], "eval-*.json": [files.bundle] * bool(files.bundle)}
+    for name, content in contents.items():
         try:
-            if content or shape is _Metrics:
-                shape.model_validate(content)
+            _adapter_of(name).validate_python(content)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
-            return f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+            return f"{name}: {'.'.join(map(str, first['loc'][1:]))}: {first['msg']}"
     return ""
+
+
+@cache
+def _adapter_of(name: str) -> TypeAdapter[Any]:
+    # A list, since pydantic takes a configuration for what is not a TypedDict itself.
+    listed: Any = GenericAlias(list, _SHAPES[name])
+    return TypeAdapter(listed, config=_STRICT)
 
 
 def _disagreement(files: BenchmarkFiles) -> str:

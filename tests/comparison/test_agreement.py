@@ -135,7 +135,8 @@ def _run_dir(tmp_path: Path) -> Path:
     run_dir = write_run(tmp_path / "run", rows)
 
     def with_scores(one: dict[str, Any]) -> None:
-        one["benchmark"] |= {"repeats": 1, "scores": {"accuracy": {"value": 0.75}, "mean_reward": {"value": 0.75}}}
+        score = {"value": 0.75, "ci_lower": None, "ci_upper": None, "n": len(rows)}
+        one["benchmark"] |= {"repeats": 1, "scores": {"accuracy": score, "mean_reward": {**score}}}
         one["identity"] = Identity(fields=one["identity_fields"]).digest
 
     _edit(run_dir / "quiz" / "eval-quiz.json", with_scores)

@@ -33,7 +33,7 @@ def _write(path: Path, *, baseline: str, lower: float, upper: float, reason: str
     file = path / "new" / "quiz" / "metrics.json"
     metrics: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     metrics["stop_rule"] = {
-        "when": ["decided"], "condition": None, "reason": reason, "baseline": baseline,
+        "when": ["decided"], "seed": 0, "condition": None, "reason": reason, "baseline": baseline,
         "n_questions_asked": ASKED, "n_questions": N,
         "difference": {"lower": lower, "upper": upper},
     }  # fmt: skip

@@ -18,7 +18,7 @@ from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides
 from nel.decide.policy import Policy
 from nel.errors import ConfigError, OutputError, UsageError
-from tests.support.compared import lines, nemo_lines, write_nemo, write_run
+from tests.support.compared import CALIBRATION, JUDGING, lines, nemo_lines, write_nemo, write_run
 
 GOOD = [1.0] * 700 + [0.0] * 300
 SAME = [*([0.0] * 3), *([1.0] * 697), *([1.0] * 3), *([0.0] * 297)]
@@ -129,10 +129,13 @@ def test_positions_alone_are_never_go(tmp_path: Path) -> None:
 def test_a_judge_that_failed_its_calibration_is_never_go(tmp_path: Path) -> None:
     """A judge whose calibration warns decides nothing, nor one that was never measured where the policy wants it."""
     warnings = [{"kind": "calibration", "text": "the judge is below chance"}]
-    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD, judging={"calibration": {}}, warnings=warnings)
+    left, right = (
+        run(tmp_path, "a", GOOD),
+        run(tmp_path, "b", GOOD, judging={**JUDGING, "calibration": CALIBRATION}, warnings=warnings),
+    )
     found, document = decided(left, right)
     assert (found, "below chance" in document["benchmarks"][0]["reasons"][0]) == ("INCONCLUSIVE", True)
-    plain = run(tmp_path, "c", GOOD, judging={})
+    plain = run(tmp_path, "c", GOOD, judging=JUDGING)
     assert decided(left, plain)[0] == "GO"
     assert decided(left, plain, {"require_calibration": True})[0] == "INCONCLUSIVE"
 

@@ -16,6 +16,7 @@ from nel.comparison.measures import Settings
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side
 from nel.comparison.standings import standings_json
+from nel.config.identity import Identity
 from nel.decide.policy import Policy
 from nel.metrics.accumulator import STOP_RULE, Accumulator
 from nel.metrics.outcome_columns import Counted
@@ -34,6 +35,21 @@ FIELDS: Mapping[str, object] = {
     "generation.temperature": 0.0,
     "judge.panel": None,
 }
+
+JUDGING: Mapping[str, object] = {
+    "n_judged": 0, "n_cases": 0, "n_cases_without_grade": 0, "n_without_grade": {"n": 0, "kinds": {}}, "templates": {},
+    "settings": {"aggregate": None, "quorum": None, "repeats": None, "swap": None},
+    "judges": [], "agreement": [], "self_consistency": [], "position_swap": [],
+}  # fmt: skip
+_UNMEASURED: Mapping[str, object] = dict.fromkeys(("value", "ci_lower", "ci_upper"), None) | {
+    "ci_method": "none",
+    "reason": "no labels",
+}
+CALIBRATION: Mapping[str, object] = {
+    "n_judged": 0, "n_labelled": 0, "n_stale": 0, "is_binary": True,
+    "base_rates": dict.fromkeys(("judge", "judge_labelled", "labels", "labels_weighted"), None),
+    "agreement": {"raw": _UNMEASURED, "kappa": _UNMEASURED}, "sensitivity": _UNMEASURED, "specificity": _UNMEASURED,
+}  # fmt: skip
 
 
 def line(
@@ -105,18 +121,30 @@ def write_run(
         total = counted or _accumulated(rows)
         n_lines = total.accounting.n_total if counted else len(rows)
         headline = total.headline()
-        kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
+        kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds", "ci_covers", "unit")
         accounting = {**total.accounting.as_json(), "n_total": n_lines if n_total is None else n_total}
         _write(directory / "metrics.json", {
             "run_id": run_dir.name, "benchmark": name, "complete": complete, "accounting": accounting,
             "headline": {"metric": headline["name"], **{key: headline[key] for key in kept}},  # type: ignore[literal-required]
             "metrics": total.metrics(), "failed_metrics": list(failed_metrics), "judging": judging,
-            "warnings": list(warnings),
+            "warnings": list(warnings), "stop_rule": None, "selection": None, "categories": {}, "rates": {},
+            "reading": {"rule": None, "versions": {}}, "completed": {"value": None, "n": 0},
         })  # fmt: skip
+        repeats = 1 + max((row["repeat"] for row in rows if isinstance(row["repeat"], int)), default=0)
         identity = {**FIELDS, "benchmark": name, **(fields or {})}
         _write(directory / f"eval-{name}.json", {
-            "run_id": run_dir.name, "complete": complete, "config": {"model": identity["endpoint.model"]},
-            "identity_fields": identity, "benchmark": {"name": name}, "n_results": accounting["n_total"],
+            "run_id": run_dir.name, "sdk": "nel", "complete": complete, "n_results": accounting["n_total"],
+            "identity": Identity(fields=identity).digest, "identity_fields": identity,
+            "benchmark": {
+                "name": name, "samples": n_lines, "repeats": repeats,
+                "scores": {}, "categories": {}, "accounting": accounting,
+            },
+            "config": {
+                "benchmark": name, "model": identity["endpoint.model"], "base_url": None, "protocol": None, "repeats": 1,
+                "max_problems": None, "generation": {}, "system_prompt": None,
+                "dataset": {"uri": None, "revision": None, "sha256": None, "rows": None},
+                "scorer": {"name": None, "sha256": None, "rule": None, "reading": {}},
+            },
         })  # fmt: skip
     (run_dir / "run.yaml").write_text("endpoint:\n  model: m\n", encoding="utf-8")
     return run_dir

@@ -13,11 +13,11 @@ from typing import Any, Final
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.artifacts.importing.kept import kept_failure
 from nel.artifacts.importing.reading import (
+    fields_of,
     messages_of,
     number,
-    read_file,
+    read_json,
     read_lines,
-    read_object,
     seconds_of,
     text,
     wanted,
@@ -77,7 +77,7 @@ def _is_record(path: Path) -> bool:
 
 def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
     """Yield a benchmark for each result of a record that has lines of its own."""
-    record = read_object(read_file(path), str(path))
+    record = read_json(path)
     samples = path.with_name(f"{path.stem}{_SUFFIX}")
     if not samples.is_file():
         raise OutputError(
@@ -158,11 +158,9 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
         if _key(value, where) != key:
             continue
         sample_id = str(wanted(value, "sample_id", str, where))
-        fields = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
-        row = {
-            name: field for name, field in (fields or {}).items() if name not in {_REPEAT, _OUTCOME}
-        }
-        repeat_text = str((fields or {}).get(_REPEAT) or "")
+        fields = fields_of(value, "metadata")
+        row = {name: field for name, field in fields.items() if name not in {_REPEAT, _OUTCOME}}
+        repeat_text = str(fields.get(_REPEAT) or "")
         repeat = (
             int(repeat_text)
             if repeat_text.isascii() and repeat_text.isdigit()
@@ -173,7 +171,7 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
             sample=_sample(value, sample_id, row, where),
             repeat=repeat,
             response=_response(value),
-            outcome=_outcome(value, (fields or {}).get(_OUTCOME), where),
+            outcome=_outcome(value, fields.get(_OUTCOME), where),
         )
 
 

@@ -11,9 +11,12 @@ from typing import Any, Final
 
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.artifacts.importing.reading import (
+    fields_of,
     messages_of,
     number,
+    numbers_of,
     read_file,
+    read_json,
     read_object,
     text,
     wanted,
@@ -74,7 +77,7 @@ class _NoMeasure(Exception):
 
 def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     state, spec = _read(path), _read(path.with_name(SPEC))
-    adapter = state.get("adapter_spec") if isinstance(state.get("adapter_spec"), dict) else {}
+    adapter = fields_of(state, "adapter_spec")
     name = wanted(spec, "name", str, str(path.with_name(SPEC)))
     stats, n_perturbed = _stats(path.with_name(STATS))
     measure, others = _measures(stats, path)
@@ -92,16 +95,12 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     benchmark = ImportedBenchmark(
         name=name.partition(":model=")[0].partition(",model=")[0],
         results=partial(_results, states, stats, (measure, split), str(path)),
-        model=text((adapter or {}).get("model")),
+        model=text(adapter.get("model")),
         started=_started(states),
         scorer=measure,
         dataset=text((spec.get("scenario_spec") or {}).get("class_name")),
-        n_fewshot=whole((adapter or {}).get("max_train_instances")),
-        generation={
-            metric: value
-            for metric in _GENERATION
-            if (value := number((adapter or {}).get(metric))) is not None
-        },
+        n_fewshot=whole(adapter.get("max_train_instances")),
+        generation=numbers_of((name, adapter.get(name)) for name in _GENERATION),
     )
     return benchmark, notes
 
@@ -127,7 +126,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise OutputError(
             f"{path.parent} has no {path.name}; import the whole directory of a run of HELM"
         )
-    return read_object(read_file(path), str(path))
+    return read_json(path)
 
 
 def _started(states: list[Any]) -> float | None:
@@ -153,7 +152,7 @@ def _stats(path: Path) -> tuple[_Stats, int]:
     for position, entry in enumerate(listed if isinstance(listed, list) else ()):
         where = f"{path}, entry {position + 1}"
         if not isinstance(entry, dict):
-            raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+            raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
         if entry.get("perturbation") is not None:
             n_perturbed += 1
             continue
@@ -174,8 +173,7 @@ def _split(states: list[Any]) -> tuple[str | None, int]:
 
 
 def _split_of(state: object) -> str | None:
-    instance = state.get("instance") if isinstance(state, dict) else None
-    return text(instance.get("split")) if isinstance(instance, dict) else None
+    return text(fields_of(state, "instance").get("split"))
 
 
 def _results(
@@ -191,7 +189,7 @@ def _results(
     for position, state in enumerate(states):
         at = f"{where}, request {position + 1}"
         if not isinstance(state, dict):
-            raise OutputError(f"{at} is not a JSON object; import an undamaged copy")
+            raise OutputError(f"{at} is not a JSON object; give an undamaged copy")
         instance = wanted(state, "instance", dict, at)
         key = wanted(instance, "id", str, at), whole(state.get("train_trial_index")) or 0
         is_other = split is not None and _split_of(state) != split
@@ -218,7 +216,7 @@ def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
         for answer, reference in zip(texts, references, strict=True)
         if "correct" in (reference.get("tags") or ())
     ]
-    mapping = state.get("output_mapping") if isinstance(state.get("output_mapping"), dict) else None
+    mapping = fields_of(state, "output_mapping")
     asked = messages_of(request.get("messages")) or text(request.get("prompt"))
     question = text((instance.get("input") or {}).get("text")) or ""
     metadata = {
@@ -237,8 +235,8 @@ def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
 
 
 def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response | None:
-    result = state.get("result") if isinstance(state.get("result"), dict) else {}
-    completions = (result or {}).get("completions") or []
+    result = fields_of(state, "result")
+    completions = result.get("completions") or []
     if not completions or not isinstance(completions[0], dict):
         return None
     reason = completions[0].get("finish_reason") or {}
@@ -257,14 +255,14 @@ def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response 
             }
         ),
         model=text((state.get("request") or {}).get("model_deployment")),
-        latency_seconds=number((result or {}).get("request_time")),
+        latency_seconds=number(result.get("request_time")),
     )
 
 
 def _outcome(state: Mapping[str, Any], stats: Mapping[str, float], measure: str) -> Outcome:
-    result = state.get("result") if isinstance(state.get("result"), dict) else {}
-    if not (result or {}).get("success"):
-        why = text((result or {}).get("error")) or "the request has no result"
+    result = fields_of(state, "result")
+    if not result.get("success"):
+        why = text(result.get("error")) or "the request has no result"
         return Unscored(cause="infra", kind="unknown", detail=why)
     if measure not in stats:
         return Unscored(

@@ -12,8 +12,8 @@ from nel.artifacts.importing.contract import Imported, ImportedBenchmark
 from nel.artifacts.importing.inspect_values import result_of
 from nel.artifacts.importing.reading import (
     fields_of,
-    number,
-    read_file,
+    numbers_of,
+    read_json,
     read_object,
     seconds_of,
     text,
@@ -87,10 +87,8 @@ def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the metrics of the log by scorer, in its order."""
     scores: dict[str, dict[str, float]] = {}
     for score in (header.get("results") or {}).get("scores") or ():
-        metrics = {
-            name: number(value.get("value")) for name, value in (score.get("metrics") or {}).items()
-        }
-        known = {name: value for name, value in metrics.items() if value is not None}
+        metrics = (score.get("metrics") or {}).items()
+        known = numbers_of((name, value.get("value")) for name, value in metrics)
         scores.setdefault(str(score.get("scorer") or score.get("name")), known)
     return scores
 
@@ -120,14 +118,14 @@ def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def _plain(path: Path) -> tuple[dict[str, Any], _Samples]:
-    log = read_object(read_file(path), str(path))
+    log = read_json(path)
     listed = log.pop("samples", None) or []
 
     def samples() -> Iterator[tuple[dict[str, Any], str]]:
         for position, sample in enumerate(listed):
             where = f"{path}, sample {position + 1}"
             if not isinstance(sample, dict):
-                raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+                raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
             yield sample, where
 
     return log, samples
@@ -157,9 +155,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
-        raise OutputError(
-            f"{path} is no Inspect log ({error}); import an undamaged copy"
-        ) from error
+        raise OutputError(f"{path} is no Inspect log ({error}); give an undamaged copy") from error
 
 
 def _member(log: zipfile.ZipFile, name: str, path: Path) -> bytes:
@@ -170,6 +166,4 @@ def _member(log: zipfile.ZipFile, name: str, path: Path) -> bytes:
             f"{path} is compressed with zstd, which Python reads from 3.14 on; {_CONVERT}"
         ) from error
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise OutputError(
-            f"{path}, {name} is damaged ({error}); import an undamaged copy"
-        ) from error
+        raise OutputError(f"{path}, {name} is damaged ({error}); give an undamaged copy") from error

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
 from nel.artifacts.importing.contract import ImportedResult
-from nel.artifacts.importing.kept import kept_failure, kept_unscored
-from nel.artifacts.importing.reading import fields_of, messages_of, number, text, wanted, whole
+from nel.artifacts.importing.kept import kept_failure, kept_unscored, usage_of
+from nel.artifacts.importing.reading import (
+    fields_of,
+    messages_of,
+    number,
+    numbers_of,
+    text,
+    wanted,
+    whole,
+)
 from nel.errors import OutputError
 from nel.types import (
     Message,
@@ -18,7 +25,6 @@ from nel.types import (
     Scored,
     ToolCall,
     Unscored,
-    Usage,
 )
 
 _LETTERS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -41,7 +47,7 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     epoch = wanted(sample, "epoch", int, where)
     sample_id = sample.get("id")
     if epoch < 1 or not isinstance(sample_id, str | int):
-        raise OutputError(f'{where}: "id" and "epoch" name no sample; import an undamaged copy')
+        raise OutputError(f'{where}: "id" and "epoch" name no sample; give an undamaged copy')
     own = (sample.get("store") or {}).get("nel")
     own = own if isinstance(own, dict) else {}
     attached = sample.get("attachments") or {}
@@ -140,12 +146,7 @@ def _response(
         text=_texts(message, "text"),
         reasoning=_texts(message, "reasoning") or None,
         finish_reason=text(finish),
-        usage=Usage(
-            **{
-                f"{name}_tokens": whole(tokens.get(name))
-                for name in ("prompt", "completion", "reasoning", "cached")
-            }
-        ),
+        usage=usage_of(tokens),
         tool_calls=_calls((choices[0].get("message") or {}).get("tool_calls")),
         model=text(output.get("model")),
         latency_seconds=number(output.get("time")),
@@ -224,36 +225,25 @@ def _further(
     """Return what further scorers gave: one value as ``scorer``, several as ``scorer/value``,
     numbers alone.
     """
-    further: dict[str, float | None] = {}
+    further: dict[str, object] = {}
     for name in names:
         value = (scores.get(name) or {}).get("value")
         if isinstance(value, dict):
-            further |= {
-                f"{name}/{key}": value_to_float(number_in_source)
-                for key, number_in_source in value.items()
-            }
+            further |= {f"{name}/{key}": element for key, element in value.items()}
         else:
-            further[name] = value_to_float(value)
-    return {
-        name: number_in_source
-        for name, number_in_source in further.items()
-        if number_in_source is not None and not math.isnan(number_in_source) and name not in used
-    }
+            further[name] = value
+    return {name: value for name, value in _floats(further).items() if name not in used}
 
 
 def _values(value: object, name: str) -> dict[str, float]:
-    named = value if isinstance(value, dict) else {name: value}
-    values = {str(key): value_to_float(number_in_source) for key, number_in_source in named.items()}
-    if any(
-        number_in_source is None or math.isnan(number_in_source)
-        for number_in_source in list(values.values())[:1]
-    ):
-        return {}
-    return {
-        key: number_in_source
-        for key, number_in_source in values.items()
-        if number_in_source is not None
-    }
+    """Return the numbers of a score, none where its first value is not a number."""
+    values = value if isinstance(value, dict) else {name: value}
+    first = next(iter(values.values()), None)
+    return {} if value_to_float(first) is None else _floats(values)
+
+
+def _floats(values: Mapping[str, object]) -> dict[str, float]:
+    return numbers_of((name, value_to_float(value)) for name, value in values.items())
 
 
 def _resolved(value: object, attached: Mapping[str, Any]) -> object:

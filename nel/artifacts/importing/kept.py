@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, get_args
 
-from nel.artifacts.importing.reading import number, text, whole
+from nel.artifacts.importing.reading import fields_of, number, text, whole
 from nel.types import FailureKind, ModelFailure, Outcome, Response, Unscored, UnscoredCause, Usage
 
 _TOKENS: Final = ("prompt", "completion", "reasoning", "cached")
@@ -42,12 +42,12 @@ def kept_failure(
 
 def kept_response(answer: str, own: Mapping[str, Any]) -> Response:
     """Return an answer with the tokens, times and reasons that nel kept of it."""
-    tokens, timing = _object(own.get("tokens")), _object(own.get("timing"))
+    timing = fields_of(own, "timing")
     return Response(
         text=answer,
         reasoning=text(own.get("reasoning")),
         finish_reason=text(own.get("finish_reason")),
-        usage=Usage(**{f"{name}_tokens": whole(tokens.get(name)) for name in _TOKENS}),
+        usage=usage_of(fields_of(own, "tokens")),
         model=text(own.get("model")),
         latency_seconds=number(timing.get("latency_seconds")),
         first_token_seconds=number(timing.get("first_token_seconds")),
@@ -55,5 +55,6 @@ def kept_response(answer: str, own: Mapping[str, Any]) -> Response:
     )
 
 
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def usage_of(tokens: Mapping[str, Any]) -> Usage:
+    """Return the counts of tokens that have the names of nel."""
+    return Usage(**{f"{name}_tokens": whole(tokens.get(name)) for name in _TOKENS})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,9 +13,9 @@ from nel.artifacts.importing.contract import Imported, ImportedBenchmark, Import
 from nel.artifacts.importing.reading import (
     messages_of,
     number,
-    read_file,
+    numbers_of,
+    read_json,
     read_lines,
-    read_object,
     seconds_of,
     text,
     wanted,
@@ -33,6 +34,37 @@ _NO_MEASURE: Final = "bypass"
 _OWN_ID: Final = "sample_id"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilteredTask:
+    """The samples of one filter in a file."""
+
+    title: str
+    """The task, with the filter where the file has several."""
+    task: str
+    filter: str
+    metric: str
+    """The first metric that is a number."""
+    path: Path
+    first: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    """The results file beside the samples, empty without one."""
+
+    def of_task(self, name: str) -> Any:  # JSON of any shape
+        """Return what the summary has of the task under a name, None without."""
+        return (self.summary.get(name) or {}).get(self.task)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Settings of generation."""
+        settings = arguments_of(self.first)[1]
+        return settings if isinstance(settings, dict) else {}
+
+
+def sample_files(source: Path) -> Sequence[Path]:
+    """Return the sample files of a directory, at its top or one level below."""
+    return sorted([*source.glob("samples_*.jsonl"), *source.glob("*/samples_*.jsonl")])
+
+
 def import_lm_eval(source: Path) -> Imported | None:
     """Samples of lm-eval: a samples_*.jsonl file or a directory with some; None where there is
     none.
@@ -40,78 +72,71 @@ def import_lm_eval(source: Path) -> Imported | None:
     Raises:
         OutputError: A line is damaged, or no metric of a file is a number.
     """
-    paths = (
-        sorted([*source.glob("samples_*.jsonl"), *source.glob("*/samples_*.jsonl")])
-        if source.is_dir()
-        else [source]
-    )
+    paths = sample_files(source) if source.is_dir() else [source]
     paths = [path for path in paths if path.name.startswith("samples_") and path.suffix == ".jsonl"]
     if not paths:
         return None
     notes = (
         "Which questions failed and were left out, tokens and times are not recorded by lm-eval.",
     )
-    benchmarks = [benchmark for path in paths for benchmark in _benchmarks(path)]
+    benchmarks = [_benchmark(task) for path in paths for task in filtered_tasks(path)]
     return Imported(format="lm-eval", benchmarks=benchmarks, notes=notes)
 
 
-def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
-    """Yield a benchmark for each filter of a file."""
+def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
+    """Yield the samples of each filter of a file.
+
+    Raises:
+        OutputError: A line is damaged, or no metric is a number.
+    """
     matched = _SAMPLES.fullmatch(path.name)
     task = matched["task"] if matched else path.stem.removeprefix("samples_")
     beside = path.with_name(f"results_{matched['time']}.json") if matched else None
-    summary = (
-        read_object(read_file(beside), str(beside))
-        if beside is not None and beside.is_file()
-        else {}
-    )
+    summary = read_json(beside) if beside is not None and beside.is_file() else {}
     first: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
     for value, _ in read_lines(path):
-        name = str(value.get("filter", "none"))
+        name = filter_of(value)
         first.setdefault(name, value)
         if name not in metrics and (metric := _metric_of(value)) is not None:
             metrics[name] = metric
     for name, value in first.items():
         if name not in metrics:
             raise OutputError(
-                f"{path} has no metric that is a number for the filter {name}; import another file"
+                f"{path} has no metric that is a number for the filter {name}; give another file"
             )
         title = task if len(first) == 1 else f"{task},{name}"
-        yield _benchmark(path, title, task, (name, metrics[name]), value, summary)
+        yield FilteredTask(
+            title=title,
+            task=task,
+            filter=name,
+            metric=metrics[name],
+            path=path,
+            first=value,
+            summary=summary,
+        )
     if not first:
-        raise OutputError(f"{path} holds no sample; import a file with some")
+        raise OutputError(f"{path} holds no sample; give a file with some")
 
 
-def _benchmark(
-    path: Path,
-    title: str,
-    task: str,
-    measured: tuple[str, str],
-    first: Mapping[str, Any],
-    summary: Mapping[str, Any],
-) -> ImportedBenchmark:
-    name, metric = measured
-    settings = _arguments(first)[1]
-    scores = (summary.get("results") or {}).get(task) or {}
-    config = (summary.get("configs") or {}).get(task) or {}
+def _benchmark(task: FilteredTask) -> ImportedBenchmark:
+    summary = task.summary
+    scores = (
+        (key.rpartition(",")[0], score)
+        for key, score in (task.of_task("results") or {}).items()
+        if key.endswith(f",{task.filter}") and "_stderr," not in key
+    )
     return ImportedBenchmark(
-        name=title,
-        results=partial(_results, path, name, metric, "nel" in summary),
+        name=task.title,
+        results=partial(_results, task.path, task.filter, task.metric, "nel" in summary),
         model=text(summary.get("model_name")),
         started=seconds_of(summary.get("date")),
-        scorer=metric,
-        scorer_version=text((summary.get("versions") or {}).get(task)),
-        dataset=text(config.get("dataset_path")),
-        n_fewshot=whole((summary.get("n-shot") or {}).get(task)),
-        generation=settings if isinstance(settings, dict) else {},
-        scores={
-            key.rpartition(",")[0]: value
-            for key, number_in_source in scores.items()
-            if key.endswith(f",{name}")
-            and "_stderr," not in key
-            and (value := number(number_in_source)) is not None
-        },
+        scorer=task.metric,
+        scorer_version=text(task.of_task("versions")),
+        dataset=text((task.of_task("configs") or {}).get("dataset_path")),
+        n_fewshot=whole(task.of_task("n-shot")),
+        generation=task.settings,
+        scores=numbers_of(scores),
     )
 
 
@@ -122,14 +147,14 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
         is_own: nel exported the file: the sample's own id stands in its row.
     """
     for value, where in read_lines(path):
-        if str(value.get("filter", "none")) != name:
+        if filter_of(value) != name:
             continue
         doc_id = wanted(value, "doc_id", int, where)
         doc = value.get("doc") if isinstance(value.get("doc"), dict) else {"doc": value.get("doc")}
         row = dict(doc or {})
         sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(doc_id)
         category = row.pop("category", None) if is_own else row.get("category", row.get("subject"))
-        asked = _arguments(value)[0]
+        asked = arguments_of(value)[0]
         sample = Sample(
             id=sample_id,
             input=_conversation(asked) or text(asked) or "",
@@ -137,7 +162,7 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
             metadata=row,
             subset=text(category),
         )
-        answer = _single(value.get("resps"))
+        answer = single_of(value.get("resps"))
         response = None if answer is None else read_text(text(answer) or "")
         yield ImportedResult(
             sample=sample,
@@ -154,11 +179,15 @@ def _outcome(value: Mapping[str, Any], metric: str, *, is_own: bool) -> Outcome:
             cause="scorer", kind="unknown", detail=f"lm-eval has no {metric} for this sample"
         )
     listed = () if is_own else value.get("metrics") or (metric,)
-    named = {str(metric_value): number(value.get(str(metric_value))) for metric_value in listed}
-    metrics = {
-        name: metric_value for name, metric_value in named.items() if metric_value is not None
-    }
-    return Scored(reward=reward, metrics=metrics, answer=text(_single(value.get("filtered_resps"))))
+    metrics = numbers_of((name, value.get(str(name))) for name in listed)
+    return Scored(
+        reward=reward, metrics=metrics, answer=text(single_of(value.get("filtered_resps")))
+    )
+
+
+def filter_of(value: Mapping[str, Any]) -> str:
+    """Return the filter that a line is of."""
+    return str(value.get("filter", "none"))
 
 
 def _metric_of(value: Mapping[str, Any]) -> str | None:
@@ -173,7 +202,7 @@ def _metric_of(value: Mapping[str, Any]) -> str | None:
     )
 
 
-def _arguments(value: Mapping[str, Any]) -> tuple[Any, Any]:
+def arguments_of(value: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the context and the settings of the first request; None where the file has none."""
     arguments = value.get("arguments")
     if isinstance(arguments, dict):
@@ -195,7 +224,8 @@ def _conversation(asked: object) -> Any:  # messages, or None
         return None
 
 
-def _single(value: Any) -> Any:  # JSON of any shape
+def single_of(value: Any) -> Any:  # JSON of any shape
+    """Return what stands in lists of one element."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     return value

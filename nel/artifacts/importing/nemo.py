@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -13,11 +13,12 @@ from typing import Any, Final
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.artifacts.importing.kept import kept_failure, kept_response, kept_unscored
 from nel.artifacts.importing.reading import (
+    fields_of,
     messages_of,
     number,
-    read_file,
+    numbers_of,
+    read_json,
     read_lines,
-    read_object,
     seconds_of,
     text,
     wanted,
@@ -48,10 +49,7 @@ def import_nemo(source: Path) -> Imported | None:
     """
     if not source.is_dir() or any(source.glob("*/metrics.json")):  # the latter is a run of nel
         return None
-    benchmarks = [
-        _benchmark(path)
-        for path in sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])
-    ]
+    benchmarks = [_benchmark(read_bundle(path)) for path in bundle_paths(source)]
     notes = (
         (
             "A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong"
@@ -61,35 +59,71 @@ def import_nemo(source: Path) -> Imported | None:
     return Imported(format="nemo", benchmarks=benchmarks, notes=notes) if benchmarks else None
 
 
-def _benchmark(path: Path) -> ImportedBenchmark:
-    bundle = read_object(read_file(path), str(path))
-    benchmark, config = wanted(bundle, "benchmark", dict, str(path)), bundle.get("config") or {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """A bundle and the file of its results."""
+
+    name: str
+    content: Mapping[str, Any]
+    scores: Mapping[str, Any]
+    config: Mapping[str, Any]
+    results: Path
+
+    @property
+    def generation(self) -> dict[str, object]:
+        """Settings of generation."""
+        return {
+            name: self.config[name] for name in _GENERATION if self.config.get(name) is not None
+        }
+
+
+def bundle_paths(source: Path) -> Sequence[Path]:
+    """Return the bundles of a folder, at its top or one level below."""
+    return sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])
+
+
+def read_bundle(path: Path) -> Bundle:
+    """Read a bundle.
+
+    Raises:
+        OutputError: It is damaged, or has no results beside it.
+    """
+    content, where = read_json(path), str(path)
+    benchmark = wanted(content, "benchmark", dict, where)
+    config = wanted(content, "config", dict, where) if content.get("config") else {}
     results = path.with_name("results.jsonl")
     if not results.is_file():
         raise OutputError(
-            f"{path.parent} has no results.jsonl; scores without samples cannot be imported"
+            f"{path.parent} has no results.jsonl; give a folder with it, since scores without"
+            " samples can be neither imported nor paired"
         )
-    listed = {
-        name: score
-        for name, score in (benchmark.get("scores") or {}).items()
-        if isinstance(score, dict)
-    }
-    values = {
-        name: number(score.get("value"))
-        for name, score in listed.items()
-        if name != "unscored_count"
-    }
+    return Bundle(
+        name=wanted(benchmark, "name", str, where),
+        content=content,
+        scores=fields_of(benchmark, "scores"),
+        config=config,
+        results=results,
+    )
+
+
+def _benchmark(bundle: Bundle) -> ImportedBenchmark:
+    config = bundle.config
+    values = (
+        (name, score.get("value"))
+        for name, score in bundle.scores.items()
+        if isinstance(score, dict) and name != "unscored_count"
+    )
     scorers = config.get("scorers")
     return ImportedBenchmark(
-        name=wanted(benchmark, "name", str, str(path)),
-        results=partial(_results, results),
+        name=bundle.name,
+        results=partial(_results, bundle.results),
         model=text(config.get("model")),
-        started=seconds_of(bundle.get("timestamp")),
+        started=seconds_of(bundle.content.get("timestamp")),
         scorer=", ".join(map(str, scorers)) if isinstance(scorers, list) and scorers else None,
-        generation={name: config[name] for name in _GENERATION if config.get(name) is not None},
-        scores={name: value for name, value in values.items() if value is not None},
-        is_complete=bundle.get("complete") is not False,
-        numbers_are_ids="nel" not in bundle,
+        generation=bundle.generation,
+        scores=numbers_of(values),
+        is_complete=bundle.content.get("complete") is not False,
+        numbers_are_ids="nel" not in bundle.content,
     )
 
 
@@ -101,30 +135,29 @@ def _results(path: Path) -> Iterator[ImportedResult]:
     sources = [_numbered(element) for element in (path, unscored) if element.is_file()]
     places: dict[str, int] = {}
     for (position, _), value, _ in heapq.merge(*sources, key=itemgetter(0)):
-        own = value.get("nel") if isinstance(value.get("nel"), dict) else {}
-        metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+        own, metadata = fields_of(value, "nel"), fields_of(value, "metadata")
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
-        category = text((metadata or {}).get("category"))
-        sample_id = text((own or {}).get("sample_id")) or str(position)
+        category = text(metadata.get("category"))
+        sample_id = text(own.get("sample_id")) or str(position)
         if own and places.setdefault(sample_id, len(places)) != position:  # others were never asked
-            metadata = {**(metadata or {}), POSITION: position}
+            metadata = {**metadata, POSITION: position}
         sample = Sample(
             id=sample_id,
             input=messages_of(prompt) or text(prompt) or "",
             target=value.get("expected_answer"),
             metadata={
                 name: element
-                for name, element in (metadata or {}).items()
+                for name, element in metadata.items()
                 if not (own and name == "category")
             },
             subset=category,
-            group=text((own or {}).get("group")),
+            group=text(own.get("group")),
         )
         yield ImportedResult(
             sample=sample,
             repeat=whole(value.get("repeat")) or 0,
-            response=None if answer is None else _response(value, answer, own or {}),
-            outcome=_outcome(value, own or {}),
+            response=None if answer is None else _response(value, answer, own),
+            outcome=_outcome(value, own),
         )
 
 
@@ -151,25 +184,19 @@ def _response(value: Mapping[str, Any], answer: str, own: Mapping[str, Any]) -> 
 
 def _outcome(value: Mapping[str, Any], own: Mapping[str, Any]) -> Outcome:
     reward = number(value.get("reward"))
-    details = value.get("scoring_details") if isinstance(value.get("scoring_details"), dict) else {}
+    details = fields_of(value, "scoring_details")
     if reward is None:
         left = Unscored(
             cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample"
         )
         return kept_unscored(own.get("outcome")) or left
-    if (details or {}).get("unscored"):  # NeMo Evaluator writes the reward 0 then
-        reason = text((details or {}).get("unscored_reason")) or "no reason is recorded"
+    if details.get("unscored"):  # NeMo Evaluator writes the reward 0 then
+        reason = text(details.get("unscored_reason")) or "no reason is recorded"
         return Unscored(
             cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}"
         )
-    named = {
-        str(name): number(metric_value)
-        for name, metric_value in (value.get("scorer_rewards") or {}).items()
-    }
-    metrics = {
-        name: metric_value for name, metric_value in named.items() if metric_value is not None
-    }
-    answer, own_details = text(value.get("extracted_answer")), dict(details or {})
+    metrics = numbers_of((value.get("scorer_rewards") or {}).items())
+    answer, own_details = text(value.get("extracted_answer")), details
     failed = (
         kept_failure(own.get("outcome"), metrics=metrics, answer=answer, details=own_details)
         if reward == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,7 @@ def read_object(data: bytes, where: str) -> dict[str, Any]:
     except ValueError:
         value = _lenient(data, where)
     if not isinstance(value, dict):
-        raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+        raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
     return value
 
 
@@ -46,6 +46,15 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
         raise OutputError(
             f"cannot read {path}: {error.strerror or error}; import a file that you can read"
         ) from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the JSON object of a file.
+
+    Raises:
+        OutputError: It cannot be read, or is not a JSON object.
+    """
+    return read_object(read_file(path), str(path))
 
 
 def read_file(path: Path) -> bytes:
@@ -73,7 +82,7 @@ def wanted(
     field = value.get(name)
     if not isinstance(field, kind) or (kind is int and isinstance(field, bool)):
         raise OutputError(
-            f'{where}: "{name}" is missing or no {_words(kind)}; import an undamaged copy'
+            f'{where}: "{name}" is missing or no {_words(kind)}; give an undamaged copy'
         )
     return field
 
@@ -93,6 +102,12 @@ def number(value: object) -> float | None:
     except OverflowError:
         return None
     return parsed if math.isfinite(parsed) else None
+
+
+def numbers_of(values: Iterable[tuple[object, object]]) -> dict[str, float]:
+    """Return the finite numbers among values, by their names."""
+    numbers = {str(name): number(value) for name, value in values}
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
 def whole(value: object) -> int | None:
@@ -141,7 +156,7 @@ def _lenient(data: bytes, where: str) -> object:
     try:
         return json.loads(data, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
-        raise OutputError(f"{where} is no JSON ({error}); import an undamaged copy") from error
+        raise OutputError(f"{where} is no JSON ({error}); give an undamaged copy") from error
 
 
 def _words(kind: type) -> str:

@@ -204,7 +204,7 @@ def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise OutputError(
             f"{benchmark.name}, result {n_read + 1} of the source, is not of the form that it"
-            f" should have ({type(error).__name__}: {error}); import an undamaged copy"
+            f" should have ({type(error).__name__}: {error}); give an undamaged copy"
         ) from error
 
 
