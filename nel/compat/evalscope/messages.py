@@ -155,6 +155,10 @@ class TaskState(OwnState):
         """Return the right answers, one a line."""
         return self.target_reference.display
 
+    @target.setter
+    def target(self, value: str) -> None:
+        self.sample.target = value
+
     @property
     def target_values(self) -> list[str]:
         """Return the right answers as a list."""
