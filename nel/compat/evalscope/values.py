@@ -196,8 +196,8 @@ def convert_image_base64_format(image_base64: str) -> tuple[str, str]:
 def guess_video_format(video: str | None, default: str = "mp4") -> str:
     """Return the format of a video by its address.
 
-    >>> guess_video_format("a/b.MOV?x"), guess_video_format("data:video/x-msvideo;base64,AA"), guess_video_format(None)
-    ('mov', 'avi', 'mp4')
+    >>> guess_video_format("a/b.MOV?x"), guess_video_format("data:video/x-msvideo;base64,AA")
+    ('mov', 'avi')
     """
     address = (video or "").split("?", 1)[0].split("#", 1)[0]
     is_data = address.lower().startswith("data:")
