@@ -265,5 +265,5 @@ def _verdict(
 
 def _is_text(message: ChatMessage) -> bool:
     return isinstance(message.content, str) or all(
-        getattr(part, "type", None) == "text" for part in message.content
+        getattr(content, "type", None) == "text" for content in message.content
     )
