@@ -19,7 +19,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -40,8 +41,12 @@ class LentNames:
     """``module.name`` of the tool to the module and the name that stand for it."""
     checks_functions: bool = False
     """Whether a file is refused when an import inside a function has nothing to stand for it."""
+    beside: str = ""
+    """The package of the tool whose folders hold such files with the modules that they import."""
 
 
+FILES: Final = "nel_file_"
+"""Starts the name of every module that a file is loaded as; each is a package of its folder."""
 DEFINED: Final[ContextVar[list[object] | None]] = ContextVar("nel-defined", default=None)
 """The benchmarks that the file being loaded has defined by a lent decorator, which need no name in
 it.
@@ -93,6 +98,8 @@ class _Finder(MetaPathFinder, Loader):
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         root = fullname.partition(".")[0]
+        if root.startswith(FILES):
+            return _beside_spec(fullname, path)
         if root not in self.roots:
             return None
         if _homes_of(fullname) is None:
@@ -108,6 +115,51 @@ class _Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         names = [name for home in _homes_of(module.__name__) or () for name in _names(home)]
         module.__dict__["__all__"] = sorted({name for name in names if not name.startswith("__")})
+
+
+class _Beside(SourceFileLoader):
+    """Loads a module beside a file as the file itself is loaded."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        lend_names(module)
+        super().exec_module(module)
+        check_later_imports(Path(self.path).read_text("utf-8", "replace"), module)
+
+
+def _beside_spec(name: str, path: object) -> ModuleSpec | None:
+    if not isinstance(path, Sequence):
+        return None
+    spec = PathFinder.find_spec(name, path)
+    if spec is None:
+        raise ModuleNotFoundError(
+            f"there is no module {name.partition('.')[2]} beside the file", name=name
+        )
+    if isinstance(spec.loader, SourceFileLoader):
+        spec.loader = _Beside(name, spec.loader.path)
+    return spec
+
+
+def folders_of(path: Path) -> list[str]:
+    """Return where a file's modules beside it are looked for: its folder, and the folder of all
+    such files where the tool has one.
+    """
+    names = {_lent(root).beside.rpartition(".")[2] for root in roots()}
+    return [
+        str(path.parent),
+        *([str(path.parent.parent)] if path.parent.parent.name in names else []),
+    ]
+
+
+def _own_name(name: str, module: ModuleType) -> str:
+    """Return a module of the tool that stands beside the file by the name that it is loaded as."""
+    root = name.partition(".")[0]
+    beside = _lent(root).beside
+    if not beside or not name.startswith(f"{beside}.") or is_installed(root):
+        return name
+    package = module.__name__.partition(".")[0]
+    folder = Path(sys.modules[package].__path__[0]).name
+    words = name.removeprefix(f"{beside}.").split(".")
+    return ".".join([package, *(words[1:] if words[0] == folder else words)])
 
 
 @contextmanager
@@ -132,42 +184,51 @@ def standing_in() -> Iterator[None]:
                 del sys.modules[name]
 
 
-def check_later_imports(source: str) -> None:
-    """Refuse a file whose functions import what nel has nothing to stand for, before one of them
-    runs.
+def check_later_imports(source: str, module: ModuleType) -> None:
+    """Refuse a file whose functions import what is not there, before one of them runs.
 
     Args:
-        source: The text of a file written for another tool; it has been executed, so that its own
-            imports are there.
+        source: The text of a file written for another tool, or of a module beside one; it has been
+            executed, so that its own imports are there.
+        module: What it was executed as.
 
     Raises:
-        ImportError: A function imports such a name, or a module beside the file.
+        ImportError: A function imports such a name.
     """
     checked = [
         root
         for root in roots()
         if root in source and not is_installed(root) and _lent(root).checks_functions
     ]
-    if not checked:
+    is_beside = isinstance(module.__loader__, _Beside)
+    if not checked and not is_beside:
         return
-    with standing_in():
-        for function in ast.walk(ast.parse(source)):
-            if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                continue
-            for node in (node for node in ast.walk(function) if isinstance(node, ast.ImportFrom)):
-                if node.level:
-                    raise _relative(function.name, "." * node.level + (node.module or ""))
-                if (node.module or "").partition(".")[0] in checked:
-                    found = importlib.import_module(str(node.module))
-                    for name in node.names:
-                        getattr(found, name.name)
-
-
-def _relative(importer: str, module: str) -> ImportError:
-    return ImportError(
-        f"{importer} imports {module} from its package, and nel reads a benchmark from one file;"
-        " write what it imports into the file"
+    package = module.__spec__.parent if module.__spec__ else None
+    functions = (
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
+    with standing_in():
+        for node in (node for function in functions for node in ast.walk(function)):
+            if isinstance(node, ast.ImportFrom):
+                name = "." * node.level + (node.module or "")
+                if node.level or name.partition(".")[0] in checked:
+                    own = name if node.level else _own_name(name, module)
+                    _import_names(importlib.import_module(own, package), node.names)
+                elif is_beside:
+                    importlib.import_module(name)
+            elif is_beside and isinstance(node, ast.Import):
+                for alias in node.names:
+                    importlib.import_module(alias.name)
+
+
+def _import_names(module: ModuleType, names: Sequence[ast.alias]) -> None:
+    for alias in names:
+        if not hasattr(module, alias.name) and hasattr(module, "__path__"):
+            importlib.import_module(f"{module.__name__}.{alias.name}")
+        elif alias.name != "*":
+            getattr(module, alias.name)
 
 
 def lend_names(module: ModuleType) -> None:
@@ -175,12 +236,11 @@ def lend_names(module: ModuleType) -> None:
 
     def import_lending(name: str, *rest: Any, **options: Any) -> object:
         level = options.get("level", rest[3] if len(rest) > 3 else 0)  # noqa: PLR2004 - after globals, locals, fromlist
-        if level:
-            raise _relative("the file", "." * level + name)
-        if name.partition(".")[0] not in roots():
+        if not level and name.partition(".")[0] not in roots():
             return builtins.__import__(name, *rest, **options)
         with standing_in():
-            return builtins.__import__(name, *rest, **options)
+            own = name if level else _own_name(name, module)
+            return builtins.__import__(own, *rest, **options)
 
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_lending}
 

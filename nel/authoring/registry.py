@@ -18,7 +18,9 @@ from nel.authoring.adapters.meta import REGISTERED, source_of
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.lent_names import (
     DEFINED,
+    FILES,
     check_later_imports,
+    folders_of,
     is_installed,
     lend_names,
     roots,
@@ -28,8 +30,6 @@ from nel.errors import NelError, PluginError, did_you_mean
 
 YAML_SUFFIXES: Final = (".yaml", ".yml")
 _DATA_SUFFIXES: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
-_PREFIX = "nel_file_"
-"""Of the modules that files are loaded as."""
 
 
 def find_benchmark(name: str) -> Benchmark:
@@ -141,6 +141,8 @@ def _of_file(value: object, module: ModuleType, path: Path) -> object:
         return as_benchmark(value)
     except NelError as error:
         raise PluginError(f"{path}: {error}") from error
+    except Exception as error:
+        raise PluginError(f"{path}: {type(error).__name__}: {error}") from error
 
 
 def _from_bridge(name: str, uri: str) -> Benchmark:
@@ -223,7 +225,7 @@ def _imported(path: Path, name: str | None) -> Benchmark | None:
     adapter = REGISTERED.get(name or "")
     if (
         adapter is None
-        or adapter.__module__.startswith(_PREFIX)
+        or adapter.__module__.startswith(FILES)
         or source_of(adapter) != str(path.resolve())
     ):
         return None
@@ -234,8 +236,10 @@ def _execute(path: Path) -> ModuleType:
     full = path.expanduser().resolve()
     if not full.is_file():
         raise PluginError(f"there is no benchmark file {path}; give the path of a Python file")
-    name = f"{_PREFIX}{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(name, full)
+    name = f"{FILES}{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(
+        name, full, submodule_search_locations=folders_of(full)
+    )
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
@@ -246,7 +250,7 @@ def _execute(path: Path) -> ModuleType:
     try:
         with standing_in():
             spec.loader.exec_module(module)
-        check_later_imports(source.decode("utf-8", "replace"))
+        check_later_imports(source.decode("utf-8", "replace"), module)
     except (NelError, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             raise

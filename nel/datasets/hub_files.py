@@ -14,8 +14,9 @@ import http.client
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
@@ -64,6 +65,25 @@ def open_files(uri: str, address: HubAddress) -> Dataset:
         for config in address.configs or (address.config,)
     ]
     return dataset_of_files(uri, address, repository.commit, parts)
+
+
+def snapshot_of(repo: str, revision: str | None, patterns: Sequence[str]) -> Path:
+    """Return the folder with the files of a dataset that match one of some shell patterns.
+
+    Raises:
+        DatasetError: They cannot be had, or there are none.
+    """
+    address = HubAddress(repo=repo, config=None, split="", revision=revision)
+    repository = _Repository(address, f"hf://{repo}")
+    names = [
+        name
+        for name in repository.files()
+        if any(fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+    if not names:
+        raise DatasetError(f"hf://{repo} has no file {' or '.join(patterns)}")
+    paths = [repository.path_of(name) for name in names]
+    return paths[0].parents[len(PurePosixPath(names[0]).parts) - 1]
 
 
 class _Repository:

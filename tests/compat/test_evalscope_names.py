@@ -220,7 +220,12 @@ def test_records_are_read_with_the_name_of_their_subset(tmp_path: Path) -> None:
         ("from evalscope.api.benchmark import AgentAdapter", "nel has no AgentAdapter"),
         ("from evalscope.api.tool import ToolInfo", "nothing to stand for evalscope.api.tool"),
         (CHOICE + "\n    def batch_match_score(self, *_):\n        return []\n", "Own has its own batch_match_score"),
-        (CHOICE + "\n    def extract_answer(self, p, s):\n        from .utils import read\n", "imports .utils"),
+        (CHOICE + "\n    def extract_answer(self, p, s):\n        from .utils import read\n", "no module utils beside"),
+        (CHOICE + "\n    def batch_calculate_metrics(self, *_):\n        return []\n", "own batch_calculate_metrics"),
+        (
+            CHOICE + "\n    def judge_definition(self, context):\n        return super().judge_definition(context)\n",
+            "asks for EvalScope's own",
+        ),
         (
             CHOICE + "\n    def extract_answer(self, p, s):\n        from evalscope.metrics import SemScore\n",
             "nel has no SemScore",

@@ -217,7 +217,9 @@ def _imported_from_beside(source: SourceFile) -> Iterator[str]:
     folder = source.path.parent
     for node in ast.walk(ast.parse(source.text)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            yield "." * node.level + (node.module or "")
+        elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
         for top in {name.partition(".")[0] for name in names} - set(_OWN_MODULES):
             file = getattr(sys.modules.get(top), "__file__", None)

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Final
 
 from nel.authoring.adapters.base import DefaultDataAdapter as OwnAdapter
 from nel.authoring.adapters.bridge import AdaptedBenchmark
+from nel.authoring.adapters.judge_definition import JudgeContext, judged
 from nel.authoring.adapters.metrics import METRICS, MetricFunction
-from nel.authoring.adapters.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample
+from nel.authoring.adapters.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample, Score
 from nel.authoring.adapters.samples import TaskState as OwnState
 from nel.compat.evalscope.choices import (
     FEW_SHOT_TEMPLATE,
@@ -27,6 +28,7 @@ from nel.compat.evalscope.media import MediaReader, with_bytes
 from nel.compat.evalscope.messages import TaskState
 from nel.compat.evalscope.own_loads import LoadsItself, own_benchmark, own_steps
 from nel.compat.evalscope.templates import CHINESE
+from nel.compat.evalscope.text_metrics import anls
 from nel.compat.evalscope.values import HubType
 from nel.errors import ConfigError
 
@@ -37,7 +39,7 @@ __all__ = [
     "VisionLanguageAdapter",
 ]
 
-_NOT_CALLED: Final = ("batch_match_score", "llm_match_score")
+_NOT_CALLED: Final = ("batch_calculate_metrics", "batch_match_score", "llm_match_score")
 """Steps of EvalScope that nel does not run as methods, so that an adapter's own would be passed
 over in silence.
 """
@@ -82,6 +84,7 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
     metrics: ClassVar[Mapping[str, MetricFunction]] = {
         **METRICS,
         "acc": _accuracy,
+        "anls": anls,
         "accuracy": _accuracy,
         "exact_match": _accuracy,
         "math_acc": _math,
@@ -102,6 +105,12 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
     use_batch_scoring = False
     save_metadata = True
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let what a class declares of its judge decide instead of nel's own question."""
+        super().__init_subclass__(**options)
+        if "judge_definition" in vars(cls):
+            setattr(cls, "llm_match_score", _by_definition)  # noqa: B010 - a function of any adapter
+
     def __init__(
         self, benchmark_meta: Any = None, task_config: object = None, **options: object
     ) -> None:
@@ -113,8 +122,15 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         own = [
             step
             for step in _NOT_CALLED
-            if getattr(type(self), step, None) is not getattr(_BASE[0], step, None)
+            if getattr(type(self), step, None)
+            not in (getattr(_BASE[0], step, None), _by_definition)
         ]
+        definition = getattr(type(self), "judge_definition", None)
+        if definition is not None and "judge_definition" in definition.__code__.co_names:
+            raise ConfigError(
+                f"the judge_definition of {type(self).__name__} asks for EvalScope's own, which nel"
+                " does not have"
+            )
         if own:
             raise ConfigError(
                 f"{type(self).__name__} has its own {', '.join(own)}, which nel does not call"
@@ -140,6 +156,11 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         self._use_llm_judge = self.scoring_policy in ("judge_default", "judge_only")
         self.shuffle_choices = self.meta.shuffle_choices
         self.aggregation = self.meta.aggregation
+
+    @property
+    def pretty_name(self) -> str:
+        """Return the benchmark's name in reports."""
+        return self.meta.pretty_name or self.name
 
     @property
     def few_shot_mode(self) -> str:
@@ -255,6 +276,23 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
             yield
         finally:
             setattr(self, name, before)
+
+
+def _by_definition(
+    adapter: Any,
+    original_prediction: str,
+    filtered_prediction: str,
+    reference: str,
+    task_state: OwnState,
+) -> Score:
+    """Return the score that the run's judge gives by the adapter's ``judge_definition``."""
+    context = JudgeContext(
+        task_state=task_state,
+        original_prediction=original_prediction,
+        filtered_prediction=filtered_prediction,
+        reference=reference,
+    )
+    return judged(adapter.judge_definition(context), context, adapter.llm_judge)
 
 
 _BASE: Final[list[type]] = [DefaultDataAdapter]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,23 @@ from nel.authoring.adapters.choice_order import shuffle_choices as shuffle_by_co
 from nel.authoring.adapters.loading import Place, source_of_split
 from nel.authoring.adapters.samples import Dataset, DatasetDict, Sample, limit_of
 from nel.compat.evalscope.media import with_bytes
+from nel.compat.evalscope.values import HubType
+from nel.datasets.hub_files import snapshot_of
 from nel.datasets.source import open_dataset
 from nel.errors import DatasetError
 
 __all__ = [
     "DataLoader",
+    "DatasetHub",
     "DictDataLoader",
     "LocalDataLoader",
     "MemoryDataset",
     "RemoteDataLoader",
     "build_dataset_dict_from_record_map",
     "build_dataset_from_records",
+    "download_dataset_file",
     "load_local_file_dataset",
+    "resolve_snapshot_or_local_path",
 ]
 RecordToSample = Callable[[dict[str, Any]], Any]
 
@@ -127,6 +133,76 @@ class RemoteDataLoader(DataLoader):
             _record(row.data)
             for row in open_dataset(source_of_split(place, self.split, self.subset)).read()
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetHub:
+    """A dataset on the Hugging Face hub, or a local folder."""
+
+    data_id_or_path: str
+    data_source: str | None = None
+    revision: str | None = None
+    trust_remote: bool = True
+    force_redownload: bool = False
+    cache_dir: str | None = None
+
+    def load(self, split: str, subset: str = "default") -> list[dict[str, Any]]:
+        """Return the rows of a split."""
+        loader = RemoteDataLoader(
+            self.data_id_or_path, split, dict, subset=subset, version=self.revision,
+            data_source=self.data_source,
+        )  # fmt: skip
+        return loader.records()
+
+    def download_file(self, file_path: str) -> str:
+        """Return the path of a file.
+
+        Raises:
+            DatasetError: There is none.
+        """
+        path = Path(self.download_snapshot([file_path])) / file_path
+        if not path.is_file():
+            raise DatasetError(f"{self.data_id_or_path} has no file {file_path}")
+        return str(path.resolve())
+
+    def download_snapshot(
+        self,
+        allow_file_pattern: str | list[str] | None = None,
+        ignore_file_pattern: str | list[str] | None = None,
+    ) -> str:
+        """Return the folder with the files that match.
+
+        Raises:
+            DatasetError: It cannot be had.
+        """
+        if Path(self.data_id_or_path).is_dir():
+            return str(Path(self.data_id_or_path).resolve())
+        if self.data_source == HubType.MODELSCOPE or ignore_file_pattern:
+            raise DatasetError(
+                f"{self.data_id_or_path}: files are downloaded from Hugging Face alone; download"
+                " the dataset and name its folder with args.local_path=FOLDER"
+            )
+        wanted = [allow_file_pattern] if isinstance(allow_file_pattern, str) else allow_file_pattern
+        return str(snapshot_of(self.data_id_or_path, self.revision, wanted or ["*"]))
+
+
+def resolve_snapshot_or_local_path(
+    adapter: Any, allow_file_pattern: str | list[str] | None = None
+) -> str:
+    """Return the folder of an adapter's dataset."""
+    hub = DatasetHub(adapter.dataset_id, adapter.dataset_hub, adapter.dataset_revision)
+    return hub.download_snapshot(allow_file_pattern)
+
+
+def download_dataset_file(
+    data_id_or_path: str,
+    file_path: str,
+    data_source: str | None = None,
+    revision: str | None = None,
+    **_: object,
+) -> str:
+    """Return the path of a file of a dataset."""
+    return DatasetHub(data_id_or_path, data_source, revision).download_file(file_path)
 
 
 class LocalDataLoader(RemoteDataLoader):

@@ -129,10 +129,10 @@ def dict_to_chat_message(data: Mapping[str, Any] | ChatMessage) -> ChatMessage:
 
 
 def text_of(asked: str | list[ChatMessage]) -> str:
-    """Return what was asked as text, a line ``role: text`` for each message."""
-    return (
-        asked if isinstance(asked, str) else "\n".join(f"{one.role}: {one.text}" for one in asked)
-    )
+    """Return what was asked as text, each message after its role, as EvalScope's judges see it."""
+    if isinstance(asked, str):
+        return asked
+    return "\n\n".join(f"**{message.role.capitalize()}**: {message.text}" for message in asked)
 
 
 class TaskState(OwnState):
@@ -154,6 +154,10 @@ class TaskState(OwnState):
     def target(self) -> str:
         """Return the right answers, one a line."""
         return self.target_reference.display
+
+    @target.setter
+    def target(self, value: str) -> None:
+        self.sample.target = value
 
     @property
     def target_values(self) -> list[str]:

@@ -10,7 +10,8 @@ from nel.authoring.lent_names import LentNames
 _ROOT: Final = "evalscope"
 _HERE: Final = "nel.compat.evalscope"
 _OWN: Final = "nel.benchmarks"
-_ADAPTERS: Final = (f"{_HERE}.adapters", f"{_HERE}.values", _OWN)
+_NER: Final = (f"{_HERE}.ner",)
+_ADAPTERS: Final = (f"{_HERE}.adapters", *_NER, f"{_HERE}.values", _OWN)
 _VALUES: Final = (f"{_HERE}.values", "nel.authoring.adapters.samples", _OWN)
 _MESSAGES: Final = (f"{_HERE}.messages",)
 _CHOICES: Final = (f"{_HERE}.choices",)
@@ -30,6 +31,7 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "api.dataset.loader": _DATASETS,
             "api.evaluator": _MESSAGES,
             "api.evaluator.state": _MESSAGES,
+            "api.judge": ("nel.authoring.adapters.judge_definition",),
             "api.messages": _MESSAGES,
             "api.messages.chat_message": _MESSAGES,
             "api.messages.content": _MESSAGES,
@@ -41,7 +43,7 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "constants": (f"{_HERE}.values",),
             "filters": (_OWN,),
             "filters.extraction": (_OWN,),
-            "metrics": (*_MATH, "nel.authoring.adapters.metrics"),
+            "metrics": (*_MATH, f"{_HERE}.text_metrics", "nel.authoring.adapters.metrics"),
             "metrics.math": _MATH,
             "metrics.math.contracts": _MATH,
             "metrics.math.parser": _MATH,
@@ -51,7 +53,9 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "utils.import_utils": _VALUES,
             "utils.io_utils": _VALUES,
             "utils.logger": _VALUES,
+            "utils.media_utils": _VALUES,
             "utils.multi_choices": _CHOICES,
+            "utils.ner": _NER,
             "utils.yes_no": _VALUES,
         }.items()
     },
@@ -61,4 +65,5 @@ NAMES: Final = LentNames(
     homes=_HOMES,
     renamed={f"{_ROOT}.api.model.Model": ("nel.authoring.adapters.bridge", "AnsweredModel")},
     checks_functions=True,
+    beside=f"{_ROOT}.benchmarks",
 )

@@ -8,12 +8,13 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.util import find_spec
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Final
 
 from nel.authoring.adapters.meta import BenchmarkMeta as OwnMeta
 from nel.authoring.adapters.meta import Tags as OwnTags
-from nel.errors import MissingExtra
+from nel.errors import DatasetError, MissingExtra
 
 __all__ = [
     "BenchmarkMeta",
@@ -27,12 +28,15 @@ __all__ = [
     "Tags",
     "bytes_to_base64",
     "check_import",
+    "convert_image_base64_format",
     "extract_verdict",
     "get_logger",
+    "guess_video_format",
     "is_build_doc",
 ]
 
 _FIELDS: Final = frozenset(OwnMeta.__dataclass_fields__)
+_VIDEOS: Final = ("mp4", "mpeg", "mov", "avi")
 _YES: Final = re.compile(r"\b(?:Yes|YES)\b")
 _NO: Final = re.compile(r"\b(?:No|NO)\b")
 is_build_doc: Final = False
@@ -55,6 +59,7 @@ class Tags(OwnTags):
     SPEECH_RECOGNITION = "SpeechRecognition"
     TEXT_TO_IMAGE = "TextToImage"
     TEXT_TO_SPEECH = "TextToSpeech"
+    VIDEO = "Video"
     YES_NO = "Yes/No"
 
 
@@ -174,6 +179,35 @@ def bytes_to_base64(
     kind = (_mimetype(bytes_data) if guess_mimetype else None) or f"{content_type}/{format}"
     text = base64.b64encode(bytes_data).decode("ascii")
     return f"data:{kind};base64,{text}" if add_header else text
+
+
+def convert_image_base64_format(image_base64: str) -> tuple[str, str]:
+    """Return an image with its format, ``JPEG`` or ``PNG``.
+
+    Raises:
+        DatasetError: It has another, which EvalScope converts.
+    """
+    kind = _mimetype(base64.b64decode(image_base64))
+    if kind not in ("image/jpeg", "image/png"):
+        raise DatasetError(f"an image is {kind}, and nel converts none; give it as JPEG or PNG")
+    return image_base64, kind.partition("/")[2].upper()
+
+
+def guess_video_format(video: str | None, default: str = "mp4") -> str:
+    """Return the format of a video by its address.
+
+    >>> guess_video_format("a/b.MOV?x"), guess_video_format("data:video/x-msvideo;base64,AA")
+    ('mov', 'avi')
+    """
+    address = (video or "").split("?", 1)[0].split("#", 1)[0]
+    is_data = address.lower().startswith("data:")
+    kind = address[5:].partition(";")[0] if is_data else guess_type(address, strict=False)[0]
+    known = {"quicktime": "mov", "x-msvideo": "avi", **{name: name for name in _VIDEOS}}
+    main, _, subtype = (kind or "").lower().partition("/")
+    ending = Path(address).suffix.lstrip(".").lower()
+    if main == "video" and subtype in known:
+        return known[subtype]
+    return ending if not is_data and ending in _VIDEOS else default
 
 
 def extract_verdict(prediction: str, *, allow_lowercase_exact: bool = False) -> str | None:

@@ -1,0 +1,269 @@
+"""What an adapter declares to its judge by EvalScope's names, carried out by the run's judge.
+
+A reply is one JSON object by the adapter's schema; without one the sample is unscored. Comparisons
+in two orders and cases in stages are not made, and have no names here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args, get_origin
+
+from nel.authoring.adapters.judge_strategies import LlmJudge
+from nel.authoring.adapters.samples import ChatMessage, ChatMessageSystem, ChatMessageUser, Score
+from nel.errors import JudgeError
+
+__all__ = [
+    "CaseVerdict",
+    "JudgeCase",
+    "JudgeContext",
+    "JudgeDefinition",
+    "JudgeObservation",
+    "JudgeRequest",
+    "JudgeReview",
+    "OutputContract",
+    "ReducedVerdict",
+]
+
+_KINDS: Final = {bool: "true or false", int: "an integer", float: "a number"}
+_ORIGINAL: Final = "original"
+"""The only order that anything is shown in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputContract:
+    """The JSON reply that a case requires."""
+
+    schema_model: Any
+
+    def instruction(self) -> str:
+        """Return what is appended to the benchmark's prompt."""
+        fields = "\n".join(
+            f'- "{item.alias or name}": {_described(item)}'
+            for name, item in self.schema_model.model_fields.items()
+        )
+        return (
+            "\n\nReply with a single JSON object and no other text, containing these required keys "
+            f"(additional keys are allowed):\n{fields}"
+        )
+
+    def value_in(self, reply: str) -> Any:
+        """Return the object of the schema that a reply holds.
+
+        Raises:
+            JudgeError: It holds none, several, or another.
+        """
+        objects = list(_objects(reply))
+        if len(objects) != 1:
+            raise JudgeError(
+                f"the judge's reply has {len(objects)} JSON objects, and one is read", reply=reply
+            )
+        try:
+            return self.schema_model.model_validate(json.loads(objects[0]))
+        except ValueError as error:
+            raise JudgeError(
+                f"the judge's reply is not the {self.schema_model.__name__} asked for: {error}",
+                reply=reply,
+            ) from error
+
+
+def _objects(reply: str) -> Iterator[str]:
+    """Yield the outermost JSON objects of a text, read as EvalScope does."""
+    depth = start = 0
+    in_text = escaped = False
+    for index, character in enumerate(reply):
+        if in_text:
+            in_text = escaped or character != '"'
+            escaped = character == "\\" and not escaped
+        elif character == '"':
+            in_text = True
+        elif character == "{":
+            start = index if depth == 0 else start
+            depth += 1
+        elif character == "}" and depth:
+            depth -= 1
+            if depth == 0:
+                yield reply[start : index + 1]
+
+
+def _described(item: Any) -> str:
+    kind = item.annotation
+    if get_origin(kind) is Literal:
+        return "exactly one of " + " or ".join(f'"{value}"' for value in get_args(kind))
+    bounds = [
+        f">= {limit.ge}" if getattr(limit, "ge", None) is not None else f"<= {limit.le}"
+        for limit in item.metadata
+        if getattr(limit, "ge", None) is not None or getattr(limit, "le", None) is not None
+    ]
+    name = "a list" if get_origin(kind) is list else _KINDS.get(kind, "a string")
+    if bounds:
+        return f"{name} {' and '.join(bounds)}"
+    return name + (f" ({item.description})" if item.description else "")
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeContext:
+    """What an adapter may read about an answer."""
+
+    task_state: Any
+    original_prediction: str
+    filtered_prediction: str
+    reference: str
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeCase:
+    """One thing that the judge is asked."""
+
+    case_id: str
+    output_contract: OutputContract
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeRequest:
+    """What the judge is sent."""
+
+    messages: list[ChatMessage]
+
+
+@dataclass(slots=True, kw_only=True)
+class CaseVerdict:
+    """What a case came to."""
+
+    case_id: str
+    value: Any
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class ReducedVerdict:
+    """What all cases come to."""
+
+    value: dict[str, float] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeObservation:
+    """The verdicts of one judge."""
+
+    case_verdicts: list[CaseVerdict]
+    reduced: ReducedVerdict
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeReview:
+    """What `finalize` may read."""
+
+    value: dict[str, float]
+    metadata: dict[str, Any]
+    valid_observations: list[JudgeObservation]
+
+
+def _unasked(*_: object) -> Any:
+    raise JudgeError("the adapter declares nothing to ask its judge")
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeDefinition:
+    """What an answer is judged by."""
+
+    cases: Sequence[JudgeCase] = ()
+    request: Callable[..., JudgeRequest] = _unasked
+    reduce: Callable[..., ReducedVerdict] = _unasked
+    main_score_name: str | None = None
+    immediate_score: Score | None = None
+    finalize: Callable[..., Score] | None = None
+
+    @classmethod
+    def workflow(cls, **declared: Any) -> JudgeDefinition:
+        """Return cases with the functions that word and count them."""
+        return cls(**declared)
+
+    @classmethod
+    def skip(cls, score: Score, *, reason: str) -> JudgeDefinition:
+        """Return a score for which no judge is asked."""
+        score.metadata = {**score.metadata, "judge_skip_reason": reason}
+        return cls(immediate_score=score)
+
+    @classmethod
+    def labels(
+        cls,
+        *,
+        prompt: str,
+        schema_model: Any,
+        scores: Mapping[str, Mapping[str, float]],
+        case_id: str = "judge",
+        system_prompt: str | None = None,
+        verdict_field: str = "verdict",
+        **more: Any,
+    ) -> JudgeDefinition:
+        """Return one case whose label says the numbers."""
+
+        def request(case: JudgeCase, *_: object) -> JudgeRequest:
+            asked = ChatMessageUser(content=prompt + case.output_contract.instruction())
+            lead = [ChatMessageSystem(content=system_prompt)] if system_prompt else []
+            return JudgeRequest(messages=[*lead, asked])
+
+        def reduce(verdicts: Sequence[CaseVerdict], _: JudgeContext) -> ReducedVerdict:
+            label = str(getattr(verdicts[0].value, verdict_field))
+            return ReducedVerdict(value=dict(scores[label]))
+
+        contract = OutputContract(schema_model=schema_model)
+        cases = [JudgeCase(case_id=case_id, output_contract=contract)]
+        return cls(cases=cases, request=request, reduce=reduce, **more)
+
+
+def judged(definition: JudgeDefinition, context: JudgeContext, judge: LlmJudge) -> Score:
+    """Return the score of an answer by what an adapter declares.
+
+    Raises:
+        JudgeError: There is no verdict.
+    """
+    if definition.immediate_score is not None:
+        return definition.immediate_score
+    verdicts: list[CaseVerdict] = []
+    for case in definition.cases:
+        verdicts.append(_verdict(definition, case, verdicts, context, judge))
+    reduced = definition.reduce(verdicts, context)
+    if not reduced.value:
+        raise JudgeError("the judge's verdicts come to no number")
+    review = JudgeReview(
+        value=dict(reduced.value),
+        metadata=dict(reduced.metadata),
+        valid_observations=[JudgeObservation(case_verdicts=verdicts, reduced=reduced)],
+    )
+    score = Score(
+        value=dict(reduced.value),
+        extracted_prediction=context.filtered_prediction,
+        prediction=context.original_prediction,
+        main_score_name=definition.main_score_name,
+        metadata={"source": "llm_judge"},
+    )
+    return definition.finalize(score, review, context) if definition.finalize else score
+
+
+def _verdict(
+    definition: JudgeDefinition,
+    case: JudgeCase,
+    verdicts: Sequence[CaseVerdict],
+    context: JudgeContext,
+    judge: LlmJudge,
+) -> CaseVerdict:
+    messages = definition.request(case, _ORIGINAL, verdicts, context).messages
+    if not all(_is_text(message) for message in messages):
+        raise JudgeError("the adapter's judge is sent more than text, which nel's is not")
+    system = [message.text for message in messages if message.role == "system"]
+    asked = [message.text for message in messages if message.role != "system"]
+    reply = judge.judge("\n\n".join(asked), system[0] if system else None)
+    value = case.output_contract.value_in(reply)
+    return CaseVerdict(case_id=case.case_id, value=value, metadata=dict(case.metadata))
+
+
+def _is_text(message: ChatMessage) -> bool:
+    return isinstance(message.content, str) or all(
+        getattr(content, "type", None) == "text" for content in message.content
+    )

@@ -1,0 +1,287 @@
+"""EvalScope's adapter of named entities: tags in the text become labels of its tokens, and the
+numbers are seqeval's.
+
+Source of the prompt and of how tags are read: EvalScope, Apache-2.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from nel.authoring.adapters.samples import AggScore, Sample, SampleScore, Score
+from nel.authoring.adapters.samples import TaskState as OwnState
+from nel.compat.evalscope.adapters import DefaultDataAdapter
+
+__all__ = [
+    "DEFAULT_TAG_FIX_PATTERNS",
+    "FEWSHOT_TEMPLATE",
+    "PROMPT_TEMPLATE",
+    "NERAdapter",
+    "clean_prediction",
+    "create_target_text",
+    "extract_entities_from_text",
+    "xml_to_bio_tags",
+]
+
+PROMPT_TEMPLATE: Final = """\
+You are a named entity recognition system that identifies the following entity types:
+{entities}
+
+Process the provided text and mark all named entities with XML-style tags.
+
+For example:
+<person>John Smith</person> works at <organization>Google</organization> in <location>Mountain View</location>.
+
+Available entity tags: {entity_list}
+
+INSTRUCTIONS:
+1. Wrap your entire response in <response>...</response> tags.
+2. Inside these tags, include the original text with entity tags inserted.
+3. Do not change the original text in any way (preserve spacing, punctuation, case, etc.).
+4. Tag ALL entities you can identify using the exact tag names provided.
+5. Do not include explanations, just the tagged text.
+6. If entity spans overlap, choose the most specific entity type.
+7. Ensure every opening tag has a matching closing tag.
+
+Text to process:
+{text}
+"""
+FEWSHOT_TEMPLATE: Final = (
+    "Here are some examples of named entity recognition:\n\n{fewshot}\n\n" + PROMPT_TEMPLATE
+)
+DEFAULT_TAG_FIX_PATTERNS: Final = [(r"<(\w+)>(.*?)</\w+>", r"<\1>\2</\1>")]
+_CONTEXT: Final = 20
+"""Characters on each side of an entity that tell which of several equal texts it is."""
+_METRICS: Final = ("precision", "recall", "f1", "accuracy")
+
+
+def create_target_text(
+    tokens: Sequence[str], ner_tags: Sequence[str], entity_type_map: Mapping[str, str]
+) -> str:
+    """Return the text with its entities in tags.
+
+    >>> create_target_text(["Ann", "Lee", "left"], ["B-PER", "I-PER", "O"], {"PER": "person"})
+    '<response><person>Ann Lee</person> left</response>'
+    """
+    words: list[str] = []
+    entity: list[str] = []
+    kind = ""
+    for token, tag in [*zip(tokens, ner_tags, strict=False), ("", "")]:
+        if entity and tag.startswith("I-") and tag[2:] == kind:
+            entity.append(token)
+            continue
+        if entity:
+            name = entity_type_map.get(kind, "").lower()
+            text = " ".join(entity)
+            words.append(f"<{name}>{text}</{name}>" if name else text)
+            entity = []
+        if tag.startswith("B-"):
+            kind, entity = tag[2:], [token]
+        elif tag:
+            words.append(token)
+    return f"<response>{' '.join(words)}</response>"
+
+
+def clean_prediction(text: str, tag_fix_patterns: Sequence[tuple[str, str]] | None = None) -> str:
+    """Return what stands in ``<response>``, closing tags made those of their opening ones."""
+    response = re.search(r"<response>(.*?)</response>", text, re.DOTALL)
+    cleaned = response[1] if response else text
+    patterns = DEFAULT_TAG_FIX_PATTERNS if tag_fix_patterns is None else tag_fix_patterns
+    for pattern, replacement in patterns:
+        cleaned = re.sub(pattern, replacement, cleaned)
+    return cleaned
+
+
+def extract_entities_from_text(
+    text: str, reverse_entity_map: Mapping[str, str]
+) -> list[tuple[str, str, int, int]]:
+    """Return kind, text, start and end of each entity; of unclosed tags only those of known
+    kinds.
+    """
+    entities = []
+    for match in re.finditer(r"<(\w+)>(.*?)</\1>", text):
+        name = match[1].lower()
+        entities.append(
+            (reverse_entity_map.get(name) or name, match[2], match.start(), match.end())
+        )
+    for match in re.finditer(r"<(\w+)>(.*?)(?=<|$)", text):
+        kind = reverse_entity_map.get(match[1].lower())
+        is_inside = any(start <= match.start() < end for _, _, start, end in entities)
+        if kind and not is_inside:
+            entities.append((kind, match[2], match.start(), match.end()))
+    return entities
+
+
+def xml_to_bio_tags(
+    xml_text: str, original_tokens: Sequence[str], reverse_entity_map: Mapping[str, str]
+) -> list[str]:
+    """Return a label for each token of the original text.
+
+    >>> xml_to_bio_tags("<person>Ann Lee</person> left", ["Ann", "Lee", "left"], {"person": "PER"})
+    ['B-PER', 'I-PER', 'O']
+    """
+    labels = ["O"] * len(original_tokens)
+    text = " ".join(original_tokens)
+    spans, position = [], 0
+    for token in original_tokens:
+        start = text.find(token, position)
+        if start >= 0:
+            position = start + len(token)
+        spans.append((position if start < 0 else start, len(token)))
+    for kind, entity, start, end in extract_entities_from_text(xml_text, reverse_entity_map):
+        before = re.sub(r"<[^>]+>", "", xml_text[max(0, start - _CONTEXT) : start])
+        after = re.sub(r"<[^>]+>", "", xml_text[end : end + _CONTEXT])
+        first = _position_of(entity, text, before, after)
+        if first < 0:
+            continue
+        for index, (token_start, length) in enumerate(spans):
+            overlaps = token_start <= first + len(entity) and token_start + length >= first
+            if overlaps and labels[index] == "O":
+                goes_on = (
+                    index > 0 and labels[index - 1] != "O" and labels[index - 1].endswith(kind)
+                )
+                labels[index] = f"{'I' if goes_on else 'B'}-{kind}"
+    return labels
+
+
+def _position_of(entity: str, text: str, before: str, after: str) -> int:
+    """Return where an entity stands: where its context does, else the first place of its text."""
+    search = 0
+    while search < len(text):
+        start = text.find(entity, search)
+        if start < 0:
+            break
+        end = start + len(entity)
+        has_context = (
+            before.strip() in text[max(0, start - len(before)) : start].strip()
+            or after.strip() in text[end : end + len(after)].strip()
+        )
+        if has_context or search > len(text) // 2:
+            return start
+        search = start + 1
+    return text.find(entity)
+
+
+def _chunks(labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, first and last place of each entity, as seqeval reads labels."""
+    previous, previous_kind, begin = "O", "", 0
+    for index, label in enumerate([*labels, "O"]):
+        tag, kind = label[0], label[1:].split("-", maxsplit=1)[-1] or "_"
+        changes = kind != previous_kind
+        ends = previous in "ES" or (previous in "BI" and tag in "BSO")
+        if ends or (previous not in "O." and changes):
+            yield previous_kind, begin, index - 1
+        if tag in "BS" or (previous in "ESO" and tag in "EI") or (tag not in "O." and changes):
+            begin = index
+        previous, previous_kind = tag, kind
+
+
+def _scores(
+    golds: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]]
+) -> dict[str, float]:
+    """Return precision, recall and F1 over all entities, and the share of right labels."""
+    gold = set(_chunks([label for labels in golds for label in (*labels, "O")]))
+    chosen = set(_chunks([label for labels in predictions for label in (*labels, "O")]))
+    right = len(gold & chosen)
+    precision = right / len(chosen) if chosen else 0.0
+    recall = right / len(gold) if gold else 0.0
+    pairs = [
+        pair
+        for labels, own in zip(golds, predictions, strict=True)
+        for pair in zip(labels, own, strict=True)
+    ]
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall) if right else 0.0,
+        "accuracy": sum(label == other for label, other in pairs) / len(pairs),
+    }
+
+
+class NERAdapter(DefaultDataAdapter):
+    """The adapter of named entities, which the model marks with tags in the text."""
+
+    def __init__(self, **options: Any) -> None:
+        """Take what `DefaultDataAdapter` takes."""
+        super().__init__(**options)
+        self.entity_type_map: dict[str, str] = {}
+        self.entity_descriptions: dict[str, str] = {}
+        self.reverse_entity_map: dict[str, str] = {}
+        self.entity_list: list[str] = []
+        self.entities_description = ""
+        self.tag_fix_patterns = DEFAULT_TAG_FIX_PATTERNS
+
+    def setup_entity_mappings(self) -> None:
+        """Make what the prompt says of kinds, of their names and descriptions."""
+        names = self.entity_type_map
+        self.reverse_entity_map = {name.lower(): kind for kind, name in names.items()}
+        self.entity_list = [f"<{name.lower()}>" for name in names.values()]
+        self.entities_description = ", ".join(
+            f"{name} ({self.entity_descriptions[kind]})" for kind, name in names.items()
+        )
+
+    def record_to_sample(self, record: dict[str, Any]) -> Sample | list[Sample]:
+        """Return the text, its tagged form, and its tokens with their labels."""
+        tokens, labels = record["tokens"], record["ner_tags"]
+        return Sample(
+            input=" ".join(tokens),
+            target=create_target_text(tokens, labels, self.entity_type_map),
+            metadata={"tokens": tokens, "ner_tags": labels},
+        )
+
+    def _worded(self, template: str | None, sample: Sample, **more: str) -> str:
+        return str(template).format(
+            entities=self.entities_description,
+            entity_list=", ".join(self.entity_list),
+            text=sample.input,
+            **more,
+        )
+
+    def format_prompt_template(self, sample: Sample) -> str:
+        """Return the prompt of a sample without examples."""
+        return self._worded(self.prompt_template, sample)
+
+    def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
+        """Return the prompt of a sample with its examples."""
+        return self._worded(self.few_shot_prompt_template, sample, fewshot=fewshot)
+
+    def sample_to_fewshot(self, sample: Sample) -> str:
+        """Return a text and its tagged form."""
+        return f"Input:\n{sample.input}\n\nOutput:\n{sample.target}" if sample.metadata else ""
+
+    def match_score(
+        self,
+        original_prediction: str,
+        filtered_prediction: str,
+        reference: str,
+        task_state: OwnState,
+    ) -> Score:
+        """Return the numbers of one text, all 0 where its tokens have no labels of their own."""
+        score = Score(
+            value=dict.fromkeys(_METRICS, 0.0),
+            extracted_prediction=filtered_prediction,
+            prediction=original_prediction,
+        )
+        tokens: Any = task_state.metadata["tokens"]
+        golds: Any = task_state.metadata["ner_tags"]
+        if tokens and len(tokens) == len(golds):
+            cleaned = clean_prediction(filtered_prediction, self.tag_fix_patterns)
+            labels = xml_to_bio_tags(cleaned, tokens, self.reverse_entity_map)
+            score.value = _scores([golds], [labels])
+            score.metadata = {"y_true": golds, "y_pred": labels}
+        return score
+
+    def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
+        """Return the numbers over all entities of all texts."""
+        labelled = [
+            each.score.metadata for each in sample_scores if "y_true" in (each.score.metadata or {})
+        ]
+        value = (
+            _scores([each["y_true"] for each in labelled], [each["y_pred"] for each in labelled])
+            if labelled
+            else dict.fromkeys(_METRICS, 0.0)
+        )
+        count = len(sample_scores)
+        return [AggScore(metric_name=name, score=value[name], num=count) for name in _METRICS]

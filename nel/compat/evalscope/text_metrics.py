@@ -1,0 +1,51 @@
+"""Metrics of EvalScope over texts and lists of numbers. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from statistics import fmean
+
+__all__ = ["anls", "exact_match", "simple_f1_score"]
+
+
+def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float = 0.5) -> float:
+    """Return the best similarity to an answer by edits, 0 where it is too small.
+
+    >>> anls("Paris", '["paris", "Lutetia"]'), anls("Parts", "Paris"), anls("Rome", "Paris")
+    (1.0, 0.8, 0.0)
+    """
+    answers = reference if isinstance(reference, str) else "\n".join(reference)
+    try:
+        read = json.loads(answers)
+    except json.JSONDecodeError:
+        read = answers
+    distances = []
+    for answer in [read] if isinstance(read, str) else read:
+        gold, own = (" ".join(text.strip().lower().split()) for text in (answer, prediction))
+        length = max(len(answer.upper()), len(prediction.upper()))
+        distances.append(_edits(gold, own) / length if length else 0.0)
+    similarity = 1 - min(distances, default=1.0)
+    return similarity if similarity >= thresh_hold else 0.0
+
+
+def _edits(left: str, right: str) -> int:
+    row = list(range(len(right) + 1))
+    for index, letter in enumerate(left, 1):
+        diagonal, row[0] = row[0], index
+        for column, other in enumerate(right, 1):
+            changed = diagonal + (letter != other)
+            diagonal = row[column]
+            row[column] = min(changed, row[column] + 1, row[column - 1] + 1)
+    return row[-1]
+
+
+def exact_match(gold: str, pred: str) -> float:
+    """Return whether a prediction is the answer, outer spaces apart; an empty one never is."""
+    return float(bool(pred) and gold.strip() == pred.strip())
+
+
+def simple_f1_score(scores: Sequence[Sequence[float]]) -> float:
+    """Return the harmonic mean of the means of two lists of numbers."""
+    first, second = (fmean(each) if len(each) else 0.0 for each in scores[:2])
+    return 2 * first * second / (first + second) if first or second else 0.0
