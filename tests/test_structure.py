@@ -43,33 +43,34 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 56_900,
-    "artifacts": 48_200,
-    "authoring": 35_000,
-    "benchmarks": 11_500,
-    "byob": 800,
-    "cli": 19_100,
-    "comparison": 21_700,
-    "compat": 14_000,
+    "apps": 56_000,
+    "artifacts": 46_600,
+    "authoring": 34_900,
+    "benchmarks": 11_600,
+    "byob": 900,
+    "cli": 19_200,
+    "comparison": 21_800,
+    "compat": 13_700,
     "config": 13_000,
-    "core": 5_300,
+    "core": 5_200,
     "datasets": 11_500,
     "decide": 12_900,
     "discovery": 3_300,
-    "engine": 69_200,
-    "judges": 26_200,
+    "engine": 66_600,
+    "judges": 26_100,
     "metrics": 17_300,
     "models": 39_000,
     "prompts": 3_300,
     "reading": 17_100,
     "reports": 18_700,
-    "runs": 12_900,
-    "sandbox": 24_000,
-    "scoring": 25_900,
-    "solvers": 200,
+    "runs": 13_000,
+    "sandbox": 23_800,
+    "scoring": 26_000,
+    "solvers": 300,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-FUNCTION_NODES = 420
+FUNCTION_NODES = 250
+"""Of a body; a signature is the options of a command or of a decorator."""
 MODULE_NODES = 3_300
 VAGUE_SHARE = 0.01
 VAGUE = {"found", "one", "said", "given", "place", "part", "kept", "told", "shown", "held", "taken", "behind"}
@@ -115,14 +116,14 @@ def test_each_library_stays_behind_its_fence(library: str) -> None:
 
 
 def test_functions_and_modules_are_small() -> None:
-    """No function has more syntax nodes than the limit, no module either; a command's signature is its flags."""
+    """No function has more syntax nodes than the limit, no module either."""
     long = []
     for path in _sources():
         if (size := _size(_nodes(path))) > MODULE_NODES:
             long.append(f"{path.relative_to(ROOT)}: {size} nodes")
         for node in _nodes(path):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name != "run":
-                size = _size(ast.walk(node))
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                size = sum(_size(ast.walk(statement)) for statement in node.body)
                 if size > FUNCTION_NODES:
                     long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {size} nodes")
     assert long == []

@@ -26,7 +26,7 @@ from nel.authoring.adapters.loading import (
     source_for,
     subset_of,
 )
-from nel.authoring.adapters.meta import source_of
+from nel.authoring.adapters.meta import BenchmarkMeta, source_of
 from nel.authoring.adapters.metrics import named_metrics
 from nel.authoring.adapters.own_aggregates import OwnAggregates
 from nel.authoring.adapters.samples import (
@@ -358,28 +358,13 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     meta = adapter_class.benchmark_meta.updated(given)  # type: ignore[attr-defined]
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
-    if (
-        type(adapter).match_score is DefaultDataAdapter.match_score
-        and adapter.judge_strategy != "llm"
-    ):
-        named_metrics(adapter.metric_list, adapter.metrics)
-    if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
-        check_aggregation(meta.aggregation)
-    build_filters(meta.filters)
-    if limit is not None and meta.more.get("shuffle"):
-        raise ConfigError(
-            f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of"
-            " them with --sample N"
-        )
+    _check(adapter, meta, limit)
     many = adapter.reformat_subset or len(adapter.subset_list) > 1
     home = Path(source_of(adapter_class))
     deciding = ("metric_list", "filters", "extra_params", "aggregation")
     made = AdaptedBenchmark(
         name=meta.name,
-        description=(meta.description or meta.pretty_name or meta.name)
-        .strip()
-        .split("\n", 1)[0]
-        .rstrip("."),
+        description=_first_line(meta.description or meta.pretty_name or meta.name),
         dataset=_source(adapter, adapter.eval_split),
         prompt=_shown_prompt(adapter),
         scorer=AdapterScorer(adapter),
@@ -398,6 +383,27 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     )
     finished: AdaptedBenchmark = adapter.as_benchmark(made)
     return finished
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n", 1)[0].rstrip(".")
+
+
+def _check(adapter: DefaultDataAdapter, meta: BenchmarkMeta, limit: object) -> None:
+    """Refuse metrics, filters, aggregations and limits that cannot be used."""
+    if (
+        type(adapter).match_score is DefaultDataAdapter.match_score
+        and adapter.judge_strategy != "llm"
+    ):
+        named_metrics(adapter.metric_list, adapter.metrics)
+    if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
+        check_aggregation(meta.aggregation)
+    build_filters(meta.filters)
+    if limit is not None and meta.more.get("shuffle"):
+        raise ConfigError(
+            f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of"
+            " them with --sample N"
+        )
 
 
 def is_adapter(value: object) -> bool:

@@ -89,8 +89,9 @@ def package_of(source: SourceFile) -> Package:
     distribution = _distribution(first.name)
     module = distribution.replace("-", "_")
     files, uris = _packed(source, module)
-    named = {str(source.benchmarks[name].dataset): uri for name, uri in uris.items()}
-    text = portable_text(source, named)
+    text = portable_text(
+        source, {str(source.benchmarks[name].dataset): uri for name, uri in uris.items()}
+    )
     attributes = {
         name: f"benchmark_{number}" for number, name in enumerate(source.benchmarks, start=1)
     }
