@@ -253,7 +253,7 @@ def _groups(
 
 def _entry(name: str, function: Callable[..., Any], *, without: str) -> str:
     text = _text(function, without=without)
-    return f"### {name}\n\n```python\n{name}{_signature(function)}\n```\n\n{text}\n"
+    return f"### {name}\n\n```text\n{name}{_signature(function)}\n```\n\n{text}\n"
 
 
 def _signature(function: Callable[..., Any]) -> str:
