@@ -14,7 +14,9 @@ import pytest
 
 from nel.decide import mcnemar_exact
 from nel.errors import OutputError, UsageError
+from nel.metrics.accumulator import Accumulator
 from nel.reports.comparison import p_text
+from nel.types import Scored
 from tests.comparison.conftest import compared
 from tests.comparison.test_gate import decided
 from tests.support.compared import line, lines, nemo_lines, write_nemo, write_run
@@ -149,7 +151,10 @@ def test_few_clusters_use_their_own_degrees_of_freedom(tmp_path: Path) -> None:
 def test_a_million_pairs_need_bounded_memory(tmp_path: Path) -> None:
     """Two runs of a million samples are compared in far less memory than their files have bytes."""
     for name, scores in (("a", BASE), ("b", FAR_WORSE)):
-        path = write_run(tmp_path / name, lines(scores[:2]), n_total=1_000_000) / "quiz" / "results.jsonl"
+        counted = Accumulator()
+        for idx in range(1_000_000):
+            counted.add(idx, Scored(reward=float(scores[idx % N]), metrics={"correct": float(scores[idx % N])}))
+        path = write_run(tmp_path / name, [], counted=counted) / "quiz" / "results.jsonl"
         forms = [json.dumps(line(777, float(score), category="c1")).replace("777", "%d") for score in (0, 1)]
         with path.open("w") as file:
             for idx in range(1_000_000):
