@@ -79,6 +79,19 @@ _ENDS = re.compile(r"[.!?\n]")
 _LABELLED = re.compile(r"^[^\S\n]*(?:[-*][^\S\n]+)?\(?[A-Za-z][).:][^\S\n]*", re.MULTILINE)
 
 
+_NO_DECISION = re.compile(
+    r"""
+    \b (?: can(?:no|['’]?)t | can\s+not | could\s+not | couldn['’]?t | unable\s+to | not\s+able\s+to | impossible\s+to )
+    \s+ (?: \w+ly\s+ )? (?: be\s+)? (?: decided? | choose | chosen | pick | determined? | settle | say | tell )
+    (?:
+        \s+ (?: which | what | whether | between | among | on | from | with | without | based | for | this | that | it )
+        \b (?: (?!\bbut\b) . )*
+    )?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
 def mentions(response: str, answer: str) -> list[tuple[int, int]]:
     """Return where the words of an answer stand in a response, the first thousand places.
 
@@ -171,3 +184,15 @@ def _is_one_of_several(response: str, start: int, end: int, answer: str) -> bool
     items = _BETWEEN_ITEMS.split(before[offered.end() :])
     is_list = all(len(item.split()) <= _ITEM_WORDS_MAX and not _ENDS.search(item) for item in items)
     return is_list and items[-1].strip(" *_\"'“‘").lower() in _ARTICLES
+
+
+def ends_undecided(response: str) -> bool:
+    """Return whether a response ends with not being able to decide.
+
+    >>> ends_undecided("Paris or Rome. I can't decide."), ends_undecided("I can't decide if I like it, but it is Rome.")
+    (True, False)
+    """
+    last = response[-_WINDOW:].rstrip(" \n\t*_.!?\"'")
+    sentence = _ENDS.split(last)[-1]
+    match = _NO_DECISION.search(sentence)
+    return match is not None and match.end() == len(sentence)

@@ -28,7 +28,7 @@ from nel.scoring.marks import (
     without_latex,
     without_markup,
 )
-from nel.scoring.mentions import MENTIONS_MAX, is_given, mentions
+from nel.scoring.mentions import MENTIONS_MAX, ends_undecided, is_given, mentions
 from nel.scoring.wording import is_denied_after, is_denied_before, is_supposed, last_boxed
 from nel.types import ScorerInput
 
@@ -161,8 +161,8 @@ def fuzzy_match(
     the response is no match, and nothing matches nothing.
 
     Not counted is an answer that is denied or supposed where it stands; that is a part of a longer
-    name; or that is one of several on offer ("Paris or Rome", "Options: Paris, Rome", a list of
-    labelled options). A
+    name; that is one of several on offer ("Paris or Rome", "Options: Paris, Rome", a list of
+    labelled options); and any answer of a response that ends with not being able to decide. A
     capitalised answer is a part of a longer name where a word with a capital, a hyphen and a
     capital, or a particle such as "de" follows it directly ("George Washington Carver"), and after
     "New", "South" and their like ("New York"). Titles and given names before it do not count
@@ -225,7 +225,9 @@ class _SearchedResponse:
             self._normal(counting, articles=False, marked_up=marked_up),
             normalise(answer, counting=counting),
         )
-        return self._gives(places, answer) or self._gives(other, answer)
+        return not self._is_undecided and (
+            self._gives(places, answer) or self._gives(other, answer)
+        )
 
     def _normal(self, counting: Kind, *, articles: bool, marked_up: bool) -> str:
         if counting or marked_up:
@@ -244,6 +246,10 @@ class _SearchedResponse:
         an answer say.
         """
         return self.text.translate(_WITHOUT_EMPHASIS)
+
+    @cached_property
+    def _is_undecided(self) -> bool:
+        return ends_undecided(self.text)
 
     def _gives(self, places: list[bool], answer: str) -> bool:
         """Return whether a place where an answer stands, each with whether it holds there, gives
@@ -275,7 +281,9 @@ class _SearchedResponse:
         name = (
             "" if len(answer) == 1 else answer
         )  # a letter is followed by what it labels, not by more of its name
-        return any(self._is_given(start, end, name) for start, end in spans)
+        return not self._is_undecided and any(
+            self._is_given(start, end, name) for start, end in spans
+        )
 
     def _has_marks(self, answer: str) -> bool:
         """Return whether an answer of marks alone stands in the response, with words or nothing
