@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Name the results that candidates are compared with.",
+)
 
 Name = Annotated[str, typer.Argument(help="Its name, as --baseline takes it.")]
 Named = Annotated[

@@ -15,7 +15,12 @@ from nel.errors import EXIT_USAGE
 if TYPE_CHECKING:
     from nel.authoring.program_tests import BrokenTask
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Check a benchmark before it is run.",
+)
 
 
 @app.callback()

@@ -14,7 +14,12 @@ from nel.errors import EXIT_USAGE
 if TYPE_CHECKING:
     pass
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Bring your own benchmark: create, validate and ship it.",
+)
 app.command()(new)
 
 File = Annotated[Path, typer.Argument(help="A Python file with @benchmark around @scorer.")]

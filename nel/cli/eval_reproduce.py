@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nel.cli.compare import Margin
-from nel.cli.settings import chosen_settings
+from nel.cli.settings import chosen_settings, taking_settings
 from nel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _FLIPS_MAX = 1000
 
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(cls=taking_settings("--output-dir", "--concurrency", "--timeout"))
 def reproduce(
     ctx: typer.Context,
     run_dir: Annotated[Path, typer.Argument(help="The directory of a finished run.")],

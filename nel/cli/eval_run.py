@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nel.cli.gate import FailUnder
 from nel.cli.places import resumed_path
-from nel.cli.settings import JUDGE_FLAGS, MODEL_FLAGS, Chosen, chosen_settings, taking_settings
+from nel.cli.plugin_commands import group_with
+from nel.cli.settings import (
+    JUDGE_FLAGS,
+    MODEL_FLAGS,
+    Chosen,
+    FailUnder,
+    chosen_settings,
+    taking_settings,
+)
 from nel.core.forked_map import collection_paused
 from nel.engine.process_limits import check_memory
 from nel.errors import ConfigError, UsageError
@@ -20,7 +27,18 @@ from nel.errors import ConfigError, UsageError
 if TYPE_CHECKING:
     from nel.config.schema import RunConfig
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=group_with(
+        watch="nel.cli.eval_watch:watch",
+        archive="nel.cli.eval_archive:archive",
+        merge="nel.cli.eval_merge:merge",
+        reproduce="nel.cli.eval_reproduce:app",
+    ),
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Run evaluations, resume them, or watch them.",
+)
 
 RunDir = Annotated[Path, typer.Argument(help="The directory of the run.")]
 AllowUrlChange = Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")]

@@ -11,17 +11,7 @@ import typer
 
 from nel.cli.baseline import Named
 from nel.cli.compare import Despite, Seed
-
-FailUnder = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METRIC=VALUE",
-        help=(
-            "The least value of a metric of one run, held by its whole interval;"
-            " BENCHMARK:METRIC=VALUE; repeatable."
-        ),
-    ),
-]
+from nel.cli.settings import FailUnder
 
 
 def gate(

@@ -5,8 +5,15 @@ from __future__ import annotations
 import typer
 
 from nel.cli.judge_calibrate import calibrate
+from nel.cli.plugin_commands import PluginGroup
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=PluginGroup,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Calibrate a judge, or rank models by one.",
+)
 
 
 @app.callback()

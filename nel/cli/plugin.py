@@ -13,7 +13,12 @@ import typer
 from nel.cli.completion import names_of
 from nel.errors import EXIT_USAGE
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Check plugins, or start one.",
+)
 
 
 @app.command(name="check")

@@ -1,5 +1,5 @@
-"""Commands of plugins: the entry points of the group ``nel.commands``, imported when they are
-called.
+"""Groups of commands whose modules are imported when a command is called: those that a group names,
+and the entry points of the group ``nel.commands``.
 
 ``view`` is ``nel view``; an underscore puts a command below a group of nel: ``eval_submit`` is
 ``nel eval submit``. The object is a Typer app or a function. Help lists commands from metadata:
@@ -10,9 +10,12 @@ Depends on `nel.plugins`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
 
 import typer
 
@@ -27,19 +30,23 @@ _PACKAGE: Final = Path(__file__).parents[1]
 class PluginGroup(typer.core.TyperGroup):
     """A group of commands to which plugins add."""
 
+    modules: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Commands of nel beside those that the group was made with: ``module:object`` of each, where
+    the object is a Typer app or a function."""
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of nel's own commands, then those of plugins that nel does not have."""
-        own = list(super().list_commands(ctx))
+        own = [*super().list_commands(ctx), *self.modules]
         return own + [name for name in _installed(_prefix(ctx)) if name not in own]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; one of a plugin is imported here.
+        """Return a command, imported here.
 
         Raises:
             PluginError: It cannot be imported, several packages provide it, or it is not a Typer
                 app or function.
         """
-        own = super().get_command(ctx, cmd_name)
+        own = self._own(ctx, cmd_name)
         if own is not None:
             return own
         package, _, name = cmd_name.rpartition(":")
@@ -51,7 +58,7 @@ class PluginGroup(typer.core.TyperGroup):
         added = _installed(_prefix(ctx))
         rows = []
         for name in self.list_commands(ctx):
-            own = super().get_command(ctx, name)
+            own = self._own(ctx, name)
             if own is None:
                 rows.append((name, _summary(added[name])))
             elif not own.hidden:
@@ -59,6 +66,15 @@ class PluginGroup(typer.core.TyperGroup):
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
+
+    def _own(self, ctx: Any, name: str) -> Any:
+        target = self.modules.get(name)
+        return super().get_command(ctx, name) if target is None else _imported(target, name)
+
+
+def group_with(**modules: str) -> type[PluginGroup]:
+    """Return the class of a group that has further commands of nel, see `PluginGroup.modules`."""
+    return type("PluginGroup", (PluginGroup,), {"modules": modules})
 
 
 def _prefix(ctx: Any) -> str:
@@ -76,20 +92,30 @@ def _installed(prefix: str) -> dict[str, list[PluginRef]]:
     return installed
 
 
+@cache
+def _imported(target: str, name: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return _made(getattr(import_module(module), attribute), name)
+
+
 def _loaded(qualified: str, name: str) -> Any:
     ref = plugins.find("commands", qualified)
     command = plugins.load_ref(ref)
-    if isinstance(command, typer.Typer):
-        made = typer.main.get_command(command)
-    elif callable(command):
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name)(command)
-        made = typer.main.get_command(app)
-    else:
+    if not callable(command):
         raise PluginError(
             f'the command "{ref.name}" ({ref.target}) of {ref.provider} is a'
             f" {type(command).__name__}; declare a Typer app or a function"
         )
+    return _made(command, name)
+
+
+def _made(command: Callable[..., object], name: str) -> Any:
+    """Return the command of a Typer app, or of a function."""
+    app = command
+    if not isinstance(app, typer.Typer):
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name)(command)
+    made = typer.main.get_command(app)
     made.name = name
     return made
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from nel.sandbox.isolation.languages import Language
     from nel.sandbox.probes import Finding
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Build, check and clean the sandbox that programs run in.",
+)
 
 Languages = Annotated[
     list[str] | None, typer.Argument(help="python, javascript, cpp, bash, go, rust, java.")

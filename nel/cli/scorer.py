@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from nel.artifacts.write import BenchmarkResult
     from nel.runs.answer_reading import ReaderRequest
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Audit how scorers read answers.",
+)
 _LISTED_MAX: Final = 10
 
 ReaderUrl = Annotated[

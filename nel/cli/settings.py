@@ -18,6 +18,16 @@ from nel.cli.completion import KINDS, names_of
 if TYPE_CHECKING:
     from nel.config.settings import Given, Setting
 
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="METRIC=VALUE",
+        help=(
+            "The least value of a metric of one run, held by its whole interval;"
+            " BENCHMARK:METRIC=VALUE; repeatable."
+        ),
+    ),
+]
 JUDGE_FLAGS = ("--judge-url", "--judge-id", "--judge-api-key-env")
 """The flags that name judges; they make a panel together."""
 MODEL_FLAGS = ("--model-url", "--model-id", "--api-key-env")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()

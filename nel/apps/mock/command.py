@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Serve an OpenAI-compatible endpoint to rehearse against, or probe one.",
+    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
