@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from nel.artifacts.annotators import annotators_json
+from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
 from nel.artifacts.label_pairs import baseline_of, is_pair
 from nel.artifacts.results import Result, reward_of
 from nel.core.atomic_files import write_file
@@ -26,9 +27,6 @@ from nel.judges.stats.corrected_headline import borrowed_headline, corrected_hea
 from nel.judges.stats.human_labels import grade_of, judgements_of
 from nel.types import Scored
 
-LABELS_NAME: Final = "labels.jsonl"
-CALIBRATION_NAME: Final = "calibration.json"
-BORROWED_NAME: Final = "calibration_from.json"
 _AGAIN: Final = "import the labels again with nel judge calibrate, or remove it"
 
 Key: TypeAlias = tuple[str, int]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import benchmark_dir
+from nel.artifacts.inputs import AUDIT_NAME
 from nel.artifacts.model_readings import ModelReadings, load_model_readings, unread_answer
 from nel.artifacts.readings import (
     MODEL,
@@ -32,7 +33,6 @@ from nel.scoring.model_reader import UnreadAnswer
 from nel.scoring.readings import LENIENT, OFFICIAL, STRICT
 from nel.types import ModelFailure, Unscored
 
-AUDIT_NAME: Final = "extraction_audit.json"
 DIFFERENCES_MAX: Final = 1_000
 """Differing answers that are listed; all are counted."""
 _NOT_BINARY: Final = "a score between 0 and 1 is not that of one right answer"
@@ -44,12 +44,10 @@ class Auditing:
     """
 
     def __init__(self, directory: Path, benchmark: str, plan: Mapping[str, Any]) -> None:
-        """Do nothing later on where the benchmark's directory has no audit."""
+        """Read what models said of the answers; the directory is the benchmark's."""
         self._path = directory / AUDIT_NAME
         self._benchmark, self._plan = benchmark, plan
-        self.wants_results: Final = self._path.is_file()
-        """Whether the benchmark has an audit."""
-        self._by_model = load_model_readings(directory) if self.wants_results else None
+        self._by_model = load_model_readings(directory)
         self._n = 0
         self._is_binary = True
         self._sums: defaultdict[str, float] = defaultdict(float)
@@ -67,8 +65,6 @@ class Auditing:
 
     def add(self, result: Result) -> None:
         """Take in one result."""
-        if not self.wants_results:
-            return
         reward = reward_of(result.outcome)
         self._is_binary = self._is_binary and reward in (None, 0.0, 1.0)
         self._n += not isinstance(result.outcome, Unscored)
@@ -91,11 +87,7 @@ class Auditing:
                 self._differences.append(_difference(result, readings, rewards))
 
     def write(self, head: Mapping[str, object]) -> dict[str, Any]:
-        """Write extraction_audit.json and return the part ``extraction`` of metrics.json; nothing
-        without an audit.
-        """
-        if not self.wants_results:
-            return {}
+        """Write extraction_audit.json and return the part ``extraction`` of metrics.json."""
         summary = self._summary()
         write_file(self._path, [pretty({**head, **summary, "differences": self._differences})])
         return {"extraction": summary}

@@ -16,9 +16,6 @@ from typing import Any, Final
 
 from nel.artifacts.annotators import counted_label
 from nel.artifacts.calibration import (
-    BORROWED_NAME,
-    CALIBRATION_NAME,
-    LABELS_NAME,
     Key,
     StoredLabel,
     is_verdict,
@@ -31,6 +28,7 @@ from nel.artifacts.calibration import (
     write_labels,
 )
 from nel.artifacts.files import benchmark_dir, directory_name
+from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
 from nel.artifacts.label_file import Entry, Line, PairEntry, same_text, shown_id, write_label_file
 from nel.artifacts.label_lines import LabelReader, lines_by_annotator, listed
 from nel.artifacts.label_pairs import (

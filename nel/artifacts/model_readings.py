@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from nel import plugins
+from nel.artifacts.inputs import READER
 from nel.artifacts.results import Result, read_result
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, PluginError
@@ -24,7 +25,6 @@ from nel.scoring.model_reader import AnswerReader, UnreadAnswer, model_reading
 from nel.scoring.readings import GoldAnswer
 from nel.types import Sample, Scored, Unscored
 
-DIRECTORY: Final = "reader"
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -142,7 +142,7 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
 def reader_runs(directory: Path) -> list[Path]:
     """Return the runs of readers of a benchmark, oldest first."""
     directories = [
-        path for path in (directory / DIRECTORY).glob("*") if path.name.isdigit() and path.is_dir()
+        path for path in (directory / READER).glob("*") if path.name.isdigit() and path.is_dir()
     ]
     return sorted(directories, key=lambda path: int(path.name))
 

@@ -14,10 +14,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
-from nel.artifacts.early_stop import EarlyStop
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.results import Result, not_asked_line, read_row, result_line
 from nel.artifacts.runtime import RuntimeStats
@@ -32,6 +31,9 @@ from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE
 from nel.metrics.category_fields import fields_of
 from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.types import Unscored
+
+if TYPE_CHECKING:
+    from nel.artifacts.early_stop import EarlyStop
 
 RESULTS_ALONE: Final = 20_000
 """So many results are read in this process alone: a second of work, and few benchmarks have

@@ -10,20 +10,16 @@ from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from nel.artifacts.calibration import Calibrating
 from nel.artifacts.categories import Categories
 from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
-from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, read_early_stop
-from nel.artifacts.extraction import Auditing
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.judge_summary import judging_json, judging_warnings
+from nel.artifacts.inputs import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
 from nel.artifacts.ranges import Range, RangeReader
-from nel.artifacts.repeat_check import Pair, read_pairs, repeat_check_json
 from nel.artifacts.results import NOT_RUN, Result
 from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
@@ -40,13 +36,19 @@ from nel.engine.store.codec import decode_response
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.plans import check_plan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.judges.stats.summary import JudgingCounts
 from nel.metrics.accumulator import Accounting, Accumulator
 from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.metrics.question_intervals import Design
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
+
+if TYPE_CHECKING:
+    from nel.artifacts.calibration import Calibrating
+    from nel.artifacts.early_stop import EarlyStop
+    from nel.artifacts.extraction import Auditing
+    from nel.artifacts.repeat_check import Pair
+    from nel.judges.stats.summary import JudgingCounts
 
 _SHOWN_OF_PLAN: Final = (
     "repeats",
@@ -57,6 +59,7 @@ _SHOWN_OF_PLAN: Final = (
     "scorer",
 )
 """Keys of a plan that the bundle has under ``config``."""
+_OF_LABELS: Final = (LABELS_NAME, CALIBRATION_NAME, BORROWED_NAME)
 _COUNTED_AT_ONCE: Final = 16_384
 """Results that are added to the metrics together; a few dozen bytes each."""
 
@@ -138,9 +141,14 @@ class _Pass:
     failures: FailureAnalysis
     runtime: RuntimeStats
     chosen: StatisticsCollector
-    calibrating: Calibrating
-    auditing: Auditing
-    judging: JudgingCounts
+    calibrating: Calibrating | None
+    """None where the benchmark has no labels."""
+    auditing: Auditing | None
+    """None where the benchmark has no audit."""
+    judging: JudgingCounts | None
+    """None as long as nothing was judged."""
+    panel: list[str]
+    """Names of the judges of a panel."""
     judges: JudgeStats
     models_of_judges: dict[str, str]
     endings: UnknownEndings
@@ -184,8 +192,10 @@ class _Pass:
             if not self.chosen.requested.is_empty:
                 group = None if result.sample is None else result.sample.group
                 self.chosen.add(result.idx, result.outcome, _sample_score(result), group=group)
-            self.calibrating.add(result)
-            self.auditing.add(result)
+            if self.calibrating is not None:
+                self.calibrating.add(result)
+            if self.auditing is not None:
+                self.auditing.add(result)
 
     def _count(self) -> None:
         self.drawn.add_all(self.uncounted)
@@ -197,7 +207,14 @@ class _Pass:
         before = self.n_questions
         if read_range.n_questions and before and read_range.first_question == self.question:
             before -= 1  # the first question of the range is the last one of the range before
+        if read_range.judged and self.judging is None:
+            from nel.judges.stats.summary import (  # noqa: PLC0415 - of judged runs alone
+                JudgingCounts,
+            )
+
+            self.judging = JudgingCounts(self.panel)
         for judged in read_range.judged:
+            assert self.judging is not None  # noqa: S101 - made above
             self.judging.add(
                 before + judged.question,
                 judged.judgements,
@@ -227,7 +244,7 @@ def _write_benchmark(
     directory = benchmark_dir(run_dir, slot)
     why = snapshot.meta("not_run")
     not_run = Unscored(**why) if why else NOT_RUN
-    early = read_early_stop(snapshot, key, slot, plan)
+    early = _early_stop(snapshot, key, slot, plan)
     collected = _collecting(config, plan, choice, directory, name, early, not_run)
     pairs = _add_requests(collected, snapshot, key, plan)
     with closing(collected.lines(snapshot, key, plan["repeats"])) as lines:
@@ -253,12 +270,16 @@ def _whole_metrics(
     their own files too.
     """
     metrics = {**head, **_metrics_json(collected, plan)}
-    labelled = collected.calibrating.write(head, metrics["headline"], plan)
-    if metrics["judging"] is not None:
-        metrics["judging"] |= labelled
+    if collected.calibrating is not None:
+        labelled = collected.calibrating.write(head, metrics["headline"], plan)
+        if metrics["judging"] is not None:
+            metrics["judging"] |= labelled
     metrics["warnings"] = run_warnings(plan, collected.total, _noticed(collected, plan, metrics))
-    metrics |= collected.auditing.write(head)
+    if collected.auditing is not None:
+        metrics |= collected.auditing.write(head)
     if pairs:
+        from nel.artifacts.repeat_check import repeat_check_json  # noqa: PLC0415 - few runs have one
+
         n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
         metrics["repeat_check"] = repeat_check_json(pairs, plan, headline=metrics["headline"], n=n)
     return metrics
@@ -272,8 +293,12 @@ def _add_requests(
         response = decode_response(stored)
         if not collected.judges.add(call, response):
             collected.runtime.add(response)
-    # Runs of an older version have no repeat check.
-    pairs = list(read_pairs(snapshot, key, plan.get("repeat_check")))
+    n_again = plan.get("repeat_check")  # imported results have none
+    if n_again is None:
+        return []
+    from nel.artifacts.repeat_check import read_pairs  # noqa: PLC0415 - few runs have one
+
+    pairs = list(read_pairs(snapshot, key, n_again))
     for pair in pairs:
         collected.runtime.add(pair.second.response)
     return pairs
@@ -308,9 +333,11 @@ def _collecting(
     design, headline, of_category = _designs(drawn, early)
     price = prices.get((config.get("endpoint") or {}).get("model"))
     chosen = StatisticsCollector(choice or _stored_choice(plan), design)
-    calibrating, auditing = Calibrating(directory), Auditing(directory, name, plan)
+    calibrating, auditing = _calibrating(directory), _auditing(directory, name, plan)
     wants_results = (
-        not chosen.requested.is_empty or calibrating.wants_results or auditing.wants_results
+        not chosen.requested.is_empty
+        or auditing is not None
+        or (calibrating is not None and calibrating.wants_results)
     )
     return _Pass(
         reader=RangeReader(not_run=not_run, price=price, early=early, keeps_results=wants_results),
@@ -321,7 +348,8 @@ def _collecting(
         chosen=chosen,
         calibrating=calibrating,
         auditing=auditing,
-        judging=JudgingCounts(panel),
+        judging=None,
+        panel=panel,
         judges=JudgeStats(panel, models, prices),
         models_of_judges=models,
         endings=UnknownEndings(),
@@ -333,6 +361,35 @@ def _collecting(
     )
 
 
+def _calibrating(directory: Path) -> Calibrating | None:
+    """Return what takes in the labels of a benchmark, None where it never had any."""
+    if not any((directory / name).exists() for name in _OF_LABELS):
+        return None
+    from nel.artifacts.calibration import Calibrating  # noqa: PLC0415 - few runs have labels
+
+    return Calibrating(directory)
+
+
+def _auditing(directory: Path, name: str, plan: Mapping[str, Any]) -> Auditing | None:
+    """Return what reads a benchmark's answers in several ways, None where it has no audit."""
+    if not (directory / AUDIT_NAME).is_file():
+        return None
+    from nel.artifacts.extraction import Auditing  # noqa: PLC0415 - few runs are audited
+
+    return Auditing(directory, name, plan)
+
+
+def _early_stop(
+    snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]
+) -> EarlyStop | None:
+    """Return the stop rule of a benchmark, None where the run has none."""
+    if not ((snapshot.meta("config") or {}).get("stop") or {}).get("when"):
+        return None
+    from nel.artifacts.early_stop import read_early_stop  # noqa: PLC0415 - few runs have one
+
+    return read_early_stop(snapshot, key, slot, plan)
+
+
 def _designs(drawn: Drawn, early: EarlyStop | None) -> tuple[Design, Design | None, Design]:
     """Return how questions were drawn for all metrics, for the headline where it has an interval of
     its own, and for categories.
@@ -340,6 +397,8 @@ def _designs(drawn: Drawn, early: EarlyStop | None) -> tuple[Design, Design | No
     anytime = None if early is None else early.interval
     if anytime is None:
         return drawn.design, None, drawn.of_category
+    from nel.artifacts.early_stop import NO_INTERVAL  # noqa: PLC0415 - few runs stop early
+
     if drawn.design.fixed is not None:
         anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
     design = Design(fixed=NO_INTERVAL)
@@ -401,10 +460,34 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "rates": total.rates(),
         "completed": total.completed(),
         "warnings": [],
-        "judging": judging_json(
-            collected.judging.as_json(), plan, judges=collected.models_of_judges
-        ),
+        "judging": _judging_json(collected, plan),
     }
+
+
+def _judging_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any] | None:
+    if collected.judging is None:
+        return None
+    from nel.artifacts.judge_summary import judging_json  # noqa: PLC0415 - of judged runs alone
+
+    return judging_json(collected.judging.as_json(), plan, judges=collected.models_of_judges)
+
+
+def _judging_warnings(
+    collected: _Pass, judging: Mapping[str, Any] | None, plan: Mapping[str, Any]
+) -> list[str]:
+    if collected.judging is None:
+        return []
+    from nel.artifacts.judge_summary import judging_warnings  # noqa: PLC0415 - as above
+
+    return list(
+        judging_warnings(
+            judging,
+            plan,
+            models=collected.models,
+            served=collected.judges.served(),
+            faults=collected.judging.details,
+        )
+    )
 
 
 def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, Any]) -> Noticed:
@@ -416,16 +499,8 @@ def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, An
         shared_passes=collected.shared_passes.warnings(),
         served=collected.served.warnings(),
         fallbacks=collected.served.fallbacks(),
-        judging=list(
-            judging_warnings(
-                judging,
-                plan,
-                models=collected.models,
-                served=collected.judges.served(),
-                faults=collected.judging.details,
-            )
-        ),
-        calibration=collected.calibrating.warnings,
+        judging=_judging_warnings(collected, judging, plan),
+        calibration=[] if collected.calibrating is None else collected.calibrating.warnings,
         judges_asked=sum(sum(requests["requests"].values()) for requests in asked)
         + (judging is not None),
         copies=collected.copies,

@@ -64,10 +64,8 @@ def audit(
     change no score and no band. Exit codes: 0 done; 2 wrong usage; 3 the reader did not answer all;
     75 stopped early.
     """
-    from nel.artifacts.extraction import (  # noqa: PLC0415 - keeps --help fast
-        AUDIT_NAME,
-        request_audit,
-    )
+    from nel.artifacts.extraction import request_audit  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.inputs import AUDIT_NAME  # noqa: PLC0415
     from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.core.strict_json import dumps, loads  # noqa: PLC0415
     from nel.engine.store.lock import owned  # noqa: PLC0415

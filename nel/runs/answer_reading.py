@@ -16,8 +16,8 @@ from typing import Final
 
 from nel.artifacts.extraction import unread_answers
 from nel.artifacts.files import benchmark_dir
+from nel.artifacts.inputs import READER
 from nel.artifacts.model_readings import (
-    DIRECTORY,
     ReaderId,
     find_reader,
     guarded,
@@ -124,7 +124,7 @@ def _rows(
 def _ask(
     directory: Path, request: ReaderRequest, rows: Sequence[bytes], progress: Progress | None
 ) -> RunResult:
-    home = directory / DIRECTORY
+    home = directory / READER
     home.mkdir(mode=0o700, exist_ok=True)
     number = max((int(path.name) for path in reader_runs(directory)), default=0) + 1
     data = home / f"{number}.jsonl"

@@ -19,10 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.extraction import AUDIT_NAME
 from nel.artifacts.files import directory_name
-from nel.artifacts.inputs import INPUTS
-from nel.artifacts.model_readings import DIRECTORY as READER
+from nel.artifacts.inputs import AUDIT_NAME, INPUTS, READER
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
 from nel.core.packages import readable_distributions

@@ -20,7 +20,7 @@ from nel.apps.leaderboard.entries import read_entries
 from nel.apps.view.finding import find_runs
 from nel.apps.view.index.building import build
 from nel.apps.view.index.database import GROUPS
-from nel.artifacts.calibration import LABELS_NAME
+from nel.artifacts.inputs import LABELS_NAME
 from nel.artifacts.schema import load_schema
 from nel.comparison.floors import hold, read_floors
 from nel.comparison.reading import read_sides
