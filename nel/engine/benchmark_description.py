@@ -17,7 +17,6 @@ from nel.authoring.fewshot_loading import bind_examples
 from nel.authoring.preparing import SeededBenchmark
 from nel.authoring.statistics_names import choose_statistics
 from nel.datasets.source import open_dataset
-from nel.engine.loglikelihood import first_choice_body
 from nel.errors import DatasetError, PromptError
 from nel.models.wire.registry import build_body
 from nel.prompts import Template
@@ -135,6 +134,10 @@ def first_request(
     if benchmark.response_field is not None:
         return None
     if benchmark.loglikelihood:
+        from nel.engine.loglikelihood import (  # noqa: PLC0415 - few benchmarks rank choices
+            first_choice_body,
+        )
+
         return first_choice_body(
             sample, model=model, delimiter=benchmark.target_delimiter, generation=generation
         )

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_bytes, loads
@@ -29,7 +29,6 @@ from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.adaptation import Changes, changed
 from nel.models.budget import BudgetSpent
 from nel.models.client import Client
-from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.payloads import Parse
 from nel.models.protocols import read_text
@@ -46,6 +45,9 @@ from nel.types import (
     Sample,
     Unscored,
 )
+
+if TYPE_CHECKING:
+    from nel.models.echo_probe import EchoSupport
 
 _OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
 
@@ -93,7 +95,7 @@ class SampleRunner:
     client: Client | None
     store: Store
     snapshot: Snapshot
-    echo: EchoSupport = UNPROBED
+    echo: EchoSupport | None = None
     """What the server supports for log-likelihoods, once it was probed."""
     changes: Changes = field(default_factory=dict)
     """What of the settings the model takes otherwise, learned in this session."""

@@ -26,7 +26,6 @@ from nel.models.loglikelihood import (
 from nel.models.protocols import name_in, parse_usage
 from nel.solvers.generate import build_request
 from nel.types import (
-    ChoiceScore,
     Generation,
     JsonObject,
     Request,
@@ -50,7 +49,7 @@ async def rank(
     delimiter: str,
     repeat: int,
     generation: Generation,
-    echo: EchoSupport,
+    echo: EchoSupport | None,
     ask: AskEcho,
 ) -> tuple[bytes, Response]:
     """Return the body sent last, and the response that holds every choice's log-likelihood; its
@@ -59,7 +58,7 @@ async def rank(
     Args:
         delimiter: Stands between the prompt and each choice, or between each choice and the
             continuation.
-        echo: What the server supports.
+        echo: What the server supports; None where it was not probed.
         ask: Sends and stores.
     """
     request = build_request(
@@ -72,6 +71,7 @@ async def rank(
     )
     choices = sample.choices or ()
     pairs = _pairs(sample, request.prompt or "", delimiter)
+    echo = echo or UNPROBED
     parts = [pairs] if echo.batched else [(pair,) for pair in pairs]
     answers: list[Response] = []
     body = b""
@@ -176,14 +176,3 @@ def _joined(answers: Sequence[Response]) -> Response:
 
 def _sum(counts: Sequence[int | None]) -> int | None:
     return None if None in counts else sum(count for count in counts if count is not None)
-
-
-def reserved_metadata(choices: Sequence[str], scores: Sequence[ChoiceScore]) -> dict[str, object]:
-    """Return what a scorer finds in its metadata: the choices, their log-probabilities, and whether
-    each is greedy.
-    """
-    return {
-        "_choices": list(choices),
-        "_choices_logprobs": [score.logprob for score in scores],
-        "_choices_is_greedy": [score.is_greedy for score in scores],
-    }

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from nel.config.schema import EngineConfig
 from nel.core.failpoints import reached
@@ -37,8 +38,10 @@ from nel.engine.workers import Workers
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY
 from nel.models.adaptation import tokens_max
 from nel.models.client import Client
-from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import GateClosed
+
+if TYPE_CHECKING:
+    from nel.models.echo_probe import EchoSupport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,6 @@ from nel.errors import (
 from nel.models.budget import BudgetSpent, Ledger, Spend
 from nel.models.cache import ResponseCache
 from nel.models.client import Client, ClientContext, ClientCounters
-from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
 from nel.models.transport import Transport
@@ -61,6 +60,7 @@ from nel.models.transport import Transport
 if TYPE_CHECKING:
     from nel.engine.judging.endpoints import JudgeEndpoint
     from nel.engine.judging.judges import Judges
+    from nel.models.echo_probe import EchoSupport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,9 @@ Complete replies are in run.db; here each is truncated to what a reader looks at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, TypeAlias, TypedDict
+from collections.abc import Mapping, Sequence
+from types import NoneType
+from typing import Any, Final, TypeAlias, TypedDict, TypeGuard
 
 from nel.judges.types import Aggregate, Grade, Judgement, Level, Opinion
 
@@ -99,3 +100,54 @@ def _opinion_json(opinion: Opinion) -> OpinionJson:
         "fault": opinion.fault,
         "reply": opinion.reply[:REPLY_CHARACTERS_MAX],
     }
+
+
+def judgements_in(records: object) -> list[JudgementJson]:
+    """Return the judgements in a value of an outcome's details, where a scorer may have stored
+    something else.
+    """
+    return [record for record in records if _is_record(record)] if isinstance(records, list) else []
+
+
+def _is_record(record: object) -> TypeGuard[JudgementJson]:
+    if not isinstance(record, Mapping):
+        return False
+    opinions = record.get("opinions")
+    return (
+        isinstance(opinions, list)
+        and isinstance(record.get("template"), str)
+        and isinstance(record.get("grade"), (str, NoneType))
+        and all(_is_opinion(opinion) for opinion in opinions)
+    )
+
+
+def _is_opinion(opinion: object) -> bool:
+    if not isinstance(opinion, Mapping):
+        return False
+    repeats, questions = opinion.get("repeats"), opinion.get("questions")
+    return (
+        isinstance(opinion.get("judge"), str)
+        and isinstance(opinion.get("reasked"), int)
+        and (
+            (opinion.get("grade") is None and opinion.get("score") is None)
+            or _is_grade(opinion, "grade", "score")
+        )
+        and isinstance(repeats, list)
+        and all(repeat is None or _is_grade(repeat, 0, 1) for repeat in repeats)
+        and isinstance(questions, list)
+        and all(
+            _is_pair(repeat)
+            and isinstance(repeat[0], str)
+            and isinstance(repeat[1], (str, NoneType))
+            for repeat in questions
+        )
+    )
+
+
+def _is_grade(value: Any, label: str | int, score: str | int) -> bool:
+    is_held = (isinstance(value, Mapping) and {label, score} <= value.keys()) or _is_pair(value)
+    return is_held and isinstance(value[label], str) and isinstance(value[score], (int, float))
+
+
+def _is_pair(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list) and len(value) == 2  # noqa: PLR2004 - a pair

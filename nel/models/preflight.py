@@ -11,19 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from nel.config.openai_environment import key_variable
 from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault, PreflightError, StoppedEarly
 from nel.models.client import Client
-from nel.models.echo_probe import EchoSupport, probe_echo
 from nel.models.faults import NO_FILES, Fault
 from nel.models.refusals import advice
 from nel.models.transport.faults import NO_TLS
 from nel.models.wire.registry import wire_of
 from nel.types import ResponseError
+
+if TYPE_CHECKING:
+    from nel.models.echo_probe import EchoSupport
 
 _FORBIDDEN = 403
 _CLIENT_ERRORS = range(400, 500)
@@ -157,6 +159,8 @@ async def check_echo(client: Client) -> EchoSupport:
         return await client.ask_once("completions", dumps_bytes(body), seconds=_PROBE_SECONDS)
 
     try:
+        from nel.models.echo_probe import probe_echo  # noqa: PLC0415 - few runs rank choices
+
         echo = await probe_echo(send, client.endpoint.model)
     except LogprobFault as error:
         raise PreflightError(

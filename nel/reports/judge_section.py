@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nel.judges.stats.summary import judgements_in
+from nel.judges.record import judgements_in
 from nel.reports import numbers
 from nel.reports.text import as_text, one_line, preview
 

@@ -20,7 +20,7 @@ from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usabl
 from nel.core.sent_messages import with_calls
 from nel.errors import OutputError
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.judges.stats.summary import judgements_in
+from nel.judges.record import judgements_in
 from nel.reports.distributions import MEASURES, Chart, bin_of, chart_of
 from nel.reports.drawing import Draw, fair_shares
 from nel.reports.extraction import readings_of_samples

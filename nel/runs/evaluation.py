@@ -11,7 +11,7 @@ import asyncio
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,6 @@ from nel.config.settings import Given
 from nel.core.failpoints import reached
 from nel.core.paths import share
 from nel.core.strict_json import loads
-from nel.engine.benchmark_description import first_request
 from nel.engine.executors.find import find_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.observability import run_log
@@ -48,9 +47,7 @@ from nel.errors import (
 )
 from nel.models.image_sizes import text_length
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
-from nel.runs.remote.mirror import mirrored
-from nel.runs.remote.objects import Objects, is_remote
-from nel.runs.remote.places import Home, live_directory, resumable, set_home
+from nel.runs.remote.objects import HOME_FILE, Objects, is_remote
 from nel.types import JsonObject, Sample
 
 if TYPE_CHECKING:
@@ -59,6 +56,7 @@ if TYPE_CHECKING:
     from nel.artifacts.exporting.frames import Table
     from nel.artifacts.write import BenchmarkResult
     from nel.metrics.requested import RequestedStatistics
+    from nel.runs.remote.mirror import Mirror
 
 _CHARACTERS_PER_TOKEN = 4
 """Average of English text, for the estimate of a dry run."""
@@ -170,7 +168,7 @@ def evaluate(
     plans = make_plans(run_config, resuming=resume)
     note_plans(plans, progress)
     run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
-    with mirrored(run_dir, progress, every_seconds=run_config.output.upload_seconds) as mirror:
+    with _mirrored(run_dir, progress, run_config.output.upload_seconds) as mirror:
         if resume:
             ending = run_session(
                 run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes
@@ -184,6 +182,17 @@ def evaluate(
     return replace(result, url=mirror.url, exit_code=result.exit_code or not_uploaded)
 
 
+def _mirrored(
+    run_dir: Path, progress: Progress, every_seconds: float
+) -> AbstractContextManager[Mirror | None]:
+    """Upload a run within the block where it belongs elsewhere."""
+    if not (run_dir / HOME_FILE).is_file():
+        return nullcontext()
+    from nel.runs.remote.mirror import mirrored  # noqa: PLC0415 - few runs are uploaded
+
+    return mirrored(run_dir, progress, every_seconds=every_seconds)
+
+
 def _resumed_dir(config: RunConfig) -> Path:
     """Return the directory of the run to resume, which is fetched where it is newer elsewhere."""
     output = config.output
@@ -194,6 +203,8 @@ def _resumed_dir(config: RunConfig) -> Path:
             f"--resume in {output.dir} needs --run-id; or give the run: nel eval resume URL"
         )
     else:
+        from nel.runs.remote.places import resumable  # noqa: PLC0415 - as above
+
         run_dir = resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
     check_records(run_dir / FILE_NAME)
     return run_dir
@@ -204,6 +215,8 @@ def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
     url = config.output.dir
     if not is_remote(url):
         return new_run_dir(config, plans)
+    from nel.runs.remote.places import Home, live_directory, set_home  # noqa: PLC0415 - as above
+
     Objects(url)  # what cannot be used is said before there is a directory
     live = config.output.model_copy(update={"dir": str(live_directory(url))})
     run_dir = new_run_dir(config.model_copy(update={"output": live}), plans)
@@ -517,6 +530,8 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
 
 
 def _first_request(plan: Plan, config: RunConfig, sample: Sample) -> JsonObject:
+    from nel.engine.benchmark_description import first_request  # noqa: PLC0415 - of a dry run
+
     body = first_request(
         plan.benchmark,
         sample,

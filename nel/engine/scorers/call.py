@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.core.tool_calls import answer_in
-from nel.engine.loglikelihood import reserved_metadata
 from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, ScorerError
 from nel.judges.record import JudgementJson
 from nel.scoring.protocol import asks_judge, is_async, scoring
@@ -204,9 +203,17 @@ def _scorer_input(item: ScoringTask, response: str, target: object) -> ScorerInp
 
 
 def _log_likelihoods(item: ScoringTask) -> dict[str, object]:
-    """Return the reserved metadata of a sample whose choices were ranked."""
+    """Return what a scorer finds in the metadata of a sample whose choices were ranked: the choices,
+    their log-probabilities, and whether each is greedy.
+    """
     scores = item.response.choice_scores
-    return reserved_metadata(item.sample.choices or (), scores) if scores else {}
+    if not scores:
+        return {}
+    return {
+        "_choices": list(item.sample.choices or ()),
+        "_choices_logprobs": [score.logprob for score in scores],
+        "_choices_is_greedy": [score.is_greedy for score in scores],
+    }
 
 
 def unscored_by(error: BaseException) -> Unscored:

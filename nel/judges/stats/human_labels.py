@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from nel.core.plain_numbers import plain_number
-from nel.judges.record import KEY
-from nel.judges.stats.summary import judgements_in
+from nel.judges.record import KEY, judgements_in
 
 K = TypeVar("K", float, str)
 _RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")

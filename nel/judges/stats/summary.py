@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from types import NoneType
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
-from nel.judges.record import JudgementJson, OpinionJson
+from nel.judges.record import JudgementJson, OpinionJson, judgements_in
 from nel.judges.stats.alpha import Scale
 from nel.judges.stats.grade_patterns import Grade, GradePatterns
 from nel.judges.stats.panel_agreement import agreement_json, repeats_json
@@ -207,13 +206,6 @@ class JudgingCounts:
         return self._templates.setdefault((name, level), _Template(name, level))
 
 
-def judgements_in(records: object) -> list[JudgementJson]:
-    """Return the judgements in a value of an outcome's details, where a scorer may have stored
-    something else.
-    """
-    return [record for record in records if _is_record(record)] if isinstance(records, list) else []
-
-
 def _count(counts: Counter[str], name: str) -> None:
     """Count a name from outside under its own name up to `LABELS_MAX` names, then as `OTHER`."""
     counts[name if name in counts or len(counts) < LABELS_MAX else OTHER] += 1
@@ -254,47 +246,3 @@ def _winning_positions(questions: Sequence[Sequence[str]]) -> tuple[Position, Po
     won = {label: _POSITIONS.get(grade) for label, grade in questions}
     before, after = won.get("response_first"), won.get("baseline_first")
     return None if before is None or after is None else (before, after)
-
-
-def _is_record(record: object) -> TypeGuard[JudgementJson]:
-    if not isinstance(record, Mapping):
-        return False
-    opinions = record.get("opinions")
-    return (
-        isinstance(opinions, list)
-        and isinstance(record.get("template"), str)
-        and isinstance(record.get("grade"), (str, NoneType))
-        and all(_is_opinion(opinion) for opinion in opinions)
-    )
-
-
-def _is_opinion(opinion: object) -> bool:
-    if not isinstance(opinion, Mapping):
-        return False
-    repeats, questions = opinion.get("repeats"), opinion.get("questions")
-    return (
-        isinstance(opinion.get("judge"), str)
-        and isinstance(opinion.get("reasked"), int)
-        and (
-            (opinion.get("grade") is None and opinion.get("score") is None)
-            or _is_grade(opinion, "grade", "score")
-        )
-        and isinstance(repeats, list)
-        and all(repeat is None or _is_grade(repeat, 0, 1) for repeat in repeats)
-        and isinstance(questions, list)
-        and all(
-            _is_pair(repeat)
-            and isinstance(repeat[0], str)
-            and isinstance(repeat[1], (str, NoneType))
-            for repeat in questions
-        )
-    )
-
-
-def _is_grade(value: Any, label: str | int, score: str | int) -> bool:
-    is_held = (isinstance(value, Mapping) and {label, score} <= value.keys()) or _is_pair(value)
-    return is_held and isinstance(value[label], str) and isinstance(value[score], (int, float))
-
-
-def _is_pair(value: object) -> TypeGuard[list[object]]:
-    return isinstance(value, list) and len(value) == 2  # noqa: PLR2004 - a pair

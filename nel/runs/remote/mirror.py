@@ -23,8 +23,8 @@ from nel.engine.progress import Progress
 from nel.engine.store.integrity import copy_store
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError
-from nel.runs.remote.objects import Objects
-from nel.runs.remote.places import HOME_FILE, Home, home_of, set_home
+from nel.runs.remote.objects import HOME_FILE, Objects
+from nel.runs.remote.places import Home, home_of, set_home
 from nel.runs.remote.snapshots import Manifest, read_manifest, remove_unused, write_snapshot
 from nel.runs.remote.writing import Superseded, Writer, claim
 

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 from nel.errors import ConfigError, MissingExtra, OutputError
 
+HOME_FILE: Final = ".remote.json"
+"""In a run's directory of this machine: where the run belongs."""
 _SCHEME_MIN: Final = 2
 """Shorter ones are drives."""
 

@@ -12,17 +12,14 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import OutputError
-from nel.runs.remote.objects import Objects, is_remote
+from nel.runs.remote.objects import HOME_FILE, Objects, is_remote
 from nel.runs.remote.snapshots import MANIFEST, fetch, read_manifest
-
-HOME_FILE: Final = ".remote.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
