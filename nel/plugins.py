@@ -3,6 +3,9 @@
 Listing reads package metadata only; a plugin is imported when it is named. nel's own plugins are
 registered in the same groups. Entry points are read from `importlib.metadata` and handed to
 stevedore, because stevedore's cache on disk can return a list that is up to two minutes old.
+
+One package whose metadata is no UTF-8, or has no name, must not keep nel from working with all
+others.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, Final
 
-from nel.core.packages import DAMAGE, is_readable, place_of
 from nel.errors import PluginError, did_you_mean
 from nel.version import DISTRIBUTION
 
@@ -42,6 +44,8 @@ GROUPS: Final = {
 it.
 """
 
+DAMAGE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError)
+"""What `importlib.metadata` raises of metadata that is missing, no UTF-8 or malformed."""
 BUILT_IN: Final = "nel"
 """The package of nel's own plugins, which keep their bare names."""
 
@@ -412,3 +416,41 @@ def _driver(ref: PluginRef) -> object:
 def _one_line(plugin: object) -> str:
     text = getattr(plugin, "description", None) or getattr(plugin, "__doc__", None) or ""
     return inspect.cleandoc(str(text)).partition("\n\n")[0].replace("\n", " ").rstrip(".")
+
+
+def is_readable(distribution: Distribution) -> bool:
+    """Return whether a package has a name, a version and entry points that can be read."""
+    try:
+        named = (distribution.metadata["Name"], distribution.metadata["Version"])
+        return all(
+            isinstance(text, str)
+            for text in (*named, *(entry.value for entry in distribution.entry_points))
+        )
+    except DAMAGE:
+        return False
+
+
+def readable_distributions() -> Iterator[Distribution]:
+    """Yield the installed packages whose metadata can be read."""
+    return (distribution for distribution in distributions() if is_readable(distribution))
+
+
+def place_of(distribution: Distribution) -> str:
+    """Return the name of the folder with a package's metadata, for messages."""
+    return str(getattr(getattr(distribution, "_path", None), "name", None) or "unknown")
+
+
+def owners_of(module: str) -> set[str]:
+    """Return the names of the packages that install a top-level module."""
+    owners: set[str] = set()
+    for distribution in distributions():
+        try:
+            declared = (distribution.read_text("top_level.txt") or "").split()
+            tops = declared or {
+                file.parts[0].removesuffix(".py") for file in distribution.files or ()
+            }
+            if module in tops:
+                owners.add(distribution.metadata["Name"])
+        except DAMAGE:
+            continue
+    return owners

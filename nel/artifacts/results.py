@@ -15,7 +15,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.rules import NUMBERS_OF_METRICS
-from nel.core.json_types import Amount, Count, Text
+from nel.core.strict_json import Amount, Count, Text
 from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
 from nel.engine.store.snapshot import StoredResult, StoredRow
 from nel.types import (

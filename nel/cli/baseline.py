@@ -45,7 +45,7 @@ def list_names(
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """List the baselines, and say which are gone."""
-    from nel.core.named_baselines import (  # noqa: PLC0415 - keeps --help fast
+    from nel.config.named_baselines import (  # noqa: PLC0415 - keeps --help fast
         baselines_file,
         read_baselines,
     )

@@ -83,7 +83,7 @@ def say_plainly(error: Any) -> None:
     """Put plain words into the message of a usage error, in place; one that has them stays as it
     is.
     """
-    from nel.config.number_words import number_problem  # noqa: PLC0415 - keeps --help fast
+    from nel.config.numbers import number_problem  # noqa: PLC0415 - keeps --help fast
 
     kinds = getattr(error.__cause__, "errors", None)
     if isinstance(error, typer.BadParameter) and kinds is not None:

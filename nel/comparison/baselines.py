@@ -1,6 +1,6 @@
 """Baselines by name: sets and removes them, and finds the result that one stands for.
 
-Depends on `nel.core.named_baselines`, which reads their file.
+Depends on `nel.config.named_baselines`, which reads their file.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.comparison.reading import read_sides
+from nel.config.named_baselines import Baseline, baselines_file, read_baselines
 from nel.core.atomic_files import write_file
-from nel.core.named_baselines import Baseline, baselines_file, read_baselines
 from nel.core.strict_json import pretty
 from nel.errors import OutputError, UsageError, did_you_mean
 

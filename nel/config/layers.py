@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from nel.config.number_words import number_problem
+from nel.config.numbers import number_problem, plain_int
 from nel.config.openai_environment import BASE_URL, base_url
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.strict import KEY_ERRORS
 from nel.config.settings import EACH, Given, Path, sections
 from nel.config.yaml_file import kind_of, read_value
-from nel.core.plain_numbers import plain_int
 from nel.errors import ConfigError
 
 if TYPE_CHECKING:

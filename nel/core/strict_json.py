@@ -1,4 +1,5 @@
-"""Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold.
+"""Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold; and the constrained
+types of fields of artifacts.
 
 orjson encodes and decodes; the standard library is the fallback for lone surrogates and integers
 beyond 64 bits, which orjson refuses to encode and which models do produce. orjson decodes such
@@ -10,9 +11,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import orjson
+from annotated_types import Ge, Gt, Le, Lt, MinLen
 
 _LINE_SEPARATORS = (
     (b"\xe2\x80\xa8", b"\\u2028"),
@@ -128,3 +130,13 @@ def _plain(value: object) -> object:
     if value is None or isinstance(value, (str, int, float)):
         return value
     raise ValueError(f"a {type(value).__name__} has no JSON form")
+
+
+Count: TypeAlias = Annotated[int, Ge(0)]
+Positive: TypeAlias = Annotated[int, Ge(1)]
+Amount: TypeAlias = Annotated[float, Ge(0)]
+"""Seconds, tokens per second or money."""
+Rate: TypeAlias = Annotated[float, Ge(0), Le(1)]
+Level: TypeAlias = Annotated[float, Gt(0), Lt(1)]
+"""Of an interval, 0.95 for 95 %."""
+Text: TypeAlias = Annotated[str, MinLen(1)]

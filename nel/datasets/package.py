@@ -11,9 +11,9 @@ import sys
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
-from nel.core.packages import DAMAGE, owners_of
 from nel.datasets.formats import Source, dataset_of, suffix_of
 from nel.errors import DatasetError, did_you_mean
+from nel.plugins import DAMAGE, owners_of
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Literal
 
 from nel.core.finish_reasons import ending_of, is_context_full, is_failed_call
-from nel.core.tool_calls import answer_in
 from nel.engine.scorers.call import ScoringTask
+from nel.engine.scorers.tool_calls import answer_in
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import OutcomeRow
 from nel.types import ModelFailure, Outcome, Response, Sample, Unscored

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from nel.config.named_baselines import read_baselines
 from nel.config.schema.stop import StopCondition, StopConfig
-from nel.core.named_baselines import read_baselines
 from nel.core.strict_json import dumps_bytes
 from nel.decide.sequential import StopReason
 from nel.engine.drawn_order import draw

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict
 
-from nel.core.json_types import Count, Level, Rate, Text
+from nel.core.strict_json import Count, Level, Rate, Text
 from nel.metrics.compact_arrays import CompactRanges
 from nel.metrics.intervals import LEVEL, Interval
 from nel.metrics.late_numpy import np

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nel.core.plain_numbers import plain_int
+from nel.config.numbers import plain_int
 from nel.models.answer_json import BOM, Contradiction
 from nel.models.context_window import blame, is_sure
 from nel.models.error_bodies import ErrorBody, error_body, error_in, error_said

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from nel.core.plain_numbers import plain_number
+from nel.config.numbers import plain_number
 
 _LENGTH_MAX: Final = 32
 """Longer values are ignored."""

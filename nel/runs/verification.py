@@ -23,7 +23,6 @@ from nel.artifacts.files import directory_name
 from nel.artifacts.inputs import AUDIT_NAME, INPUTS, READER
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
-from nel.core.packages import readable_distributions
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.integrity import (
     check_integrity,
@@ -35,6 +34,7 @@ from nel.engine.store.integrity import (
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
+from nel.plugins import readable_distributions
 from nel.reports.writers import write_reports
 from nel.runs.evaluation import rebuild, stored_reports
 from nel.version import __version__

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from nel.cli.app import app
 from nel.comparison.baselines import baseline_side, remove_baseline, set_baseline
-from nel.core.named_baselines import baselines_file, read_baselines
+from nel.config.named_baselines import baselines_file, read_baselines
 from nel.errors import NelError, OutputError, UsageError
 from tests.support.compared import lines, write_run
 

@@ -20,8 +20,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from nel.core.paths import share
-from nel.core.work_directories import make_work_directory
+from nel.core.paths import make_work_directory, share
 from nel.engine.store.integrity import copy_store
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

@@ -15,8 +15,7 @@ from typing import Final
 from nel import plugins
 from nel.artifacts.exporting.contract import Exported
 from nel.core.atomic_files import write_file
-from nel.core.paths import share
-from nel.core.work_directories import make_work_directory
+from nel.core.paths import make_work_directory, share
 from nel.errors import NelError, OutputError, PluginError, UsageError
 
 NOTES_FILE: Final = "export-notes.txt"

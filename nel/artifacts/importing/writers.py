@@ -19,9 +19,8 @@ from nel import plugins
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.artifacts.source_numbers import NUMBERS_ARE_IDS
 from nel.artifacts.write import write_artifacts
-from nel.core.paths import share
+from nel.core.paths import make_work_directory, share
 from nel.core.strict_json import dumps
-from nel.core.work_directories import make_work_directory
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
 from nel.engine.store.database import Store
 from nel.engine.store.plans import StoredPlan

@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.run_files import StateCounts
-from nel.core.json_types import Count, Positive, Rate, Text
+from nel.core.strict_json import Count, Positive, Rate, Text
 from nel.metrics.accumulator import BoundsJson
 
 

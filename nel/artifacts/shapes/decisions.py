@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.rules import NULL_IS_INCONCLUSIVE
-from nel.core.json_types import Count, Positive, Rate, Text
+from nel.core.strict_json import Count, Positive, Rate, Text
 
 PairedMeasure: TypeAlias = Annotated["PairedMeasureFields", NULL_IS_INCONCLUSIVE]
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from nel.artifacts.run_warnings import RunWarning
 from nel.artifacts.shapes.rules import NULL_HAS_REASON
 from nel.artifacts.shapes.run_files import BenchmarkHead, ShardFields, StateCounts
-from nel.core.json_types import Amount, Count, Level, Positive, Rate, Text
+from nel.core.strict_json import Amount, Count, Level, Positive, Rate, Text
 from nel.judges.stats.position_bias import PositionBiasJson, ShareJson
 from nel.metrics.accumulator import (
     AccountingJson,

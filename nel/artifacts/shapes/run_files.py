@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.results import LineTokens
 from nel.artifacts.shapes.rules import HAS_HEADLINE
-from nel.core.json_types import Amount, Count, Positive, Rate, Text
+from nel.core.strict_json import Amount, Count, Positive, Rate, Text
 from nel.metrics.accumulator import AccountingJson
 
 

@@ -20,8 +20,8 @@ from urllib.parse import unquote, urlsplit
 
 from nel import plugins
 from nel.authoring.shipping.package import KEYWORD, Package
-from nel.core.packages import readable_distributions
 from nel.errors import ConfigError, PluginError
+from nel.plugins import readable_distributions
 
 _INSTALL_SECONDS: Final = 1800
 _SHOWN_LINES: Final = 12

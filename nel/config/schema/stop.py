@@ -12,8 +12,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, field_validator
 
+from nel.config.named_baselines import read_baselines
 from nel.config.schema.strict import Flag, Strict
-from nel.core.named_baselines import read_baselines
 from nel.errors import did_you_mean
 
 StopKind = Literal["width", "better-or-worse", "futile"]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from nel.authoring.benchmark import Benchmark
-from nel.core.tool_calls import answer_in
+from nel.engine.scorers.tool_calls import answer_in
 from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, ScorerError
 from nel.judges.record import JudgementJson
 from nel.scoring.protocol import asks_judge, is_async, scoring

@@ -25,12 +25,13 @@ from types import ModuleType
 from typing import Any, Final
 
 import nel.core.thinking
-import nel.core.tool_calls
+import nel.engine.scorers.tool_calls
 import nel.judges
 import nel.scoring.result
 from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.data_files import DataFiles, data_files, digest_of_data
 from nel.engine.scorers.dependencies import Dependencies, read_dependencies
+from nel.engine.scorers.source_cache import SOURCES
 from nel.engine.scorers.source_digest import combined, read_source
 from nel.judges.types import Case
 from nel.prompts import is_template_file
@@ -55,7 +56,7 @@ _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 counts.
 """
 _THINKING: Final = Path(nel.core.thinking.__file__)
-_BEFORE_SCORING: Final = (_THINKING, Path(nel.core.tool_calls.__file__))
+_BEFORE_SCORING: Final = (_THINKING, Path(nel.engine.scorers.tool_calls.__file__))
 """Decide what of a recorded answer its scorer sees."""
 _PROTOCOL: Final = Path(nel.scoring.result.__file__)
 """Decides what a scorer's return value means."""
@@ -82,6 +83,7 @@ def scorer_digest(benchmark: Benchmark) -> str:
     parts = [
         _digest_of(path) for path in (*files, *(data - files), *_sandbox_files(benchmark.languages))
     ]
+    SOURCES.save()
     return hashlib.sha256(f"{named} {reading} {combined(parts)}".encode()).hexdigest()
 
 
@@ -201,7 +203,9 @@ def judge_digest(template: str | None) -> str:
     files = _closure(starts, _JUDGING_ROOMS)
     forms = Path(nel.judges.__path__[0]).rglob("*.toml")
     data = {path for source in files for path in _data_of(source).files} | set(forms)
-    return combined([*parts, *(_digest_of(path) for path in (*files, *(data - files)))])
+    parts += [_digest_of(path) for path in (*files, *(data - files))]
+    SOURCES.save()
+    return combined(parts)
 
 
 def _digest_of(path: Path) -> str:

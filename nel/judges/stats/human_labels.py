@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from nel.core.plain_numbers import plain_number
+from nel.config.numbers import plain_number
 from nel.judges.record import KEY, judgements_in
 
 K = TypeVar("K", float, str)

@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from nel.core.json_types import Count, Rate, Text
+from nel.core.strict_json import Count, Rate, Text
 from nel.metrics.intervals import LEVEL, Interval, wilson_interval
 from nel.metrics.quantiles import student_quantile
 

@@ -14,8 +14,8 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
-from nel.core.python_trees import parse_python
 from nel.reading.programs.fences import dedented
+from nel.reading.programs.python_trees import parse_python
 
 PROGRAM_CHARACTERS_MAX: Final = 200_000
 """A longer text is not parsed."""

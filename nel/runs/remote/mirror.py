@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from nel.core.work_directories import make_work_directory
+from nel.core.paths import make_work_directory
 from nel.engine.progress import Progress
 from nel.engine.store.integrity import copy_store
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from nel.core.paths import make_work_directory
 from nel.core.strict_json import dumps_bytes, loads
-from nel.core.work_directories import make_work_directory
 from nel.errors import OutputError
 from nel.runs.remote.objects import Objects
 

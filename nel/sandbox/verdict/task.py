@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from nel.core.python_trees import parse_python
+from nel.reading.programs.python_trees import parse_python
 from nel.sandbox.verdict.modes import needs_shared
 from nel.sandbox.verdict.names import called_names, class_names, supplied_names, unbound_names
 

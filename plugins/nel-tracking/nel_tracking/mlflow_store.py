@@ -24,8 +24,8 @@ from nel.artifacts.exporting.table import (
     sample_rows,
 )
 from nel.core.atomic_files import write_file
+from nel.core.paths import final_directory
 from nel.core.strict_json import dumps_bytes
-from nel.core.work_directories import final_directory
 from nel.errors import PluginError
 from nel.reports.run_files import BenchmarkFiles
 from nel_tracking.tracked import files_of, numbers_of, settings_of

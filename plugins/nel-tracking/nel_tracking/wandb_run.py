@@ -18,7 +18,7 @@ from typing import Any, Final
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.run import RunToExport, open_run
 from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS, metric_rows, sample_rows
-from nel.core.work_directories import final_directory
+from nel.core.paths import final_directory
 from nel.errors import OutputError, PluginError
 from nel_tracking.tracked import files_of, numbers_of, settings_of
 

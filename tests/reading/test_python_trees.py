@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from nel.core import python_trees
-from nel.core.python_trees import parse_python
+from nel.reading.programs import python_trees
+from nel.reading.programs.python_trees import parse_python
 
 TEXT = "\n".join(
     f"def f{number}(x): return [({number} + x) * {number} for x in range({number})]" for number in range(60)

@@ -1,5 +1,5 @@
-"""Reads numbers from text that came from outside: a header, an error body, a file of labels. No
-I/O.
+"""Reads numbers from text that came from outside: a header, an error body, a file of labels; and
+says in words why a value is not the number that a setting takes. No I/O.
 
 Python's `int` and `float` read more than a protocol does: ``1_0`` is 10 to them, ``١٠`` too,
 ``inf`` and ``nan`` are numbers; and `str.isdigit` holds for ``²``, which `int` refuses. Here a
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 LENGTH_MAX: Final = 32
 """Longer texts are no numbers; a float has 24 characters at most."""
@@ -38,3 +39,30 @@ def plain_int(text: str) -> int | None:
     (429, None, None, None)
     """
     return int(text) if len(text) <= LENGTH_MAX and _WHOLE.fullmatch(text) else None
+
+
+_WORDS: Final = {
+    "int_parsing": "is not a whole number",
+    "int_from_float": "is not a whole number",
+    "int_type": "is not a whole number",
+    "float_parsing": "is not a number",
+    "float_type": "is not a number",
+    "less_than_equal": "is too large: at most {le}",
+    "less_than": "is too large: below {lt}",
+    "greater_than_equal": "is too small: at least {ge}",
+    "greater_than": "is too small: above {gt}",
+}
+"""By pydantic's kind of error, with its bounds."""
+
+
+def number_problem(problem: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with a number, to stand after it; None for every other error.
+
+    Args:
+        problem: One of `pydantic.ValidationError.errors`.
+
+    >>> number_problem({"type": "greater_than_equal", "ctx": {"ge": 1}})
+    'is too small: at least 1'
+    """
+    words = _WORDS.get(problem["type"])
+    return None if words is None else words.format(**problem.get("ctx", {}))

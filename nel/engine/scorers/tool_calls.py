@@ -1,6 +1,6 @@
 """Calls of tools that a server without a parser for them left in the text of an answer. No I/O.
 
-Depends on `nel.core.quotations` and `nel.types`. Takes time linear in the length of the text.
+Depends on `nel.core.thinking` and `nel.types`. Takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from nel.core.quotations import Quotations
+from nel.core.thinking import Quotations
 from nel.types import Response, Sample
 
 _SPELLINGS: Final = (

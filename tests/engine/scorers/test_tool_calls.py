@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.core.tool_calls import answer_in, without_tool_calls
+from nel.engine.scorers.tool_calls import answer_in, without_tool_calls
 from nel.types import Response, Sample, ToolCall
 
 CALLS = (

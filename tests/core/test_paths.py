@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from nel.artifacts.exporting.writers import export_run
-from nel.core.work_directories import final_directory, make_work_directory
+from nel.core.paths import final_directory, make_work_directory
 from tests.support.viewed_run import build_viewed_run
 
 
