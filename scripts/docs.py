@@ -19,52 +19,18 @@ from pathlib import Path
 import extension_page
 import reading_page
 import reference_pages
+import typer
 from pydantic import BaseModel
 
 from nel import plugins
 from nel.artifacts.shapes.schemas import SHAPES, schema_text
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import find_benchmark
+from nel.cli.app import app
 from nel.config import schema
 from nel.engine.benchmark_description import Fact, facts_of, metrics_of, prompt_of, rule_of
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = (
-    (),
-    ("eval",),
-    ("eval", "run"),
-    ("eval", "resume"),
-    ("eval", "score"),
-    ("eval", "watch"),
-    ("eval", "archive"),
-    ("eval", "merge"),
-    ("eval", "submit"),
-    ("judge", "leaderboard"),
-    ("list",),
-    ("judge", "calibrate"),
-    ("show",),
-    ("scorer", "audit"),
-    ("init",),
-    ("plugin", "check"),
-    ("plugin", "new"),
-    ("byob", "new"),
-    ("byob", "validate"),
-    ("byob", "compile"),
-    ("byob", "list"),
-    ("byob", "containerize"),
-    ("endpoint", "demo"),
-    ("endpoint", "judge"),
-    ("endpoint", "replay"),
-    ("endpoint", "model"),
-    ("endpoint", "probe"),
-    ("power",),
-    ("report",),
-    ("view",),
-    ("sandbox", "build"),
-    ("sandbox", "list"),
-    ("sandbox", "check"),
-    ("sandbox", "prune"),
-)
 RUN = ("eval", "run")
 HUB = "https://huggingface.co/datasets/"
 SECTIONS = {
@@ -115,12 +81,36 @@ def command_line() -> str:
     introduction = "# The command line\n\nEvery command has `-h` and `--help` besides.\n"
     parts = [HEAD + introduction]
     of_run = {_unwrapped(option) for option in _options(_help(RUN))}
-    for command in COMMANDS:
+    for command in commands():
         text = _help(command)
         if command not in ((), RUN):
             text = _without(text, of_run)
         parts.append(f"## nel {' '.join(command)}".rstrip() + f"\n\n```text\n{text}\n```\n")
     return "\n".join(parts)
+
+
+def commands() -> Iterator[tuple[str, ...]]:
+    """Yield the words of every command of nel itself, a group before what is in it."""
+    names = {ref.name for ref in plugins.discover("commands")}
+    others = names - {ref.name for ref in plugins.discover("commands") if ref.is_built_in}
+    waiting: list[tuple[tuple[str, ...], typer.Context]] = [
+        ((), typer.Context(typer.main.get_command(app), info_name="nel"))
+    ]
+    while waiting:
+        words, context = waiting.pop(0)
+        yield words
+        group = context.command
+        if isinstance(group, typer.core.TyperGroup):
+            below = [
+                (name, group.get_command(context, name))
+                for name in group.list_commands(context)
+                if "_".join((*words, name)) not in others
+            ]
+            waiting[:0] = [
+                ((*words, name), typer.Context(command, info_name=name, parent=context))
+                for name, command in below
+                if not command.hidden
+            ]
 
 
 def _help(command: tuple[str, ...]) -> str:
