@@ -4,8 +4,8 @@ nel/reading/forms.toml.
 
 from __future__ import annotations
 
-from nel.reading.forms import Row, rows
-from nel.reading.types import READING_VERSIONS, Form
+from nel.reading.forms import Row, rows, rule_versions
+from nel.reading.types import Form
 
 _RULE = """# How answers are read
 
@@ -109,10 +109,10 @@ def reading() -> str:
 
 
 def _versions() -> str:
-    numbers = set(READING_VERSIONS.values())
+    numbers = set(rule_versions().values())
     if len(numbers) == 1:
         return f"{numbers.pop()} for all of them"
-    return ", ".join(f"{kind} {number}" for kind, number in READING_VERSIONS.items())
+    return ", ".join(f"{kind} {number}" for kind, number in rule_versions().items())
 
 
 def _line(row: Row) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from nel.reading.response import Response
 from nel.reading.types import Form
@@ -21,6 +21,7 @@ _FORMS: Final = frozenset((Form.TAG, Form.BOX, Form.HASHES, Form.FIELD, Form.MAR
 _PHRASES: Final = frozenset((Form.PHRASE,))
 _DECLARING: Final = _FORMS | _PHRASES
 _SENTENCES: Final = frozenset((Form.SENTENCE,))
+_MODULES_OF_NUMBERS: Final = ("numerals", "number_words")
 _LOOKED_AT_MAX: Final = 64
 """Declarations of one row that are looked at, from the end."""
 _BEFORE_MAX: Final = 40
@@ -72,9 +73,30 @@ class Declaration(NamedTuple):
 
 
 @cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((files("nel.reading") / "forms.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def rule_versions() -> Mapping[str, int]:
+    """Return the version of the rule and that of each kind of answer."""
+    versions: dict[str, int] = _table()["versions"]
+    return versions
+
+
+def kind_of_module(name: str) -> str:
+    """Return the kind of answer whose version a module of this room belongs to, or ``rule``.
+
+    >>> kind_of_module("letters"), kind_of_module("numerals"), kind_of_module("reader")
+    ('letters', 'numbers', 'rule')
+    """
+    kind = "numbers" if name in _MODULES_OF_NUMBERS else name
+    return kind if kind in rule_versions() else "rule"
+
+
+@cache
 def rows() -> tuple[Row, ...]:
     """Return the rows of the table."""
-    table = tomllib.loads((files("nel.reading") / "forms.toml").read_text(encoding="utf-8"))
     return tuple(
         Row(
             form=Form[row["form"].upper()],
@@ -85,7 +107,7 @@ def rows() -> tuple[Row, ...]:
             source=row["pattern"],
             needed_by=row["needed_by"],
         )
-        for row in table["row"]
+        for row in _table()["row"]
     )
 
 

@@ -7,7 +7,6 @@ a message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -16,32 +15,6 @@ GENERAL_RULE: Final = "general"
 """The rule of docs/reference/reading.md."""
 OFFICIAL_RULE: Final = "official"
 """The rule that a benchmark's authors published."""
-READING_VERSIONS: Final[Mapping[str, int]] = {
-    "rule": 1,
-    "letters": 1,
-    "numbers": 1,
-    "decisions": 1,
-    "labels": 1,
-    "texts": 1,
-    "formulas": 1,
-    "programs": 1,
-}
-"""Of the rule of docs/reference/reading.md and of each kind of answer. A change that reads any
-recorded output differently raises the version of its kind, or that of the rule where several kinds
-are concerned."""
-_MODULES_OF_NUMBERS: Final = ("numerals", "number_words")
-
-
-def kind_of_module(name: str) -> str:
-    """Return the entry of `READING_VERSIONS` that a module of this room belongs to.
-
-    >>> kind_of_module("letters"), kind_of_module("numerals"), kind_of_module("reader")
-    ('letters', 'numbers', 'rule')
-    """
-    kind = "numbers" if name in _MODULES_OF_NUMBERS else name
-    return kind if kind in READING_VERSIONS else "rule"
-
-
 REJECTED_MAX: Final = 20
 """Rejected candidates that a reading keeps; the last ones of a long response say enough."""
 

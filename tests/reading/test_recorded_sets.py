@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nel.reading.types import READING_VERSIONS
+from nel.reading.forms import rule_versions
 from tests.reading.recorded import COUNTS, counts, problems, sets
 from tests.support.runs import SHARED
 
@@ -25,7 +25,7 @@ def test_every_recorded_set_has_counts() -> None:
 
 def test_the_versions_are_those_of_the_counts() -> None:
     """`python -m tests.reading.recorded --write` writes the counts when a version is raised."""
-    assert RECORDED["versions"] == READING_VERSIONS
+    assert RECORDED["versions"] == rule_versions()
 
 
 @pytest.mark.parametrize("name", RECORDED["sets"])
@@ -45,4 +45,4 @@ def test_other_values_need_another_version() -> None:
     """Runs that a changed rule scored are not comparable with those of the rule before."""
     before = {"versions": {"rule": 1}, "sets": {"a": {"gold": 5, "as_source": 5, "values": "x"}}}
     other = {"versions": {"rule": 1}, "sets": {"a": {"gold": 5, "as_source": 5, "values": "y"}}}
-    assert problems(before, other) == ["a: read otherwise; raise READING_VERSIONS of what changed"]
+    assert problems(before, other) == ["a: read otherwise; raise the version of what changed in forms.toml"]

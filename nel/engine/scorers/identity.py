@@ -35,7 +35,7 @@ from nel.engine.scorers.source_cache import SOURCES
 from nel.engine.scorers.source_digest import combined, read_source
 from nel.judges.types import Case
 from nel.prompts import is_template_file
-from nel.reading.types import READING_VERSIONS, kind_of_module
+from nel.reading.forms import kind_of_module, rule_versions
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
@@ -49,7 +49,7 @@ _AUTHORING: Final = frozenset(
 themselves.
 """
 _READING: Final = "reading"
-"""The room whose modules count by the version that it declares, see `READING_VERSIONS`."""
+"""The room whose modules count by the version that it declares, see `nel.reading.forms`."""
 _JUDGING_ROOMS: Final = frozenset({"core", "judges", "reading"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders whose files belong to many projects: of a plugin that is one file there, only that file
@@ -94,7 +94,7 @@ def reading_versions(benchmark: Benchmark) -> dict[str, int]:
     modules = {
         _module_in_package(path)[2] for path in _scorer_files(benchmark) if _is_reading(path)
     }
-    return {kind: READING_VERSIONS[kind] for kind in sorted(map(kind_of_module, modules))}
+    return {kind: rule_versions()[kind] for kind in sorted(map(kind_of_module, modules))}
 
 
 def _is_reading(path: Path) -> bool:
