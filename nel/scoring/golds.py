@@ -8,7 +8,7 @@ of a user's own is not looked into: it may call a marked one with another sample
 from __future__ import annotations
 
 import functools
-import unicodedata
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -19,6 +19,7 @@ S = TypeVar("S")
 TakeGold: TypeAlias = Callable[..., object]
 """``(sample, **options)`` with the options of the scorer; raises `DatasetError`."""
 _ATTRIBUTE: Final = "takes_gold"
+_SHOWN: Final = re.compile(r"[^\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def reads_gold(take: TakeGold) -> Callable[[S], S]:
@@ -44,15 +45,10 @@ def text_gold(sample: ScorerInput, **_: object) -> list[str]:
 def texts_in(target: object) -> list[str]:
     """Return the texts of a target that are not blank; raises DatasetError where there is none."""
     several: Sequence[object] = target if isinstance(target, (list, tuple)) else [target]
-    texts = [str(item) for item in several if item is not None and not _is_blank(str(item))]
+    texts = [str(item) for item in several if item is not None and _SHOWN.search(str(item))]
     if not texts:
         raise DatasetError("the target is empty; give the row an answer to compare with")
     return texts
-
-
-def _is_blank(text: str) -> bool:
-    """Return whether a text has nothing but spaces and characters that are not shown."""
-    return all(mark.isspace() or unicodedata.category(mark) == "Cf" for mark in text)
 
 
 def unusable_gold(

@@ -67,7 +67,7 @@ def extract_program(
     """
     text = _START_TOKEN.sub("", _plain(response))
     end = Quotations(text).first_outside(_END_TOKEN, 0)
-    text = text if end is None else text[: end.start()]
+    text = text[: end.start() if end else None]
     if not text.strip():
         return None
     tags = frozenset(tag.lower() for tag in (language, *fences))
