@@ -30,6 +30,8 @@ from nel.runs.evaluation import RunResult
 
 _ROW = "bad_row"
 """The cause of what no resume can score: no sample can be made of the row."""
+_SHARED = "shared_verdict"
+"""The kind of what no resume can score: a pass that --strict-verdicts does not count."""
 _COLUMNS = (
     "benchmark",
     "metric",
@@ -205,7 +207,8 @@ def retried(result: RunResult) -> str:
     """Return what a resume does for a finished run whose exit code is not 0; empty where it does
     nothing.
     """
-    if any(item.accounting["unscored"].keys() - {_ROW} for item in result.benchmarks):
+    unscored = [pair for item in result.benchmarks for pair in item.accounting["unscored"].items()]
+    if any(cause != _ROW and causes["kinds"].keys() - {_SHARED} for cause, causes in unscored):
         return "retry the unscored samples with"
     is_failed = any(item.failed_metrics for item in result.benchmarks)
     return "fix the metrics, then compute them with" if is_failed else ""

@@ -84,6 +84,7 @@ _SPELLINGS: Final = (
     _Tags(r"◁think▷", r"◁/think▷", may_close_alone=True),
     _Tags(r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
     _Tags(r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+    _Tags(r"<unused94>", r"<unused95>"),
     _Tags(
         r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
         r"<\|end\|>(?:<\|start\|>assistant<\|channel\|>final<\|message\|>)?",
@@ -91,7 +92,7 @@ _SPELLINGS: Final = (
     _Tags(r"(?-i:analysis(?=[A-Z]|(?s:.*)assistantfinal))", r"assistantfinal"),
 )
 """Of DeepSeek and most others, Gemini, prompts that ask for reasons, Seed and MiniMax, Magistral,
-Kimi, Command, Sky-T1 and the channels of gpt-oss, with their special tokens and without, as some
+Kimi, Command, Sky-T1, MedGemma and the channels of gpt-oss, with their special tokens and without, as some
 servers leave them."""
 _OPENINGS: Final = re.compile(
     "|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE

@@ -14,8 +14,9 @@ from functools import partial
 from typing import Final
 
 from nel.errors import JudgeError
-from nel.judges.parsing.formats import json_grade_of, may_hold_verdict
+from nel.judges.parsing.formats import grade_in_json, may_hold_verdict
 from nel.judges.parsing.own_words import only_repeats
+from nel.judges.quoting import NO_CODE, Quoted, displayed_text, unquote
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge, Judgement, Question
 
@@ -50,10 +51,15 @@ def only_reply(judgement: Judgement) -> str:
 
 
 def _ask_for_json(case: Case) -> Sequence[Question]:
+    texts = tuple(map(displayed_text, (case.response, case.question, case.reference or "")))
+
     def as_json(question: Question) -> Question:
+        marked = unquote(question.prompt)
+        code = NO_CODE if marked is None else marked.code
+        quoted = Quoted(prompt=question.prompt, code=code, foreign=texts)
+
         def read(reply: str) -> Grade:
-            _refuse_repetition(case, reply)
-            return question.read(f"GRADE: {json_grade_of(reply)}")
+            return question.read(f"GRADE: {grade_in_json(quoted, reply)}")
 
         again = (
             "Your reply is not the JSON asked for. Reply once more with one JSON object that has a"
@@ -85,16 +91,12 @@ def _inner_questions(case: Case) -> Sequence[Question]:
     return judge_for(inner).ask(inner)
 
 
-def _refuse_repetition(case: Case, reply: str) -> None:
-    if only_repeats(reply, [case.response, case.question, case.reference or ""]):
-        raise JudgeError("the judge's reply only repeats a text that it was shown", reply=reply)
-
-
 def _accept(case: Case, prompt: str, reply: str) -> Grade:
     """Accept a reply, unless it only repeats what it was shown or cannot hold a verdict of any
     form.
     """
-    _refuse_repetition(case, reply)
+    if only_repeats(reply, [case.response, case.question, case.reference or ""]):
+        raise JudgeError("the judge's reply only repeats a text that it was shown", reply=reply)
     if not may_hold_verdict(prompt, reply):
         raise JudgeError("the judge's reply holds no verdict of any form", reply=reply)
     return READ_BY_SCORER

@@ -54,9 +54,7 @@ class Finding:
 
 
 def python_probes() -> Iterator[Probe]:
-    """Yield the probes of the Python sandbox, in an order that lets later ones find what earlier
-    ones left.
-    """
+    """Yield the probes of the Python sandbox; later ones find what earlier ones left."""
     text = Path(__file__).with_name("probes.toml").read_text(encoding="utf-8")
     for row in tomllib.loads(text)["probe"]:
         source = (

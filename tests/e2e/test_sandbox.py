@@ -114,6 +114,7 @@ def test_passes_of_shared_tests_stand_beside_the_score_and_strictness_leaves_the
     assert metrics["shared_passes"] == 1
     assert "1 pass is not proof" in metrics["warnings"][0]["text"]
     assert strict.returncode == EXIT_UNSCORED, strict.stderr
+    assert "resume" not in strict.stderr
     outcome = read_results(only_run(tmp_path / "strict"), "humaneval")[0]["outcome"]
     assert (outcome["cause"], outcome["kind"]) == ("sandbox", "shared_verdict")
 

@@ -7,13 +7,15 @@ in two orders and cases in stages are not made, and have no names here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args, get_origin
 
 from nel.authoring.adapters.judge_strategies import LlmJudge
 from nel.authoring.adapters.samples import ChatMessage, ChatMessageSystem, ChatMessageUser, Score
 from nel.errors import JudgeError
+from nel.judges.parsing.formats import json_objects
+from nel.judges.parsing.own_words import plain_lines
 
 __all__ = [
     "CaseVerdict",
@@ -55,7 +57,8 @@ class OutputContract:
         Raises:
             JudgeError: It holds none, several, or another.
         """
-        objects = list(_objects(reply))
+        own = plain_lines(reply)
+        objects = [own[start:end] for (start, end), _ in json_objects(own)]
         if len(objects) != 1:
             raise JudgeError(
                 f"the judge's reply has {len(objects)} JSON objects, and one is read", reply=reply
@@ -67,25 +70,6 @@ class OutputContract:
                 f"the judge's reply is not the {self.schema_model.__name__} asked for: {error}",
                 reply=reply,
             ) from error
-
-
-def _objects(reply: str) -> Iterator[str]:
-    """Yield the outermost JSON objects of a text, read as EvalScope does."""
-    depth = start = 0
-    in_text = escaped = False
-    for index, character in enumerate(reply):
-        if in_text:
-            in_text = escaped or character != '"'
-            escaped = character == "\\" and not escaped
-        elif character == '"':
-            in_text = True
-        elif character == "{":
-            start = index if depth == 0 else start
-            depth += 1
-        elif character == "}" and depth:
-            depth -= 1
-            if depth == 0:
-                yield reply[start : index + 1]
 
 
 def _described(item: Any) -> str:

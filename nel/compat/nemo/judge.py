@@ -21,7 +21,8 @@ from typing import Any
 from nel.byob.judge import DEFAULT_KEY, RESPONSE_FORMAT
 from nel.core import timed_regex
 from nel.errors import JudgeError
-from nel.judges.parsing.formats import json_grade_of
+from nel.judges.parsing.formats import grade_in_json
+from nel.judges.quoting import NO_CODE, Quoted
 from nel.judges.reply_formats import PROMPT, TEMPLATE, only_reply
 from nel.judges.types import Case
 from nel.scoring.delegation import ask_judge
@@ -125,7 +126,7 @@ def parse_grade(response: str, grade_pattern: str, structured: bool = False) -> 
     """
     if structured:
         with suppress(JudgeError):
-            return json_grade_of(response)
+            return grade_in_json(Quoted(prompt="", code=NO_CODE, foreign=()), response)
     return timed_regex.last_group(grade_pattern, response)
 
 

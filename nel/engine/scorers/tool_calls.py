@@ -26,13 +26,14 @@ _SPELLINGS: Final = (
     (r"<\|python_tag\|>(?=\s*(?:\{|\w+\.call\())", ""),
     (r"(?:<\|start\|>assistant)?<\|channel\|>commentary\s+to=", r"<\|call\|>"),
     (r"\A\s*(?:assistant)?commentary\s+to=functions\.", ""),
+    (r"\bfunctools(?=\[\s*\{)", ""),
 )
 """What opens and closes a call, with Hermes, Qwen and GLM; Llama and Qwen-Coder; DeepSeek, MiniMax
 and XML; Mistral; DeepSeek V3; Kimi; Granite and Phi; Command; Llama's built-in tools; gpt-oss, with
-its special tokens and without. Where nothing closes it, the call goes on to the end."""
+its special tokens and without; Phi-4-mini. Where nothing closes it, the call goes on to the end."""
 _OPENINGS: Final = re.compile("|".join(f"({opening})" for opening, _ in _SPELLINGS))
 _CLOSINGS: Final = [re.compile(closing) if closing else None for _, closing in _SPELLINGS]
-_FIRST_CHARACTERS: Final = ("<", "[TOOL_CALLS]", "commentary")
+_FIRST_CHARACTERS: Final = ("<", "[TOOL_CALLS]", "commentary", "functools[")
 
 
 def answer_in(response: Response, sample: Sample | None) -> str:

@@ -1,8 +1,6 @@
-"""Finds verdicts in a judge's own words: in the form that was asked for, in those of `forms.toml`,
-or alone on a line.
+"""Finds verdicts in a judge's own words: in the form asked for, one of `forms.toml`, or alone.
 
-docs/explanation/judging.md states the rule. Depends on `nel.judges.parsing.scale` and
-`nel.reading.response`.
+docs/explanation/judging.md states the rule. Depends on `nel.judges.parsing.scale`.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from nel.judges.parsing.scale import LINE_MAX, OutOfRange, Scale
 from nel.judges.types import Grade
 from nel.reading.response import folded
 
-_VALUE_MAX: Final = 2_000
-"""Characters after a keyword that are its line."""
+_LINE_MAX: Final = 2_000
+"""Characters after a keyword or a match that are its line."""
 _SHORT_MAX: Final = 12
 """A value of up to so many characters that is not a grade is a verdict that cannot be read."""
 _REASONS: Final = re.compile(
@@ -59,43 +57,39 @@ class VerdictFormat:
 
     find: Callable[[str], list[Candidate]]
     """Returns the candidates in the judge's own words."""
-    labels_in: Callable[[str], set[str]]
-    """Returns the labels of verdicts that a quoted text introduces itself, so that a judge may
-    repeat them.
-    """
     asked_for: str
     """Names the format in error messages."""
-    is_verdict: Callable[[str], bool] = lambda text: False
-    """Returns whether a quoted text is nothing but a verdict."""
+    find_introduced: Callable[[str], list[Candidate]] | None = None
+    """Returns those that something introduces, where `find` returns others too."""
     is_json: bool = False
     """Whether a verdict is a JSON object, which may stand in a fence and holds quotation marks."""
 
+    def labels_in(self, text: str) -> set[str]:
+        """Return the grades that a quoted text introduces, which a judge may repeat."""
+        candidates = (self.find_introduced or self.find)(text)
+        return {candidate.label for candidate in candidates if candidate.grade is not None}
 
-class Row(NamedTuple):
-    """One row of the table."""
-
-    needs: tuple[str, ...]
-    pattern: re.Pattern[str]
+    def is_verdict(self, text: str) -> bool:
+        """Return whether a quoted text is nothing but a verdict."""
+        candidates = self.find(text)
+        is_single = len(candidates) == 1 and candidates[0].grade is not None and "\n" not in text
+        return is_single and not text[: candidates[0].start].strip(_FILLER)
 
 
 @cache
-def _rows(form: str) -> tuple[Row, ...]:
-    """Return the rows of a form of the table."""
+def _rows(form: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of a form of the table."""
     table = tomllib.loads((files("nel.judges.parsing") / "forms.toml").read_text(encoding="utf-8"))
     return tuple(
-        Row(tuple(row["needs"]), re.compile(row["pattern"], re.IGNORECASE))
-        for row in table["row"]
-        if row["form"] == form
+        re.compile(row["pattern"], re.IGNORECASE) for row in table["row"] if row["form"] == form
     )
 
 
 def line_form(scale: Scale, keyword: str) -> VerdictFormat:
     """Return the format of replies to a prompt that asks for a keyword, a colon and a grade."""
-    asked = [
-        Row((keyword.lower(),), re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE))
-    ]
+    asked = (re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE),)
 
-    def declared(plain: str) -> list[Candidate]:
+    def introduced(plain: str) -> list[Candidate]:
         return list(_introduced(plain, asked, scale)) or _graded(
             _introduced(plain, _rows("declared"), scale)
         )
@@ -103,22 +97,15 @@ def line_form(scale: Scale, keyword: str) -> VerdictFormat:
     def find(own: str) -> list[Candidate]:
         plain = _plain(own)
         return (
-            declared(plain)
+            introduced(plain)
             or _alone(plain, scale)
             or _graded(_introduced(plain, _rows("phrase"), scale))
         )
 
-    def is_verdict(text: str) -> bool:
-        plain = _plain(text)
-        candidates = declared(plain) or _alone(plain, scale)
-        is_single = len(candidates) == 1 and candidates[0].grade is not None and "\n" not in text
-        return is_single and not plain[: candidates[0].start].strip(_FILLER)
-
     return VerdictFormat(
         find=find,
-        labels_in=lambda text: {candidate.label for candidate in _graded(declared(_plain(text)))},
         asked_for=f'line "{keyword}: " and a grade',
-        is_verdict=is_verdict,
+        find_introduced=lambda own: introduced(_plain(own)),
     )
 
 
@@ -137,20 +124,16 @@ def _plain(own: str) -> str:
     return text
 
 
-def _introduced(plain: str, rows: Iterable[Row], scale: Scale) -> Iterator[Candidate]:
-    """Yield the candidates that rows introduce, in their order."""
-    low = plain.lower()
-    matches = [
-        match
-        for row in rows
-        if any(text in low for text in row.needs)
-        for match in row.pattern.finditer(plain)
-    ]
+def _introduced(
+    plain: str, patterns: Iterable[re.Pattern[str]], scale: Scale
+) -> Iterator[Candidate]:
+    """Yield the candidates that patterns introduce, in their order."""
+    matches = [match for pattern in patterns for match in pattern.finditer(plain)]
     matches.sort(key=lambda match: match.start())
     for match in matches:
-        start, stop = match.span("value") if match.re.groups else _rest_of_line(plain, match)
-        value = plain[start : min(stop, start + _VALUE_MAX)].strip()
-        label, fault = _value(value, scale)
+        start, stop = match.span("value") if match.re.groups else _value_span(plain, match)
+        value = plain[start:stop].strip()
+        label, fault = read_value(value, scale)
         end = max(match.end(), start + len(plain[start:stop].rstrip()))
         if not fault:
             yield Candidate(match.start(), end, label, scale.grade(label))
@@ -158,18 +141,16 @@ def _introduced(plain: str, rows: Iterable[Row], scale: Scale) -> Iterator[Candi
             yield Candidate(match.start(), end, label, fault=fault)
 
 
-def _rest_of_line(plain: str, match: re.Match[str]) -> tuple[int, int]:
-    """Return the stretch between a keyword and the next one or the end of its line; the next line
-    where it is empty.
-    """
+def _value_span(plain: str, match: re.Match[str]) -> tuple[int, int]:
+    """Return the rest of a keyword's line, or the next line, up to the next keyword."""
     below = _BELOW.match(plain, match.end())
     start = below.end() if below else match.end()
-    stop = _line_end(plain, start)
+    stop = line_end(plain, start)
     following = match.re.search(plain, start, stop)
     return start, following.start() if following else stop
 
 
-def _value(value: str, scale: Scale) -> tuple[str, str]:
+def read_value(value: str, scale: Scale) -> tuple[str, str]:
     """Return the grade with which a value begins, and its fault where it is not a grade."""
     try:
         label = scale.label_of(value)
@@ -178,16 +159,14 @@ def _value(value: str, scale: Scale) -> tuple[str, str]:
         return str(error), "out_of_range"
     if label is not None:
         return label, ""
-    is_clear = stated is not None and ends_grade(stated.rest, stated.label, scale)
+    is_clear = stated is not None and _ends_grade(stated.rest, stated.label, scale)
     return (stated.label, "") if stated is not None and is_clear else (value, "no_verdict")
 
 
-def ends_grade(rest: str, label: str, scale: Scale | None) -> bool:
-    """Return whether the rest of a grade's line only gives reasons: it is not "or I",
-    "(incorrect)", "in style".
-    """
+def _ends_grade(rest: str, label: str, scale: Scale) -> bool:
+    """Return whether the rest of a grade's line gives reasons: not "or I", "in style"."""
     others = [item for item in _LIST.split(rest[:LINE_MAX]) if item]
-    if scale is not None and others and len(rest) <= LINE_MAX:
+    if others and len(rest) <= LINE_MAX:
         labels = {_label_of(item, scale) for item in others}
         if None not in labels:
             return labels == {label}
@@ -202,9 +181,7 @@ def _label_of(text: str, scale: Scale) -> str | None:
 
 
 def _alone(plain: str, scale: Scale) -> list[Candidate]:
-    """Return the verdicts of the first and the last line: each is a grade alone, or begins with the
-    word of one.
-    """
+    """Return the verdicts of first and last line, a grade alone or beginning with its word."""
     first = len(plain) - len(plain.lstrip(" \t\n" + QUOTED))
     stop = len(plain.rstrip(" \t\n" + QUOTED))
     last = plain.rfind("\n", 0, stop) + 1
@@ -212,7 +189,7 @@ def _alone(plain: str, scale: Scale) -> list[Candidate]:
     for start in sorted({first, max(first, last)}):
         bullet = _BULLET.match(plain, start)
         begin = bullet.end() if bullet else start
-        line = plain[begin : min(_line_end(plain, begin), begin + LINE_MAX)]
+        line = plain[begin : min(line_end(plain, begin), begin + LINE_MAX)]
         try:
             label = _grade_alone(line, scale, is_opening=start == first)
         except OutOfRange:
@@ -232,9 +209,11 @@ def _grade_alone(line: str, scale: Scale, *, is_opening: bool) -> str | None:
     is_alone = _REMARK.match(stated.rest) or (
         is_opening and stated.is_word and _PUNCTUATION.match(stated.rest)
     )
-    return stated.label if is_alone and ends_grade(stated.rest, stated.label, scale) else None
+    return stated.label if is_alone and _ends_grade(stated.rest, stated.label, scale) else None
 
 
-def _line_end(text: str, start: int) -> int:
-    end = text.find("\n", start)
-    return end if end >= 0 else len(text)
+def line_end(text: str, start: int) -> int:
+    """Return where the line of a position ends."""
+    stop = min(start + _LINE_MAX, len(text))
+    end = text.find("\n", start, stop)
+    return end if end >= 0 else stop

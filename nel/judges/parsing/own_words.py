@@ -1,8 +1,6 @@
-"""Removes from a judge's reply what are not its own words: the prompt, quoted texts that it
-repeats, its reasoning.
+"""Replaces, by `QUOTED`, what are not a judge's own words: prompt, repeated texts and reasoning.
 
-What is removed becomes `QUOTED`. Time is linear in the reply's length. Depends on
-`nel.judges.quoting` and `nel.core.thinking`.
+Time is linear in the reply's length. Depends on `nel.judges.quoting` and `nel.core.thinking`.
 """
 
 from __future__ import annotations
@@ -20,9 +18,7 @@ _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0]"
 )
-"""Soft hyphens, joiners, fillers, text directions and variation selectors: they would split a
-keyword unseen.
-"""
+"""Soft hyphens, joiners, fillers, directions, variation selectors: they split a keyword unseen."""
 _LINE_ENDS: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SPACE_AND_MARKS: Final = re.compile(r"[\s*#_`~>.]+")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
@@ -32,17 +28,14 @@ _BEGINS_QUOTATION: Final = "\"'“‘„«「(:`"
 
 
 def plain_lines(text: str) -> str:
-    """Return a text with ``\\n`` as its only line end, without invisible characters and without
-    `QUOTED`.
-    """
+    """Return a text with one kind of line end, without invisible characters and `QUOTED`."""
     return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text)).replace(QUOTED, "?")
 
 
 def only_repeats(reply: str, foreign: Iterable[str]) -> bool:
     """Return whether a reply is one of the quoted texts, once or several times, and nothing else.
 
-    Such a reply is no verdict, whatever it says: nothing tells that it is the judge's. A text of a
-    single word or number is left out, since a judge may say "5" of the response "5".
+    Nothing tells that it is the judge's; of a single word it may be: "5" of the response "5".
     """
     whole = _folded(displayed_text(reply))
     for text in foreign:
@@ -61,20 +54,14 @@ def own_words(reply: str, quoted: Quoted, *, is_verdict: Callable[[str], bool]) 
     """Return a reply with `QUOTED` in place of the prompt, of repeated texts and of reasoning.
 
     Args:
-        reply: As received.
-        quoted: The question.
-        is_verdict: Returns whether a text is nothing but a verdict. Repeated, such a text looks the
-            same as the judge's own verdict, so it stays, and the reader decides.
+        is_verdict: Returns whether a text is nothing but a verdict: it may be the judge's own.
     """
     text = plain_lines(reply)
     if quoted.code in text:
         text = text.replace(plain_lines(quoted.prompt).strip(), QUOTED)
         text = outside_marks(text, quoted.code, QUOTED)
-    foreign = sorted(
-        {plain_lines(text_of_others).strip() for text_of_others in quoted.foreign} - {""},
-        key=len,
-        reverse=True,
-    )
+    texts = {plain_lines(quotation).strip() for quotation in quoted.foreign} - {""}
+    foreign = sorted(texts, key=len, reverse=True)
     for quotation in foreign:
         if quotation in text and not is_verdict(quotation) and not _is_closing_tag(quotation):
             text = _without_repeated(text, quotation)
@@ -85,9 +72,7 @@ def own_words(reply: str, quoted: Quoted, *, is_verdict: Callable[[str], bool]) 
 
 
 def without_quotations(text: str) -> str:
-    """Return a text with `QUOTED` in place of code fences, block quotes and text in quotation
-    marks.
-    """
+    """Return a text with `QUOTED` in place of fences, block quotes and quotations."""
     return _QUOTATION_MARKS.sub(QUOTED, _BLOCK_QUOTE.sub(QUOTED, _without_fences(text)))
 
 
@@ -96,21 +81,17 @@ def _is_closing_tag(text: str) -> bool:
 
 
 def _without_repeated(text: str, quotation: str) -> str:
-    """Remove a text where it is repeated: on lines of its own, or, with several lines, where a
-    quotation may begin.
+    """Remove a text from lines of its own, or, with several lines, where a quotation may begin.
 
-    Elsewhere it may be part of the judge's own sentence, which the text's author predicted in order
-    to have it removed.
+    Elsewhere it may be the judge's own sentence, which the text's author foresaw.
     """
     pieces: list[str] = []
     start = 0
     begin = text.find(quotation)
     while begin >= 0:
         end = begin + len(quotation)
-        before, after = (
-            text[max(begin - 80, 0) : begin].rstrip(" \t"),
-            text[end : end + 80].lstrip(" \t"),
-        )
+        before = text[max(begin - 80, 0) : begin].rstrip(" \t")
+        after = text[end : end + 80].lstrip(" \t")
         begins = not before or before.endswith(("\n", QUOTED))
         ends = not after or after.startswith("\n")
         if (begins and ends) or ("\n" in quotation and (begins or before[-1] in _BEGINS_QUOTATION)):

@@ -1,8 +1,4 @@
-"""The grades of a judge, their scores and their spellings; reads the grade with which a text
-begins.
-
-Depends on `nel.errors` and `nel.judges.types`.
-"""
+"""The grades of a judge with scores and spellings; reads the grade with which a text begins."""
 
 from __future__ import annotations
 
@@ -21,9 +17,7 @@ _NUMBER: Final = re.compile(
     r"(?:\s*(?:/|out\s+of)\s*(?P<maximum>\d+)(?!\d))?",
     re.IGNORECASE,
 )
-"""A number, and of "4/5" or "4 out of 5" the maximum too; nan and inf match, to be refused as out
-of range.
-"""
+"""A number, and of "4/5" the maximum too; nan and inf match, to be refused as out of range."""
 _NUMBER_GOES_ON: Final = re.compile(r"\w|[.,:/%°]\d|[-–—]\s?\d", re.IGNORECASE)
 _WORD_GOES_ON: Final = re.compile(r"[^\W_]|[+/]|[<>=]+\w|[’']\w|[-–—](?:\w|\s*$)|\.\w")
 _OPENING: Final = re.compile(
@@ -53,30 +47,29 @@ class Stated(NamedTuple):
     label: str
     rest: str
     is_word: bool
-    """Whether it is spelled with a word, or a noun says what it is: not a single letter or a
-    number.
-    """
+    """Whether it is a word or has a noun, and is not a single letter or a number."""
 
 
 class Scale:
     """Grades, their scores and their spellings."""
 
     def __init__(
-        self, scores: Mapping[str, float], words: Mapping[str, Sequence[str]] = USUAL_WORDS
+        self, scores: Mapping[str, float] | None, words: Mapping[str, Sequence[str]] = USUAL_WORDS
     ) -> None:
-        """Take grades and their spellings.
+        """Take grades and their spellings; None: any number is a grade and its own score.
 
         Raises:
             JudgeError: ``bad_template``: there is no grade, or a score is not a finite number.
         """
-        self.scores = {str(label): score for label, score in scores.items()}
+        self._is_any_number = scores is None
+        self.scores = {str(label): score for label, score in (scores or {}).items()}
         good = (
             isinstance(score, int | float) and math.isfinite(score)
             for score in self.scores.values()
         )
-        if not self.scores or not all(good):
+        if not all(good) or not (self.scores or self._is_any_number):
             raise JudgeError(
-                f"grades need finite numbers as scores, not {dict(scores)!r:.200}",
+                f"grades need finite numbers as scores, not {self.scores!r:.200}",
                 kind="bad_template",
             )
         self._spellings = {_spelling(label): label for label in self.scores}
@@ -105,8 +98,7 @@ class Scale:
         return stated.label if stated is not None and not stated.rest.strip(_FILLER) else None
 
     def stated(self, text: str) -> Stated | None:
-        """Return the grade with which a text begins, in quotation marks or brackets too, and what
-        follows it.
+        """Return the grade with which a text begins, after marks too, and what follows it.
 
         Raises:
             OutOfRange: It begins with a number that is not a grade.
@@ -134,12 +126,18 @@ class Scale:
 
     def grade(self, label: str) -> Grade:
         """Return a grade with its score."""
-        return Grade(label=label, score=float(self.scores[label]))
+        score = label if self._is_any_number else self.scores[label]
+        return Grade(label=label, score=float(score))
 
     def _of_number(self, number: re.Match[str]) -> str:
-        label = self._numbers.get(float(number["value"]))
+        value = float(number["value"])
+        if self._is_any_number:
+            label = number["value"] if math.isfinite(value) else None
+        else:
+            label = self._numbers.get(value)
+        maximum = number["maximum"]
         if label is None or (
-            number["maximum"] is not None and float(number["maximum"]) != max(self._numbers)
+            maximum is not None and float(maximum) != max(self._numbers, default=None)
         ):
             raise OutOfRange(number[0])
         return label

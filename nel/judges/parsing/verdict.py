@@ -1,9 +1,7 @@
-"""Reads a judge's verdict: the last one in its own words, in the strongest form in which they state
-any.
+"""Reads a judge's verdict: the last one in its own words, in the strongest form that they have.
 
 A reply with no clear verdict is a `JudgeError` that says what is wrong, never a low grade. Whether
-a reply is refused does not depend on the grade that it gives. Depends on `nel.judges.parsing.forms`
-and `nel.judges.parsing.own_words`.
+a reply is refused does not depend on its grade. Depends on `nel.judges.parsing.forms`.
 """
 
 from __future__ import annotations
@@ -42,13 +40,11 @@ def grade_reader(
     words: Mapping[str, Sequence[str]] = USUAL_WORDS,
     keyword: str = "GRADE",
 ) -> Read:
-    """Return a reader of replies with a line such as ``GRADE: C``, or another clear verdict where
-    they have none.
+    """Return a reader of replies with a line such as ``GRADE: C``, or else another clear verdict.
 
     Args:
         quoted: The question, whose quoted texts are no verdicts.
-        scores: Grade to score. If all grades are numbers, ``4.0`` and, of five, ``4/5`` are 4, and
-            any other number is out of range.
+        scores: Grade to score. If all are numbers, ``4.0`` and, of five, ``4/5`` are 4.
         words: Further spellings of grades.
         keyword: Stands before the colon; upper and lower case are the same.
 
@@ -111,16 +107,12 @@ def _check_readable(reply: str, quoted: Quoted) -> None:
 
 
 def _is_verdict_too(candidate: Candidate, last: Candidate, own: str) -> bool:
-    """Return whether an earlier candidate is a verdict too: an unreadable one only on the same
-    line.
-    """
+    """Return whether an earlier candidate counts: an unreadable one only on the same line."""
     return candidate.fault in {"", "out_of_range"} or "\n" not in own[candidate.end : last.start]
 
 
 def _is_change_of_mind(other: Candidate, last: Candidate, own: str) -> bool:
-    """Return whether the last verdict ends the reply, with words and a line end between it and the
-    one before.
-    """
+    """Return whether the last verdict ends the reply, with words between it and the one before."""
     between = own[other.end : last.start]
     rest = own[last.end :].strip(_DECORATION + QUOTED)
     ends = not rest or (rest.startswith(_CLOSING_TAGS) and len(rest) <= _CLOSING_TAG_MAX)

@@ -1,7 +1,6 @@
 """`extract_program`: finds the program in a model's response, as a reader would copy it out.
 
-A response without code and one whose code does not parse both count as wrong, so doubtful text may
-be taken for code; but a program that is there, and is right, must be found.
+Doubtful text may be taken for code, since both are wrong; a right program must be found.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from nel.core.quotations import Quotations
 from nel.reading.programs.completion import continuation_of, read_stub
 from nel.reading.programs.fences import blocks_of, dedented
 from nel.reading.programs.other_languages import extract_unparsed
@@ -65,7 +65,9 @@ def extract_program(
     >>> extract_program("I cannot solve this.") is None
     True
     """
-    text = _END_TOKEN.split(_START_TOKEN.sub("", _plain(response)), maxsplit=1)[0]
+    text = _START_TOKEN.sub("", _plain(response))
+    end = Quotations(text).first_outside(_END_TOKEN, 0)
+    text = text[: end.start() if end else None]
     if not text.strip():
         return None
     tags = frozenset(tag.lower() for tag in (language, *fences))

@@ -99,8 +99,7 @@ class Container:
             modules: The agent: names and files, in the order in which they import each other.
             image: The image to start.
             options: ``memory_mb``, ``runtime``: what is None is the language's or the engine's own;
-                and ``unlimited``: what the engine cannot limit, which it would refuse to be asked
-                for.
+                and ``unlimited``: limits that the engine does not have and would refuse.
 
         Raises:
             SandboxError: The engine refuses, the image is missing, or the container does not come

@@ -1,5 +1,4 @@
-"""The languages a program can be in: one folder each under ``sandbox_images``, read and never
-changed.
+"""The languages a program can be in: a folder each under ``sandbox_images``, only read.
 
 A folder holds the Dockerfile, ``language.toml`` (how a program is compiled and run), a runner for
 function tests and a smoke test. The image's tag is a digest of the folder, so that a changed folder
@@ -62,8 +61,7 @@ class Language:
         return self.name == PYTHON
 
     def framed(self, solution: str, tests: str) -> dict[str, str]:
-        """Return the files of a program with its tests around it; a part of the runner's names is
-        another each time.
+        """Return the files of a program with its tests around it, under a new secret name.
 
         Raises:
             ConfigError: The language has no runner for function tests.

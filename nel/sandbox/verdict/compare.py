@@ -21,11 +21,9 @@ def outputs_equal(
 
     Args:
         rule: ``lines``: whitespace at the end of a line, empty lines at the end and the kind of
-            line end
-            do not matter. ``exact``: every character counts. ``tokens``: any whitespace separates.
-            ``floats``: as ``tokens``, but two numbers are equal within the tolerance.
-        tolerance: The difference, absolute or as a share of the expected number, that counts as
-            equal.
+            line end do not matter. ``exact``: every character counts. ``tokens``: any whitespace
+            separates. ``floats``: as ``tokens``, with numbers equal within the tolerance.
+        tolerance: The largest difference, absolute or as a share of the expected number.
 
     >>> outputs_equal("5 6 \\r\\n7\\n\\n", "5 6\\n7"), outputs_equal("5  6", "5 6")
     (True, False)
@@ -69,9 +67,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _excerpt(line: str | None, other: str | None) -> str:
-    """Return a line, or None as the end of the output, quoted and cut around its first
-    difference.
-    """
+    """Return a line, quoted and cut around its first difference; None is the end."""
     if line is None:
         return "the end"
     start = 0

@@ -21,9 +21,7 @@ _COMPILE_FILE_BYTES: Final = 256 << 20
 _COMPILE_OUTPUT_BYTES: Final = 1 << 20
 _FILES: Final = 256
 OUTPUT_BYTES_MAX: Final = 32 << 20
-"""Largest expected output of a case; the room for a program's own is twice what is expected, up to
-this.
-"""
+"""Largest expected output of a case; a program may write twice what is expected, up to this."""
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
 _HOST_PATIENCE_SECONDS: Final = 30.0
 
@@ -146,9 +144,7 @@ class Judge:
         return max(self.limits.output_bytes, needed)
 
     def _case_job(self, program: Program, *, is_built: bool) -> dict[str, Any]:
-        """Return the job of one case; it finds what the compiler made, and nothing of the other
-        cases.
-        """
+        """Return the job of one case, with what the compiler made and nothing of others."""
         if self.language.has_zygote:
             return {"do": "script", "source": program.source}
         job = self._command_job({self.language.source: self.language.completed(program.source)})
@@ -184,9 +180,7 @@ class Judge:
         return self.ask_container({**job, "limits": running}, patience)
 
     def _limits(self, cpu_seconds: float, idle_seconds: float, output_bytes: int) -> dict[str, Any]:
-        """Return the limits of one process; a machine is too busy to tell after twenty times those
-        of time.
-        """
+        """Return the limits of one process; twenty times its time, and the machine is too busy."""
         return {
             "cpu_seconds": cpu_seconds,
             "idle_seconds": idle_seconds,

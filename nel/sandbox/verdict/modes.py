@@ -1,6 +1,4 @@
-"""Which mode judges tests in Python: a pure function of the task's text; no program has a say in
-it.
-"""
+"""Which mode judges tests in Python: by the task's text, never by the program."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ _SHARED_STATE: Final = re.compile(
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) (?:solution|pathlib|uuid|ipaddress))\b"
     r"|\b(?P<open>open\([^)\n]*)"
 )
-"""What the program prints, its coroutines, random numbers, files and the environment, which tests
-share with it.
-"""
+"""What tests share with a program: output, coroutines, random numbers, files, environment."""
 _CHANGES: Final = frozenset(
     "append extend insert pop remove clear update add discard setdefault sort reverse popitem".split()
 )
@@ -133,9 +129,7 @@ class _Objects:
         return []
 
     def holds_object(self, node: ast.AST) -> bool:
-        """Return whether a value may hold a function, an iterator or an object of the tests'
-        own.
-        """
+        """Return whether a value may hold a function, iterator or object of the tests."""
         if isinstance(node, (ast.Lambda, ast.GeneratorExp)):
             return True
         if isinstance(node, ast.Name):
@@ -160,9 +154,7 @@ class _Objects:
         )
 
     def changes_attribute(self, node: ast.AST) -> bool:
-        """Return whether a statement changes a container that an attribute of the program's object
-        holds.
-        """
+        """Return whether a statement changes a container that a program's object holds."""
         target: ast.AST | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             target = node.func.value if node.func.attr in _CHANGES else None

@@ -1,5 +1,4 @@
-"""Where the names come from that tests use and do not define, and which of the program's are
-classes.
+"""Where names come from that tests use and do not define, and which of them are classes.
 
 Pure functions of the tests' tree and the prompt. No program has a say in any of it.
 """
@@ -32,16 +31,12 @@ _MEMBERS: Final[Mapping[str, str]] = {
     "datetime": "datetime date time timedelta timezone",
     "typing": "Any Callable Dict Iterable Iterator List Optional Sequence Set Tuple Union",
 }
-"""What tests use without an import; a program that defines one of these does not judge itself by
-it.
-"""
+"""What tests use without an import, unless a program defines it."""
 _HOMES: Final = {name: module for module, names in _MEMBERS.items() for name in names.split()}
 
 
 def unbound_names(tests: str) -> set[str]:
-    """Return the names that tests look up in their module and neither bind there nor find as
-    builtins.
-    """
+    """Return the names that tests use, and neither bind nor find as builtins."""
     used, bound = set(), set()
     scopes = [symtable.symtable(tests, "tests.py", "exec")]
     while scopes:
@@ -94,8 +89,7 @@ def called_names(tree: ast.Module) -> set[str]:
 
 
 def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozenset[str]:
-    """Return those of the names that are classes: by the prompt, else by how tests use what a call
-    gives.
+    """Return those names that are classes, by the prompt or by how tests use them.
 
     >>> tree = ast.parse("s = Stack(); s.push(1); assert s.size == 1; assert Sum(2).real == 3")
     >>> sorted(class_names(tree, {"Stack", "Sum"}, ""))

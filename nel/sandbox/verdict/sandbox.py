@@ -1,6 +1,4 @@
-"""Programs and their verdicts: the room's public face, a pool of containers with a judge in
-front.
-"""
+"""Programs and their verdicts: a pool of containers with a judge in front."""
 
 from __future__ import annotations
 
@@ -87,9 +85,7 @@ class Sandbox:
         return Judge(language, limits, ask).judge(_CANARY)
 
     def _check_image(self, language: Language, ask: Ask) -> None:
-        """Run a known-good program; for other languages the container has come up, which is
-        enough.
-        """
+        """Run a known-good program; in other languages a container that starts is enough."""
         if not language.has_zygote:
             return
         verdict = self._canary(language, self.settings.limits, ask)

@@ -25,9 +25,7 @@ class Task:
     prompt: str
     entry_point: str
     supplied: Mapping[str, str] = field(default_factory=dict)
-    """Names that tests use without defining them, and their places: ``module`` or
-    ``module:name``.
-    """
+    """Names that tests use without defining them: ``module`` or ``module:name``."""
     wanted: tuple[str, ...] = ()
     """Names that the program has to give."""
     classes: tuple[str, ...] = ()
@@ -74,9 +72,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
 
 
 def _uses_values(tree: ast.Module, names: set[str]) -> str:
-    """Return which plain value of the program the tests use, which has no reference; empty where
-    there is none.
-    """
+    """Return which plain value of the program the tests use; empty where there is none."""
     values = sorted(name for name in names - called_names(tree) if name.isupper() or name.islower())
     return f"the tests use {values[0]}, a value of the program" if values else ""
 

@@ -21,9 +21,7 @@ VerdictName: TypeAlias = Literal[
     "output_limit",
     "no_code",
 ]
-"""What a program can come to. Faults of the machinery are not among them: they are a
-`nel.errors.SandboxError`.
-"""
+"""What a program can come to; faults of the machinery are a `SandboxError` instead."""
 
 Mode: TypeAlias = Literal["outside", "split", "shared"]
 """How a verdict was made; decided by the task's text alone.
@@ -58,9 +56,7 @@ class Program:
     entry_point: str = ""
     """The function under test."""
     prompt: str = ""
-    """The code the program was asked to complete; tests may use its imports and helper
-    functions.
-    """
+    """The code to complete; tests may use its imports and helper functions."""
     cases: tuple[Case, ...] = ()
     """Instead of tests: all must give the expected output."""
     compare: Literal["lines", "exact", "tokens", "floats"] = "lines"
@@ -90,9 +86,7 @@ class Verdict:
         return self.verdict == PASSED
 
     def proven(self, *, is_required: bool) -> Verdict:
-        """Return this verdict; raise `SandboxError` where it must be proof against the program and
-        is not.
-        """
+        """Return this verdict; raise `SandboxError` where it is not proof and must be."""
         if is_required and self.passed and self.mode == "shared":
             text = (
                 "it passed tests that share its process, which is not proof against a program that"

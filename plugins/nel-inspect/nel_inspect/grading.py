@@ -11,18 +11,16 @@ marks of nel's.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 from nel.core import timed_regex
-from nel.errors import DatasetError, JudgeError, ScorerError
-from nel.judges.parsing.formats import may_hold_verdict
-from nel.judges.parsing.verdict import Candidate, VerdictFormat, read_verdict
-from nel.judges.quoting import Quoted
+from nel.errors import DatasetError, JudgeError
+from nel.judges.parsing.formats import Span, may_hold_verdict, pattern_form, read_matches
+from nel.judges.parsing.verdict import Candidate, VerdictFormat
+from nel.judges.quoting import NO_CODE, Quoted
 from nel.judges.reply_formats import READ_BY_SCORER
 from nel.judges.types import Case, Grade, Judge, Question, Read
 from nel.types import Message
@@ -40,7 +38,8 @@ GRADES: Final = "_grades"
 _SCORES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _YES_AND_NO: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _WORDS: Final = {"correct": "C", "incorrect": "I", "partial": "P"}
-_LINE: Final = re.compile(r"(?i)(?<!\w)GRADE(?!\w)\s*:\s*(\w*)")
+_LINE: Final = r"(?i)(?<!\w)GRADE(?!\w)\s*:\s*(\w*)"
+_SEVERAL: Final = 2
 _PLAIN: Final = (
     "Task: {question}\n\nSubmission: {response}\n\nCriterion: {reference}\n\nDoes the submission"
     " meet the criterion? End your reply with GRADE: C if it does and GRADE: I if it does not."
@@ -48,8 +47,6 @@ _PLAIN: Final = (
 _WHOLE: Final = (
     "Your reply is empty or was cut off. Reply once more, as you were asked to and shorter."
 )
-_NO_CODE: Final = "-"
-"""In no mark: the prompts are Inspect's and have none."""
 
 
 def score_of(value: str) -> float | None:
@@ -81,7 +78,7 @@ def _ask_for_reply(case: Case) -> Sequence[Question]:
 
 def _ask_for_grade(case: Case) -> Sequence[Question]:
     foreign = case.values.get(FOREIGN, (case.response, case.question, case.reference or ""))
-    quoted = Quoted(prompt=_text(_messages(case)), code=_NO_CODE, foreign=tuple(foreign))
+    quoted = Quoted(prompt=_text(_messages(case)), code=NO_CODE, foreign=tuple(foreign))
     pattern = case.values.get(PATTERN)
     form = (
         _line_form(str(case.values.get(GRADES, "CPI")))
@@ -89,15 +86,7 @@ def _ask_for_grade(case: Case) -> Sequence[Question]:
         else _pattern_form(str(pattern))
     )
 
-    def read(reply: str) -> Grade:
-        try:
-            return read_verdict(reply, quoted, form)
-        except ScorerError as error:
-            raise JudgeError(
-                f"the judge's reply cannot be searched: {error}", reply=reply
-            ) from error
-
-    return [_question(case, read)]
+    return [_question(case, lambda reply: read_matches(reply, quoted, form))]
 
 
 def _question(case: Case, read: Read) -> Question:
@@ -132,23 +121,14 @@ def _line_form(grades: str) -> VerdictFormat:
         grades: The letters that were offered; any other is no grade.
     """
 
-    def label_of(word: str) -> str | None:
-        letter = _WORDS.get(word.lower(), word.upper())
-        return letter if len(letter) == 1 and letter in grades else None
+    def candidate(own: str, span: Span) -> Candidate:
+        word = own[span[2] : span[3]]
+        label = _WORDS.get(word.lower(), word.upper())
+        if len(label) != 1 or label not in grades:
+            return Candidate(*span[:2], word, fault="no_verdict")
+        return Candidate(*span[:2], label, Grade(label=label, score=_SCORES[label]))
 
-    def candidate(match: re.Match[str]) -> Candidate:
-        label = label_of(match[1])
-        if label is None:
-            return Candidate(*match.span(), match[1], fault="no_verdict")
-        return Candidate(*match.span(), label, Grade(label=label, score=_SCORES[label]))
-
-    return VerdictFormat(
-        find=lambda own: [candidate(match) for match in _LINE.finditer(own)],
-        labels_in=lambda text: _labels(
-            label_of, (match[1] for match in _LINE.finditer(_plain(text)))
-        ),
-        asked_for='"GRADE: " and a grade',
-    )
+    return pattern_form(_LINE, candidate)
 
 
 def _pattern_form(pattern: str) -> VerdictFormat:
@@ -166,42 +146,25 @@ def _pattern_form(pattern: str) -> VerdictFormat:
         raise JudgeError(
             f"grade_pattern {pattern!r:.200} has no group for the grade", kind="bad_template"
         )
+    form = pattern_form(pattern, _candidate)
 
     def find(own: str) -> list[Candidate]:
-        spans = [span for span in timed_regex.spans(pattern, own) if span[2] >= 0]
-        labels = {own[start:end] for _, _, start, end in spans}
-        return [_at(own, span, is_alone=len(labels) == 1) for span in spans]
+        candidates = form.find(own)
+        if len({candidate.label for candidate in candidates}) < _SEVERAL:
+            return candidates
+        return [candidate._replace(grade=None, fault="two_verdicts") for candidate in candidates]
 
-    def labels_in(text: str) -> set[str]:
-        return {
-            text[start:end] for _, _, start, end in timed_regex.spans(pattern, text) if start >= 0
-        }
-
-    return VerdictFormat(
-        find=find,
-        labels_in=labels_in,
-        asked_for="match of the task's grade_pattern",
-    )
+    return replace(form, find=find)
 
 
-def _at(own: str, span: tuple[int, int, int, int], *, is_alone: bool) -> Candidate:
+def _candidate(own: str, span: Span) -> Candidate | None:
     label = own[span[2] : span[3]]
     score = score_of(label)
-    if not is_alone or score is None:
-        fault = "no_verdict" if is_alone else "two_verdicts"
-        return Candidate(*span[:2], label, fault=fault)
+    if span[2] < 0:
+        return None
+    if score is None:
+        return Candidate(*span[:2], label, fault="no_verdict")
     return Candidate(*span[:2], label, Grade(label=label, score=score))
-
-
-def _labels(label_of: Callable[[str], str | None], words: Any) -> set[str]:
-    return {label for word in words if (label := label_of(word)) is not None}
-
-
-def _plain(text: str) -> str:
-    """Return a quoted text with lookalikes of letters as the letters that a judge would repeat them
-    as.
-    """
-    return unicodedata.normalize("NFKC", text)
 
 
 inspect_grade = Judge(

@@ -23,6 +23,7 @@ CALLS = (
     '<|python_tag|>{"name": "add", "parameters": {"a": 3}}',
     '<|channel|>commentary to=functions.add <|constrain|>json<|message|>{"a": 3}<|call|>',
     'commentary to=functions.add json{"a": 3}',
+    'functools[{"name": "add", "arguments": {"a": 3}}]',
     '<tool_call>\n{"name": "add", "argume',
 )
 
@@ -46,6 +47,7 @@ def test_a_call_is_removed_from_the_text(call: str) -> None:
         "The tag `<function=add>` opens a call.",
         "<|python_tag|>def f(x):\n    return x",
         "A commentary to=3",
+        "from functools import cache\nprint(functools[3])",
     ],
 )
 def test_other_text_stays(text: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.parsing.formats import json_grade_of, pattern_reader
+from nel.judges.parsing.formats import grade_in_json, pattern_reader
 from nel.judges.parsing.verdict import Scale, grade_reader
 from nel.judges.quoting import Quoted, quote
 from nel.judges.types import Grade, Read
@@ -34,8 +34,8 @@ MT_BENCH = (
 )
 
 
-def _json(_quoted: Quoted) -> Read:
-    return lambda reply: Grade(label=json_grade_of(reply), score=0.0)
+def _json(quoted: Quoted) -> Read:
+    return lambda reply: Grade(label=grade_in_json(quoted, reply), score=0.0)
 
 
 READERS: dict[str, tuple[str, Callable[[Quoted], Read]]] = {

@@ -1,5 +1,4 @@
-"""What runs inside a container: a supervisor, two zygotes, and the processes of one program at a
-time.
+"""What runs inside a container: a supervisor, two zygotes, and one program's processes at a time.
 
 These modules are sent to the container as text when it starts, in the order of `MODULES`, and need
 nothing but Python 3.9 and its standard library there. They import each other by full name.

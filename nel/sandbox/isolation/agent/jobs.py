@@ -146,9 +146,7 @@ def _sealed_text(text: str) -> int:
 
 
 def _collect(handle: int, received: bytearray, *, wait: bool = True) -> bool:
-    """Read what is there, up to a bound; return False at the end, or where nothing is left and none
-    is waited for.
-    """
+    """Read what is there, up to a bound; return False at the end, or where nothing is left."""
     if not wait and not select.select([handle], [], [], 0)[0]:
         return False
     try:

@@ -1,5 +1,4 @@
-"""What one process may take, and how it becomes an unprivileged user. Runs in a freshly forked
-child.
+"""What one forked process may take, and how it becomes an unprivileged user.
 
 The order matters: what needs rights comes before the change of user, which cannot be undone.
 """
@@ -28,8 +27,7 @@ def become(
         limits: ``cpu_seconds``, ``file_bytes``, ``processes``, ``files``; what is missing is not
             limited.
         out_of_memory_score: From 0 to 1000, the highest is ended first.
-        is_dumpable: Whether the process may open its own ``/proc/self`` files; others of its user
-            may then, too.
+        is_dumpable: Whether the process, and others of its user, may open its ``/proc`` files.
     """
     os.setsid()
     with suppress(OSError):

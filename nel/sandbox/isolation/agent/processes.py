@@ -1,5 +1,4 @@
-"""The processes of a container: two zygotes, the users that programs and tests run as, and the end
-of both.
+"""The processes of a container: two zygotes, and what they fork for programs and tests.
 
 The supervisor holds two capabilities only, to change user and group; it ends the processes of a job
 by taking their user id for one system call, and removes their files in the same way.
@@ -87,16 +86,12 @@ class Processes:
         self.tests = Zygote(zygote.FOR_TESTS)
         self.counters = Counters()
         self.built: dict[str, tuple[int, bytes]] | None = None
-        """What a compiler left in the work space, by path: mode and content. None: nothing was
-        kept.
-        """
+        """What a compiler left in the work space: path to mode and content; None: nothing."""
         self.known = frozenset((os.getpid(), self.programs.pid, self.tests.pid))
 
     @contextmanager
     def as_user(self, user: int) -> Iterator[None]:
-        """Act as a user for files and signals; no process of that user can harm this one
-        meanwhile.
-        """
+        """Act as a user, whose processes cannot harm this one meanwhile."""
         os.setresuid(self.idle_user, user, 0)
         try:
             yield
@@ -125,9 +120,7 @@ class Processes:
                     os.unlink(f"{WORK}/{name}")
 
     def keep_built(self) -> None:
-        """Keep the files of the work space in memory, unless they are too large: for a run that
-        finds them as new.
-        """
+        """Keep the files of the work space in memory, unless they are too large."""
         built: dict[str, tuple[int, bytes]] = {}
         size = 0
         self.built = None
@@ -209,9 +202,7 @@ def _is_empty(path: str) -> bool:
 
 
 def _remove_all(top: str) -> None:
-    """Remove what is in a directory, as its owner; a container in which something resists is
-    replaced.
-    """
+    """Remove what is in a directory, as its owner, as far as nothing resists."""
     with suppress(OSError, RecursionError):
         for folder, folders, files in os.walk(top, topdown=False):
             for name in files:

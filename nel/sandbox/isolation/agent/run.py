@@ -1,6 +1,4 @@
-"""One step of a job: processes from their start to their end or the breach of a limit, and what was
-seen of them.
-"""
+"""One step of a job: processes up to their end or the breach of a limit, and what was seen."""
 
 from __future__ import annotations
 
@@ -65,9 +63,7 @@ class Output:
 
 
 class Run:
-    """The processes of one step of a job, from their start to their end or the breach of a
-    limit.
-    """
+    """The processes of one step, from their start to their end or the breach of a limit."""
 
     def __init__(self, processes: Processes, job: channel.Message, limits: channel.Message) -> None:
         """Prepare pipes; nothing runs yet."""

@@ -1,5 +1,4 @@
-"""Process 1 of a container: takes one job at a time from the host, has it run, and clears up behind
-it.
+"""Process 1 of a container: takes one job at a time, has it run, and clears up after it.
 
 It executes nothing that it is sent and parses nothing that a program wrote beyond bounded frames.
 The end of its standard input means that the host is gone: it exits, and the container with it.
@@ -57,9 +56,7 @@ def _answer(processes: Processes, job: channel.Message) -> dict[str, object]:
 
 
 def _output_of(reply: channel.Message) -> bytes:
-    """Take a program's whole output out of a reply: it follows as it is, as JSON it could be six
-    times as long.
-    """
+    """Take a program's output out of a reply: it follows as it is, not as JSON."""
     run = reply.get("run") or {}
     if not isinstance(run.get("stdout"), bytes):
         return b""

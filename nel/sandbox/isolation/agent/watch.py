@@ -22,13 +22,9 @@ _CPU_FILES = (
 _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
 _UNCONFIRMED_SECONDS_MAX = 30.0
-"""So long a program may look as if it waited for the disk or for a CPU before the kernel's counts
-confirm it.
-"""
+"""So long a wait for the disk or a CPU counts before the kernel's counts confirm it."""
 _APART_SECONDS_MAX = 1.0
-"""Looks that are farther apart had no turn, either, as in a container that is paused: the time
-between is not idle.
-"""
+"""Looks that are farther apart had no turn either: in between a container was paused."""
 
 
 class Counters:
@@ -147,8 +143,7 @@ class Watch:
         }
 
     def _busy(self, tasks: dict[tuple[int, int], Task]) -> float:
-        """Return the seconds since the last look in which something ran or waited for a CPU that
-        others had.
+        """Return the seconds in which something ran, or waited for a CPU that others had.
 
         Threads that wait for each other do not wait for the machine: each second run keeps no more
         than all the others waiting.
@@ -161,9 +156,7 @@ class Watch:
         return (self._run_by_all(run) + waited) * _NANO
 
     def _run_by_all(self, run: int) -> int:
-        """Return the CPU time since the last look, that of processes which have ended meanwhile
-        included.
-        """
+        """Return the CPU time since the last look, that of ended processes included."""
         total = self._counters.cpu_seconds()
         if total is None:
             return run

@@ -34,9 +34,7 @@ FOR_PROGRAMS = (
     " datetime decimal fractions hashlib"
 )
 FOR_TESTS = "typing re math collections"
-"""What is imported once for all; each module makes every fork a little slower, so no more than most
-of them use.
-"""
+"""What is imported once for all: what most use, since each makes every fork slower."""
 ENVIRONMENT = {
     "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
     "HOME": "/tmp/work",  # noqa: S108 - a container's own

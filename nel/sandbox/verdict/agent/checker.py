@@ -53,9 +53,7 @@ def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
 
 
 def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
-    """Put references in the place of the entry point and of whatever else only the program
-    defines.
-    """
+    """Put references in the place of names that only the program defines."""
     entry_point = job["entry_point"]
     names = remote.loaded()
     for name in job["wanted"]:
@@ -72,9 +70,7 @@ def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
 
 
 def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:
-    """Return what an exception in the tests means: theirs, a failed assertion, or the program's
-    own.
-    """
+    """Return what an exception means: a fault of the tests, a failed one, or the program's."""
     line = running.line_of(error)
     kind = error.kind if isinstance(error, ProgramError) else type(error).__name__
     text = f"{kind}: {running.text_of(error)}"[: running.TEXT_CHARACTERS_MAX]

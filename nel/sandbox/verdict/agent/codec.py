@@ -70,9 +70,7 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
         dict(value),
     ],
 }
-"""What each of these is made of. `_MAKERS` holds those that are not made by a call of their
-class.
-"""
+"""What each of these is made of; those of `_MAKERS` are not made by calling the class."""
 _MAKERS: dict[type, Callable[..., Any]] = {
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
@@ -110,9 +108,7 @@ class Sender:
         self._depth_max = depth_max
 
     def encode(self, value: Any, depth: int = 0) -> Any:
-        """Return a value in its plain form; raises `TooDeep`, and `CannotCross` where `refer`
-        does.
-        """
+        """Return a value in its plain form; raises `TooDeep`, and what `refer` raises."""
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value
@@ -132,9 +128,7 @@ class Sender:
         return self._encode_object(value, kind, depth)
 
     def plain(self, value: Any) -> Any:
-        """Return a container of the program's own class as the builtin it derives from; else
-        None.
-        """
+        """Return a container of the program's class as its builtin base; else None."""
         reduce = (make(value) for base, make in _REDUCED if isinstance(value, base))
         return next(reduce, None)
 
@@ -283,9 +277,7 @@ def become(old: Any, new: Any) -> Any:
 
 
 def _has_methods(kind: type) -> bool:
-    """Return whether a class is the program's own container with methods, which its plain value
-    loses.
-    """
+    """Return whether a class is the program's container with methods of its own."""
     return (
         issubclass(kind, (list, dict, set))
         and kind.__module__ == "solution"

@@ -1,9 +1,8 @@
 """The program as its tests see it: references that ask over the channel.
 
 What comes over the channel is hostile; it is decoded to plain values, and everything else is a
-reference. What the program's own methods say of a plain value is asked only of objects that the
-tests
-made of a class: any other question would hand the program the value that is expected of it.
+reference. The program's own methods see a plain value only where the tests made their object of a
+class: any other question would hand the program the value that is expected of it.
 """
 
 from __future__ import annotations
@@ -48,9 +47,7 @@ class ProgramError(Exception):
 
 
 class Reference:
-    """An object that stays in the program's process; equal to nothing but another of its
-    objects.
-    """
+    """An object in the program's process; equal to nothing but another of its objects."""
 
     __slots__ = ("_is_made", "_makes", "_remote", "_target")
 
@@ -359,9 +356,7 @@ class Remote:
         return error
 
     def _exception_class(self, names: list[str]) -> type[Exception]:
-        """Return what stands for an exception class of the program, by its name and those of its
-        bases.
-        """
+        """Return what stands for an exception class of these names, its bases after it."""
         name = names[0]
         if name not in self._classes:
             known = getattr(builtins, names[1], None) if names[1:] else Exception
@@ -376,9 +371,7 @@ class Remote:
     def _exception_like(
         self, kinds: list[str], described: channel.Message, text: str
     ) -> Exception | None:
-        """Return an exception of the nearest class that the tests know; None for SystemExit and its
-        like.
-        """
+        """Return an exception of the nearest class known; None for SystemExit and its like."""
         try:
             arguments = tuple(
                 self._receiver.decode(argument) for argument in described.get("args") or ()
@@ -407,18 +400,14 @@ def _target_of(value: Reference) -> Mapping[str, Any]:
 
 
 def _imported(module: str, name: str) -> Any:
-    """Return an exception of a module that the tests have imported; none that steers a run of
-    tests.
-    """
+    """Return an exception of an imported module; none that steers a run of tests."""
     if not module or module.split(".", maxsplit=1)[0] in _STEERING_MODULES:
         return None
     return vars(sys.modules[module]).get(name) if module in sys.modules else None
 
 
 def _exception(kind: type[Exception], arguments: tuple[Any, ...]) -> Exception:
-    """Return an exception of a class whose constructor may want something else than its
-    arguments.
-    """
+    """Return an exception whose constructor may want other arguments than it has."""
     try:
         return kind(*arguments)
     except Exception:  # noqa: BLE001 - whatever that constructor does

@@ -45,9 +45,7 @@ def compiled(job: channel.Message) -> tuple[types.CodeType, set[int]]:
 
 
 class _Marker(ast.NodeTransformer):
-    """Puts a call that notes the line after each assertion: what ends in the middle of it is not
-    noted.
-    """
+    """Puts a call after each assertion that notes its line, once it has ended."""
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         """Return the assertion and the note."""
@@ -57,9 +55,7 @@ class _Marker(ast.NodeTransformer):
 
 
 def _owed(body: list[ast.stmt]) -> list[int]:
-    """Return the lines of the assertions that a run to the end reaches, whatever the program
-    does.
-    """
+    """Return the lines of the assertions that every run to the end reaches."""
     lines: list[int] = []
     for stmt in body:
         is_run = isinstance(stmt, ast.FunctionDef) and (
@@ -112,8 +108,7 @@ def _supplied(address: str) -> Any:
 def run_all(
     job: channel.Message, bind: Callable[[dict[str, Any]], None], module_name: str
 ) -> tuple[str, BaseException] | None:
-    """Run tests and what they leave to the harness; return name and exception of a wrong `unittest`
-    case.
+    """Run tests and what they leave to the harness; return a wrong `unittest` case with its error.
 
     Args:
         bind: Puts the program's names into the tests' name space.
@@ -149,9 +144,7 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _call_afterwards(job: channel.Message, namespace: dict[str, Any]) -> None:
-    """Call what the tests define and leave to the harness: ``check(candidate)`` and
-    ``test_…()``.
-    """
+    """Call what the tests leave to the harness: ``check(candidate)`` and ``test_…()``."""
     tests, entry_point = job["tests"], job["entry_point"]
     called = set(_CALL.findall(tests))
     for name in _TOP_FUNCTION.findall(tests):

@@ -153,9 +153,7 @@ def _end_like_an_interpreter(status: int) -> int:
 
 
 def _names_of(module: types.ModuleType) -> dict[str, str]:
-    """Return the program's names and what each is: an exception with its bases, callable, or a
-    value.
-    """
+    """Return the program's names: an exception with its bases, callable, or a value."""
     return {
         name: _kind_of(value)
         for name, value in list(vars(module).items())
