@@ -34,14 +34,14 @@ other messages.
 Value: TypeAlias = str | int | float | bool | Sequence[Json] | JsonObject
 
 FailureKind: TypeAlias = Literal[
-    "truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"
+    "truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded", "limit"
 ]
 """Ways in which a model fails to answer; each counts 0 by declared policy."""
 
 GoldKind: TypeAlias = Literal["label", "text", "index"]
 """How the gold answer of a multiple-choice problem names its choice; an index counts from 0."""
 UnscoredCause: TypeAlias = Literal[
-    "infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"
+    "infra", "judge", "scorer", "sandbox", "environment", "budget", "cancelled", "bad_row"
 ]
 """Which component is at fault that a sample has no score; never the model."""
 
@@ -110,6 +110,8 @@ class Sample:
     """
     tool_choice: Json = None
     """Which of them it must call, in the OpenAI shape; None: not sent."""
+    limits: JsonObject | None = None
+    """Of its episode, beside those of benchmark and run; the least of each holds."""
 
 
 SECOND_ASKING: Final = 10_000
@@ -187,6 +189,8 @@ class ResponseError:
     """The HTTP status, where there was one."""
     model_failure: FailureKind | None = None
     """Set when the model is at fault (e.g. ``context_exceeded``), not the endpoint."""
+    cause: UnscoredCause = "infra"
+    """Which component is at fault where it is not the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +262,13 @@ class Response:
     """The model's calls of the tools that the request offered; empty where it offered none."""
     choice_scores: tuple[ChoiceScore, ...] = ()
     """The log-likelihood of each choice, in the sample's order; empty where none was requested."""
+    episode: JsonObject | None = None
+    """Of a sample that was answered in many steps: what they came to; None for one answer."""
+
+    @property
+    def endpoint_error(self) -> ResponseError | None:
+        """Return its error where the endpoint is at fault, or the model; None otherwise."""
+        return self.error if self.error is not None and self.error.cause == "infra" else None
 
 
 @dataclass(slots=True)
@@ -290,6 +301,8 @@ class ScorerInput:
     """The repeat, from 0."""
     tool_calls: tuple[ToolCall, ...] = ()
     """The model's calls of the tools that the sample offers."""
+    evidence: Json = None
+    """Of an episode: what its environment says of its final state."""
 
 
 CORRECT: Final = "C"

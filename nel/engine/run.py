@@ -144,12 +144,14 @@ def run_session(
     with (
         opened_executor(config.engine.executor) as executor,
         open_scorers(config, plans, executor, runtime) as scorers,
+        open_tools(plans) as tools,
         opened_session(
             run_dir,
             config,
             plans,
             executor=executor,
             scorers=scorers,
+            tools=tools,
             progress=progress,
             allowed_changes=allowed_changes,
             scoring_only=scoring_only,
@@ -170,6 +172,7 @@ def opened_session(
     progress: Progress,
     allowed_changes: frozenset[str],
     runtime: Runtime,
+    tools: ToolServer | None = None,
     scoring_only: bool = False,
     n_runs: int = 1,
 ) -> Iterator[Session]:
@@ -178,6 +181,7 @@ def opened_session(
 
     Args:
         scorers: Of the plans, from the executor.
+        tools: Forks the processes of their tools.
         n_runs: So many sessions run at once in this process, and share its open files.
 
     Raises:
@@ -212,6 +216,7 @@ def opened_session(
             opened=_begin(store, snapshot, jobs, config, progress, observer, records),
             executor=executor,
             scorers=scorers,
+            tools=tools,
             config=config,
             api_key=api_key,
             secrets=secrets,
@@ -432,6 +437,26 @@ def open_scorers(
         yield scorers
     finally:
         scorers.close()
+
+
+@contextmanager
+def open_tools(plans: list[Plan]) -> Iterator[ToolServer | None]:
+    """Fork the server of the tools' processes, as `open_scorers`; None where no plan has tools."""
+    benchmarks = [
+        plan.benchmark
+        for plan in plans
+        if plan.solver is not None and (plan.benchmark.tools or plan.benchmark.environment)
+    ]
+    if not benchmarks:
+        yield None
+        return
+    from nel.engine.episodes.tool_server import ToolServer  # noqa: PLC0415 - few runs have tools
+
+    server = ToolServer(benchmarks)
+    try:
+        yield server
+    finally:
+        server.close()
 
 
 def _start_time(path: Path) -> tuple[float, str]:
