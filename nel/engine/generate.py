@@ -306,9 +306,11 @@ def scoring_task(
     """
     benchmark, idx = job.plan.benchmark, stored.idx
     if response.episode is not None:
-        from nel.engine.episodes.transcript import conversation  # noqa: PLC0415 - few runs have any
+        from nel.engine.episodes.transcript import (  # noqa: PLC0415 - few runs have any
+            conversation_of_episode,
+        )
 
-        messages = conversation(snapshot, (job.key, idx, repeat), response.episode)
+        messages = conversation_of_episode(snapshot, (job.key, idx, repeat), response.episode)
         return ScoringTask(job.key, idx, repeat, sample, response, benchmark, messages)
     is_dialogue = bool(sample.turns) or benchmark.turns_field is not None
     conversation = conversation_of(sample, sent, response, even_one=True) if is_dialogue else ()

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.openai_environment import key_variable, taken_from_environment
@@ -48,6 +48,9 @@ from nel.engine.work import Job
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.models.budget import Spend
 from nel.prompts import is_template_file
+
+if TYPE_CHECKING:
+    from nel.engine.episodes.tool_server import ToolServer
 
 _LOG = logging.getLogger(__name__)
 _SUFFIX_BYTES = 3

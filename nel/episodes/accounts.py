@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 
 from nel.config.schema import Price
 from nel.episodes.endings import LimitReached
@@ -31,6 +32,8 @@ class Accounts:
         self.work_seconds = 0.0
         self.tokens = 0
         self.cost = 0.0
+        self.usages: list[Usage] = []
+        """Of each answer."""
         self._started = time.monotonic()
         self._wall_before = 0.0
         """Up to the last step of an earlier session, less what this session has taken since."""
@@ -41,6 +44,7 @@ class Accounts:
         """Count an answer of the model, sent now or stored."""
         self.model_calls += 1
         self.work_seconds += response.latency_seconds or 0.0
+        self.usages.append(response.usage)
         self.tokens += tokens_of(response.usage, self._price) or 0
         self.cost += cost_of(response.usage, self._price) or 0.0
         self.saw(wall_seconds)
@@ -109,7 +113,7 @@ def _rest(limit: float | None, used: float) -> float | None:
     return None if limit is None else limit - used
 
 
-def summed(usages: list[Usage]) -> Usage:
+def summed(usages: Sequence[Usage]) -> Usage:
     """Return the sum of token counts; a count that no step has is None."""
 
     def total(name: str) -> int | None:

@@ -117,12 +117,10 @@ class Episode:
         if step is None:
             self._end_at_limit()
             step = Step(number=number, kind="model", digest=digest, span=self._span)
-            try:
+            with self._noting_ending():
                 step = await self._backend.send(
                     step, asked, offered, options, self.accounts.wall_seconds
                 )
-            except BaseException as error:
-                self._end(error)
         else:
             self._backend.replayed(step, asked)
         response = step.response
@@ -185,10 +183,8 @@ class Episode:
             )
             await self._backend.commit(step)
         self._turn += 1
-        try:
+        with self._noting_ending():
             self._tools = await self._backend.begin_turn(self._turn)
-        except BaseException as error:
-            self._end(error)
         self.messages.append(Message(role="user", content=text))
 
     def note(self, kind: str, data: Json = None) -> None:
@@ -253,10 +249,8 @@ class Episode:
         )
         if facts is not None and stored is None and not _may_run_again(facts):
             await self._backend.commit(step)
-        try:
+        with self._noting_ending():
             result = await self._run(call, facts)
-        except BaseException as error:
-            self._end(error)
         wall = self.accounts.wall_seconds()
         await self._backend.commit(replace(step, result=result, wall_seconds=wall))
         return result
@@ -267,10 +261,8 @@ class Episode:
             return
         if not facts.repeatable:
             self._end(AttemptOver("the environment cannot be restored from its stored calls"))
-        try:
+        with self._noting_ending():
             again = await self._run(call, facts)
-        except BaseException as error:
-            self._end(error)
         if (again.text, again.error) != (result.text, result.error):
             self._end(AttemptOver(f"{call.name} has another result than the stored one"))
 
@@ -331,9 +323,18 @@ class Episode:
             self._end(limit)
 
     def _end(self, error: BaseException) -> NoReturn:
-        if self.ending is None and not isinstance(error, asyncio.CancelledError):
-            self.ending = error
-        raise error
+        with self._noting_ending():
+            raise error
+
+    @contextmanager
+    def _noting_ending(self) -> Iterator[None]:
+        """Keep what ends the episode, even where the solver goes on."""
+        try:
+            yield
+        except BaseException as error:
+            if self.ending is None and not isinstance(error, asyncio.CancelledError):
+                self.ending = error
+            raise
 
     def _check_open(self) -> None:
         if self.ending is not None:

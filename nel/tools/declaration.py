@@ -186,7 +186,7 @@ def _parameters(function: Callable[..., Any], name: str) -> list[inspect.Paramet
 
 def _model(name: str, fields: Mapping[str, Any]) -> type[BaseModel]:
     try:
-        model = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+        model: type[BaseModel] = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
         model.model_json_schema()
     except (PydanticUserError, TypeError, NameError) as error:
         raise ConfigError(

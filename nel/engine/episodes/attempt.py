@@ -14,7 +14,6 @@ from nel.engine.episodes.tool_server import ToolProcess, ToolServer
 from nel.engine.plan import Plan
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.database import Store
-from nel.episodes.accounts import summed
 from nel.episodes.endings import EndpointLost, EnvironmentFault
 from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
 from nel.models.client import Client
@@ -169,10 +168,6 @@ class Attempt:
         """Return what names each message of the conversation, and what is to be pooled for it."""
         pool: dict[str, str] = {}
         return self._writer.references(messages, pool), list(pool.items())
-
-    def usage(self, earlier: Sequence[Response]) -> Any:
-        """Return the token counts of all answers of the sample."""
-        return summed([response.usage for response in (*earlier, *self.responses)])
 
     def _request(
         self, messages: Sequence[Message], tools: Sequence[JsonObject], options: JsonObject

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from nel.config.schema import Price
@@ -20,6 +20,7 @@ from nel.engine.plan import Plan
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
+from nel.episodes.accounts import summed
 from nel.episodes.endings import (
     AttemptOver,
     EndpointLost,
@@ -181,7 +182,7 @@ class EpisodeRunner:
             text=text,
             reasoning=last.reasoning,
             finish_reason=last.finish_reason,
-            usage=attempt.usage(stored.responses()),
+            usage=summed([response.usage for response in responses]),
             model=last.model,
             system_fingerprint=last.system_fingerprint,
             fallback=last.fallback,
@@ -194,7 +195,7 @@ class EpisodeRunner:
                 "bytes_cut": accounts.n_cut,
                 "attempts": attempt.number + 1,
                 "ended_by": over.ended_by,
-                "tokens": accounts.tokens,
+                "usage": asdict(summed(accounts.usages)),
                 "cost": round(accounts.cost, 9) if self._price else None,
                 "timing": {
                     "work_seconds": round(accounts.work_seconds, 6),
@@ -225,10 +226,7 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
             raise EnvironmentFault("solver_raised", detail) from error
     ending = episode.ending
     if ending is None:
-        if answer is not None and not isinstance(answer, str):
-            kind = type(answer).__name__
-            raise EnvironmentFault("solver_raised", f"the solver returned a {kind}, not a text")
-        return _Over(ended_by=SOLVED, answer=answer)
+        return _Over(ended_by=SOLVED, answer=None if answer is None else str(answer))
     if isinstance(ending, LimitReached):
         return _Over(ended_by=f"limit:{ending.name}")
     if isinstance(ending, ModelFailed) and ending.response.error is not None:

@@ -11,7 +11,7 @@ from nel.engine.store.snapshot import Snapshot
 from nel.types import Message
 
 
-def conversation(
+def conversation_of_episode(
     snapshot: Snapshot, sample_key: tuple[int, int, int], episode: Mapping[str, Any]
 ) -> tuple[dict[str, object], ...]:
     """Return the messages of a finished episode in the shape of OpenAI's chat protocol.
