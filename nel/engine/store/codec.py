@@ -19,6 +19,7 @@ from nel.types import (
     ChoiceScore,
     Message,
     ModelFailure,
+    Native,
     Outcome,
     Response,
     ResponseError,
@@ -159,6 +160,7 @@ def encode_response(response: Response) -> str:
         "first_token": dict(response.first_token) or None,
         "choice_scores": [_choice_json(score) for score in response.choice_scores] or None,
         "tool_calls": [asdict(call) for call in response.tool_calls] or None,
+        "native": None if response.native is None else asdict(response.native),
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
 
@@ -191,6 +193,7 @@ def decode_response(text: str) -> Response:
             first_token=fields.get("first_token", {}),
             choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
             tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
+            native=_native(fields),
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
@@ -274,6 +277,8 @@ def _message(message: Message) -> dict[str, object]:
         fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
     if message.tool_call_id is not None:
         fields["tool_call_id"] = message.tool_call_id
+    if message.native is not None:
+        fields["native"] = asdict(message.native)
     return fields
 
 
@@ -284,4 +289,12 @@ def _read_message(fields: dict[str, Any]) -> Message:
         content=content if isinstance(content, str) else tuple(content),
         tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
         tool_call_id=fields.get("tool_call_id"),
+        native=_native(fields),
     )
+
+
+def _native(fields: dict[str, Any]) -> Native | None:
+    stored = fields.get("native")
+    if stored is None:
+        return None
+    return Native(protocol=stored["protocol"], items=tuple(stored["items"]))
