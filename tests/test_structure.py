@@ -59,7 +59,7 @@ ROOMS = {
     "engine": 66_600,
     "judges": 26_100,
     "metrics": 17_300,
-    "models": 39_000,
+    "models": 40_500,
     "prompts": 3_300,
     "reading": 17_100,
     "reports": 18_700,

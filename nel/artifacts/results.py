@@ -128,7 +128,7 @@ class ToolCallFields(TypedDict):
     """A call of a tool, as the model wrote it."""
 
     id: str
-    name: Text
+    name: str
     arguments: str
 
 

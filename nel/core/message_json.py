@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from nel.types import Message, ToolCall
+from nel.types import Message, Native, ToolCall
 
 
 def message_json(message: Message) -> dict[str, object]:
@@ -16,6 +16,8 @@ def message_json(message: Message) -> dict[str, object]:
         fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
     if message.tool_call_id is not None:
         fields["tool_call_id"] = message.tool_call_id
+    if message.native is not None:
+        fields["native"] = asdict(message.native)
     return fields
 
 
@@ -27,7 +29,16 @@ def read_message(fields: Mapping[str, Any]) -> Message:
         content=content if isinstance(content, str) else tuple(content),
         tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
         tool_call_id=fields.get("tool_call_id"),
+        native=read_native(fields),
     )
+
+
+def read_native(fields: Mapping[str, Any]) -> Native | None:
+    """Return what a message or a response keeps for its vendor; None where it keeps nothing."""
+    stored = fields.get("native")
+    if stored is None:
+        return None
+    return Native(protocol=stored["protocol"], items=tuple(stored["items"]))
 
 
 def chat_message(message: Message) -> dict[str, object]:

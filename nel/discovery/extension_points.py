@@ -112,7 +112,9 @@ class ObserverFactory(Protocol):
 class SolverFunction(Protocol):
     """Drives an episode."""
 
-    def __call__(self, sample: Sample, episode: Episode, /, **options: object) -> Awaitable[str | None]:
+    def __call__(
+        self, sample: Sample, episode: Episode, /, **options: object
+    ) -> Awaitable[str | None]:
         """Return the final answer; None stands for the last text of the model."""
 
 

@@ -18,7 +18,6 @@ from typing import NoReturn
 
 from nel.config.schema import Price
 from nel.core.finish_reasons import ending_of
-from nel.core.strict_json import loads
 from nel.episodes.accounts import Accounts
 from nel.episodes.endings import AttemptOver, ModelFailed
 from nel.episodes.limits import Limits
@@ -267,19 +266,15 @@ class Episode:
             self._end(AttemptOver(f"{call.name} has another result than the stored one"))
 
     async def _run(self, call: ToolCall, facts: ToolFacts | None) -> ToolResult:
+        if call.parse_error is not None:
+            text = f"The call of {call.name or 'a tool'} cannot be read: {call.parse_error}."
+            return ToolResult(text=text, error="bad_json")
         if facts is None:
             known = ", ".join(self._tools) or "none"
-            return ToolResult(
-                text=f'There is no tool "{call.name}". Tools: {known}.', error="unknown_tool"
-            )
-        try:
-            arguments = loads(call.arguments or "{}")
-        except ValueError as error:
-            return ToolResult(
-                text=f"The arguments of {call.name} are not JSON: {error}.", error="bad_json"
-            )
+            text = f'There is no tool "{call.name}". Tools: {known}.'
+            return ToolResult(text=text, error="unknown_tool")
         result = await self._backend.run_tool(
-            call.name, arguments, self.accounts.tool_seconds(), facts=facts
+            call.name, call.values or {}, self.accounts.tool_seconds(), facts=facts
         )
         text, n_cut = cut_output(result.text, self.limits.tool_bytes or len(result.text) * 4)
         whole = result.text[:WHOLE_CHARACTERS_MAX] if n_cut else None
@@ -343,12 +338,12 @@ class Episode:
 
 def reply_of(response: Response) -> Reply:
     """Return a response as a solver sees it."""
-    message = Message(role="assistant", content=response.text, tool_calls=response.tool_calls)
-    ending = "tool_calls" if response.tool_calls else ending_of(response.finish_reason)
+    message = response.message
+    ending = "tool_calls" if message.tool_calls else ending_of(response.finish_reason)
     return Reply(
         text=response.text,
         reasoning=response.reasoning,
-        calls=response.tool_calls,
+        calls=message.tool_calls,
         ending=ending,
         usage=response.usage,
         message=message,

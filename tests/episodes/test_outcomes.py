@@ -13,7 +13,9 @@ from tests.support.runs import nel, only_run, read_results
 ONE = ("--model-id", "m", "-o", "out")
 
 
-def run(tmp_path: Path, script: Script, name: str = "bank", *options: str, n: int = 1) -> tuple[list[dict], list[Call], int]:
+def run(
+    tmp_path: Path, script: Script, name: str = "bank", *options: str, n: int = 1
+) -> tuple[list[dict], list[Call], int]:
     """Run a benchmark of the bank; return its lines, the requests and the exit code."""
     path = write_bank(tmp_path, n)
     with scripted(script) as endpoint:
@@ -93,9 +95,7 @@ def test_a_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
     assert lines[0]["episode"]["bytes_cut"] == 3_616
 
 
-@pytest.mark.parametrize(
-    ("how", "kind"), [("raise", "tool_raised"), ("exit", "tool_raised"), ("die", "tool_died")]
-)
+@pytest.mark.parametrize(("how", "kind"), [("raise", "tool_raised"), ("exit", "tool_raised"), ("die", "tool_died")])
 def test_a_fault_of_a_tool_is_never_a_score(tmp_path: Path, how: str, kind: str) -> None:
     """The sample is unscored by its environment, and the run exits 3."""
 

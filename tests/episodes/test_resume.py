@@ -52,7 +52,9 @@ def check_kill(tmp_path: Path, moment: str, count: int) -> None:
     assert lines_of(killed) == lines_of(whole)
 
 
-@pytest.mark.parametrize(("moment", "count"), [("after_step", 3), ("before_tool", 2), ("after_tool", 3), ("before_step", 4)])
+@pytest.mark.parametrize(
+    ("moment", "count"), [("after_step", 3), ("before_tool", 2), ("after_tool", 3), ("before_step", 4)]
+)
 def test_a_killed_episode_goes_on_at_its_last_step(tmp_path: Path, moment: str, count: int) -> None:
     """The artifacts are those of a run that was not killed."""
     check_kill(tmp_path, moment, count)

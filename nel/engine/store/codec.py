@@ -12,7 +12,7 @@ from dataclasses import asdict
 from operator import eq
 from typing import Any, Final
 
-from nel.core.message_json import message_json, read_message
+from nel.core.message_json import message_json, read_message, read_native
 from nel.core.strict_json import dumps, loads
 from nel.errors import StoreError
 from nel.types import (
@@ -167,6 +167,7 @@ def encode_response(response: Response) -> str:
         "choice_scores": [_choice_json(score) for score in response.choice_scores] or None,
         "tool_calls": [asdict(call) for call in response.tool_calls] or None,
         "episode": response.episode,
+        "native": None if response.native is None else asdict(response.native),
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
 
@@ -200,6 +201,7 @@ def decode_response(text: str) -> Response:
             choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
             tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
             episode=fields.get("episode"),
+            native=read_native(fields),
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
