@@ -39,6 +39,7 @@ GROUPS: Final = {
     "clients": "nel.clients",
     "commands": "nel.commands",
     "observers": "nel.observers",
+    "solvers": "nel.solvers",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from
 it.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import json
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,14 +35,14 @@ other messages.
 Value: TypeAlias = str | int | float | bool | Sequence[Json] | JsonObject
 
 FailureKind: TypeAlias = Literal[
-    "truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"
+    "truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded", "limit"
 ]
 """Ways in which a model fails to answer; each counts 0 by declared policy."""
 
 GoldKind: TypeAlias = Literal["label", "text", "index"]
 """How the gold answer of a multiple-choice problem names its choice; an index counts from 0."""
 UnscoredCause: TypeAlias = Literal[
-    "infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"
+    "infra", "judge", "scorer", "sandbox", "environment", "budget", "cancelled", "bad_row"
 ]
 """Which component is at fault that a sample has no score; never the model."""
 
@@ -55,7 +56,61 @@ class ToolCall:
     name: str
     """The tool's name."""
     arguments: str
-    """JSON as the model wrote it, which may be no JSON."""
+    """JSON as the model wrote it, which may be no JSON; the whole call as JSON where it has no
+    name.
+    """
+
+    @property
+    def values(self) -> JsonObject | None:
+        """Return the arguments by name; None where what the model wrote is no JSON object.
+
+        >>> ToolCall(id="1", name="add", arguments='{"x": 1}').values
+        {'x': 1}
+        """
+        values = _decoded(self.arguments)
+        return values if isinstance(values, dict) else None
+
+    @property
+    def parse_error(self) -> str | None:
+        """Return why the call cannot be run as the model wrote it; None where it can be read.
+
+        >>> ToolCall(id="1", name="add", arguments="[2]").parse_error
+        'its arguments are a list, not an object'
+        """
+        if not self.name:
+            return "it names no tool"
+        values = _decoded(self.arguments)
+        if isinstance(values, ValueError):
+            return f"its arguments are not JSON: {values}"
+        if not isinstance(values, dict):
+            return f"its arguments are a {type(values).__name__}, not an object"
+        return None
+
+
+def _decoded(arguments: str) -> Json:
+    """Return what a call's arguments say, or the error of what is no JSON; an empty text, which
+    servers write for a tool without parameters, says nothing.
+    """
+    try:
+        return json.loads(arguments or "{}")
+    except RecursionError:
+        return ValueError("nested too deeply")
+    except ValueError as error:
+        return error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Native:
+    """What a vendor sent with an answer and wants back with it in the next request, such as signed
+    or encrypted reasoning.
+    """
+
+    protocol: Protocol
+    """Over which it came; over any other it is not sent."""
+    items: tuple[JsonObject, ...]
+    """As received: the blocks, items or parts of the whole answer; over chat, the fields of the
+    message that text and calls have no place for.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +125,8 @@ class Message:
     """Of an assistant's message."""
     tool_call_id: str | None = None
     """Of a tool's message: the call whose result it is."""
+    native: Native | None = None
+    """Of an assistant's message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +167,8 @@ class Sample:
     """
     tool_choice: Json = None
     """Which of them it must call, in the OpenAI shape; None: not sent."""
+    limits: JsonObject | None = None
+    """Of its episode, beside those of benchmark and run; the least of each holds."""
 
 
 SECOND_ASKING: Final = 10_000
@@ -187,6 +246,8 @@ class ResponseError:
     """The HTTP status, where there was one."""
     model_failure: FailureKind | None = None
     """Set when the model is at fault (e.g. ``context_exceeded``), not the endpoint."""
+    cause: UnscoredCause = "infra"
+    """Which component is at fault where it is not the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +319,34 @@ class Response:
     """The model's calls of the tools that the request offered; empty where it offered none."""
     choice_scores: tuple[ChoiceScore, ...] = ()
     """The log-likelihood of each choice, in the sample's order; empty where none was requested."""
+    episode: JsonObject | None = None
+    """Of a sample that was answered in many steps: what they came to; None for one answer."""
+
+    @property
+    def endpoint_error(self) -> ResponseError | None:
+        """Return its error where the endpoint is at fault, or the model; None otherwise."""
+        return self.error if self.error is not None and self.error.cause == "infra" else None
+
+    native: Native | None = None
+    """What the vendor wants back with the answer; None where text and calls say it all, or the
+    request offered no tools.
+    """
+
+    @property
+    def message(self) -> Message:
+        """Return the answer as the next request has it; a call without an id is named by its place,
+        so that its result can name it.
+
+        >>> Response(tool_calls=(ToolCall(id="", name="add", arguments="{}"),)).message.tool_calls[0].id
+        'call_0'
+        """
+        calls = (
+            call if call.id else dataclasses.replace(call, id=f"call_{place}")
+            for place, call in enumerate(self.tool_calls)
+        )
+        return Message(
+            role="assistant", content=self.text, tool_calls=tuple(calls), native=self.native
+        )
 
 
 @dataclass(slots=True)
@@ -290,6 +379,8 @@ class ScorerInput:
     """The repeat, from 0."""
     tool_calls: tuple[ToolCall, ...] = ()
     """The model's calls of the tools that the sample offers."""
+    evidence: Json = None
+    """Of an episode: what its environment says of its final state."""
 
 
 CORRECT: Final = "C"

@@ -43,7 +43,7 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 56_000,
+    "apps": 60_500,
     "artifacts": 46_800,
     "authoring": 34_900,
     "benchmarks": 11_600,
@@ -59,7 +59,7 @@ ROOMS = {
     "engine": 67_200,
     "judges": 26_100,
     "metrics": 17_300,
-    "models": 39_000,
+    "models": 40_500,
     "prompts": 3_300,
     "reading": 17_100,
     "reports": 18_700,

@@ -58,6 +58,9 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
             "leave out --strict-verdicts to count passes of tests in the program's process"
         ),
         "bad_row:unusable": "correct the row of the dataset and start a new run",
+        "limit": "raise the limit of the episode in a new run, or report the share",
+        "environment:solver_raised": "correct the solver and start a new run",
+        "environment:tool_raised": "correct the tool and start a new run",
     }
 )
 _HINTS_BY_CAUSE: Final[Mapping[str, str]] = MappingProxyType(
@@ -66,6 +69,7 @@ _HINTS_BY_CAUSE: Final[Mapping[str, str]] = MappingProxyType(
         "judge": "see run.log for what the judge said, then nel eval resume DIR",
         "scorer": "correct the scorer, then nel eval score DIR",
         "sandbox": "nel sandbox check, then nel eval resume DIR",
+        "environment": "see the transcript in nel view, then nel eval resume DIR",
         "budget": "raise the budget, then nel eval resume DIR",
         "cancelled": "nel eval resume DIR",
         "bad_row": "correct the row of the dataset and start a new run",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, NotRequired, TypeAlias
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 
 from annotated_types import MinLen
 from pydantic import ConfigDict, with_config
@@ -29,6 +29,7 @@ from nel.types import (
     ToolCall,
     Unscored,
     UnscoredCause,
+    Usage,
 )
 
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
@@ -100,13 +101,34 @@ class LineTiming(TypedDict):
     latency_seconds: Amount | None
     first_token_seconds: Amount | None
     attempts: Count
+    episode: NotRequired[EpisodeTiming]
+
+
+class EpisodeTiming(TypedDict):
+    """How long an episode took."""
+
+    attempts: Count
+    work_seconds: Amount
+    wall_seconds: Amount
+
+
+class EpisodeFields(TypedDict):
+    """What an episode of many steps came to."""
+
+    solver: Text
+    steps: Count
+    tool_calls: Count
+    tool_errors: dict[str, Count]
+    bytes_cut: Count
+    ended_by: Text
+    cost: Amount | None
 
 
 class ToolCallFields(TypedDict):
     """A call of a tool, as the model wrote it."""
 
     id: str
-    name: Text
+    name: str
     arguments: str
 
 
@@ -134,6 +156,7 @@ class ResultLine(TypedDict):
     tokens: LineTokens
     timing: LineTiming
     tool_calls: NotRequired[Annotated[list[ToolCallFields], MinLen(1)]]
+    episode: NotRequired[EpisodeFields]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +247,28 @@ def result_line(result: Result) -> ResultLine:
     }
     if response is not None and response.tool_calls:
         line["tool_calls"] = [_tool_call(call) for call in response.tool_calls]
+    if response is not None and response.episode is not None:
+        _add_episode(line, response.episode)
     return line
+
+
+def _add_episode(line: ResultLine, episode: Mapping[str, Any]) -> None:
+    """Add what an episode came to; tokens and cost are those of its last attempt."""
+    line["episode"] = {
+        "solver": episode["solver"],
+        "steps": episode["steps"],
+        "tool_calls": episode["tool_calls"],
+        "tool_errors": episode["tool_errors"],
+        "bytes_cut": episode["bytes_cut"],
+        "ended_by": episode["ended_by"],
+        "cost": episode["cost"],
+    }
+    line["tokens"] = _tokens_of(Usage(**episode["usage"]))
+    line["timing"]["episode"] = {
+        "attempts": episode["attempts"],
+        "work_seconds": episode["timing"]["work_seconds"],
+        "wall_seconds": episode["timing"]["wall_seconds"],
+    }
 
 
 def not_asked_line(result: Result, kind: Literal["other_shard"] | None, detail: str) -> ResultLine:
@@ -295,12 +339,15 @@ def _metadata(sample: Sample | None) -> dict[str, object]:
 
 
 def _tokens(response: Response | None) -> LineTokens:
-    usage = None if response is None else response.usage
+    return _tokens_of(Usage() if response is None else response.usage)
+
+
+def _tokens_of(usage: Usage) -> LineTokens:
     return {
-        "prompt": usage.prompt_tokens if usage else None,
-        "completion": usage.completion_tokens if usage else None,
-        "reasoning": usage.reasoning_tokens if usage else None,
-        "cached": usage.cached_tokens if usage else None,
+        "prompt": usage.prompt_tokens,
+        "completion": usage.completion_tokens,
+        "reasoning": usage.reasoning_tokens,
+        "cached": usage.cached_tokens,
     }
 
 

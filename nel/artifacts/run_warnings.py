@@ -26,6 +26,7 @@ FAILURE_RATES_MAX: Final[Mapping[FailureKind, float]] = {
     "content_filter": 0.0,
     "no_answer": 0.01,
     "refusal": 0.01,
+    "limit": 0.01,
 }
 """By kind of model failure: the share of answers above which there is a warning. A cut-off answer
 is one too many; some refusals and unreadable answers are the model's own."""
@@ -43,6 +44,7 @@ _ADVICE: Final[Mapping[str, str]] = {
     "refusal": "answers were refusals and count 0",
     "content_filter": "prompts or answers were stopped by a content filter and count 0",
     "context_exceeded": "prompts did not fit into the model's context and count 0",
+    "limit": "episodes were ended by a limit, which fails them in this benchmark, and count 0",
 }
 _BAD_ROW: Final = "bad_row"
 

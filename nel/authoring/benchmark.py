@@ -11,7 +11,7 @@ import string
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from nel.authoring.card import Card
 from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
@@ -24,6 +24,8 @@ from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
 from nel.reading.letters import labels_for
 from nel.scoring.gold_choices import gold_label, own_labels
+from nel.tools import Tool
+from nel.tools.toolset import Environment
 from nel.types import GoldKind, Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
 
 LETTERS = string.ascii_uppercase
@@ -127,12 +129,34 @@ class Benchmark:
     """Its origin and official metric, for listings and the documentation; a run does not read
     it.
     """
+    tools: tuple[Tool, ...] = ()
+    """What the model may call during an episode."""
+    environment: Environment | None = None
+    """Makes the object that an episode's tools act on, once for each; its methods with ``@tool``
+    are tools too.
+    """
+    solver: str | Callable[..., Awaitable[str | None]] = ""
+    """What answers its samples: the name of a solver with its options, or the async function
+    itself. Empty: ``react`` where there are tools, else ``generate``."""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Of each episode, by the names of `nel.episodes.Limits`."""
+    limits_field: str | None = None
+    """Field with a sample's own limits."""
+    on_limit: Literal["score", "fail"] = "score"
+    """What a limit ends is scored as it stands, or is a failure of the model."""
+    hidden_fields: tuple[str, ...] = ()
+    """Fields beside that of the gold answer that solvers and tools do not see."""
     base_dir: Path | None = None
     """What relative dataset and template paths are relative to."""
 
     def __call__(self, sample: ScorerInput) -> ScorerResult | Awaitable[ScorerResult]:
         """Return what the scorer says, so that a decorated scorer can still be called."""
         return self.scorer(sample)
+
+    @property
+    def gold_fields(self) -> tuple[str, ...]:
+        """Return the fields of a row that solvers and tools do not see."""
+        return (self.target_field, *self.hidden_fields)
 
     @property
     def has_gold_answers(self) -> bool:
@@ -233,6 +257,7 @@ class Benchmark:
             subset=label_of(row, self.category_field),
             group=label_of(row, self.group_field),
             recorded_response=recorded,
+            limits=None if self.limits_field is None else _limits_in(row, self.limits_field),
         )
 
     def with_images_below(self, folder: Path | None) -> Self:
@@ -535,3 +560,14 @@ def label_of(row: Mapping[str, object], name: str | None) -> str | None:
     """Return the value of a field as text; None where there is no field, or nothing in it."""
     value = None if name is None else lookup(row, name, default=None)
     return None if value is None else str(value)
+
+
+def _limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] | None:
+    """Return the limits of a row; None where it has none."""
+    limits = row.get(field_name)
+    if limits is not None and not isinstance(limits, Mapping):
+        raise DatasetError(
+            f'the field "{field_name}" must be a mapping of limits such as {{"steps": 20}}, not'
+            f" {limits!r}"
+        )
+    return limits

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.card import Card
@@ -23,6 +23,8 @@ from nel.errors import ConfigError, did_you_mean
 from nel.prompts import Template, load_template
 from nel.reading.asked import parse_asked_form
 from nel.scoring.protocol import as_scorer
+from nel.tools import Tool
+from nel.tools.toolset import Environment, checked_tools
 from nel.types import Protocol, Row, Scorer
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
@@ -98,6 +100,13 @@ def benchmark(
     reducers: Sequence[str] = (),
     requirements: str | Sequence[str] = (),
     card: Card | None = None,
+    tools: Sequence[Tool] = (),
+    environment: Environment | None = None,
+    solver: str | Callable[..., Awaitable[str | None]] = "",
+    limits: Mapping[str, float] | None = None,
+    limits_field: str | None = None,
+    on_limit: Literal["score", "fail"] = "score",
+    hidden_fields: Sequence[str] = (),
     **fewshot: Unpack[FewShotOptions],
 ) -> Callable[[Scorer], Benchmark]:
     """Turn the scorer below into a benchmark; the rest is fields of `Benchmark` and of
@@ -115,6 +124,14 @@ def benchmark(
         seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
         answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see
             `nel.reading.asked`.
+        tools: Functions with ``@tool`` that the model may call, whose results it is sent; see
+            docs/tutorials/tools.md.
+        environment: Makes the object of each episode whose methods with ``@tool`` are tools too, a
+            `nel.tools.Toolset`.
+        solver: Drives an episode: the name of a solver, or an async function ``(sample, episode)``;
+            ``react`` where there are tools.
+        limits: Of an episode, such as ``{"steps": 20}``.
+        hidden_fields: Fields that solvers and tools do not see, beside that of the gold answer.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before
             the first request.
 
@@ -124,7 +141,9 @@ def benchmark(
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
     _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
-    needs_messages = turns_field or images_field or fewshot.get("fewshot_as_turns")
+    needs_messages = (
+        turns_field or images_field or fewshot.get("fewshot_as_turns") or tools or environment
+    )
     of_row = {"id_field": id_field, "category_field": category_field, "group_field": group_field}
     asked = {
         "choices_field": choices_field,
@@ -145,6 +164,13 @@ def benchmark(
         "judge": judge,
         "extra": _scorer_config(extra, judge, answer_form),
         "reducers": tuple(reducers),
+        "tools": checked_tools(tools, environment),
+        "environment": environment,
+        "solver": solver,
+        "limits": dict(limits or {}),
+        "limits_field": limits_field,
+        "on_limit": on_limit,
+        "hidden_fields": tuple(hidden_fields),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
     texts = {

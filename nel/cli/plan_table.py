@@ -97,6 +97,13 @@ def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[st
         lines.append(
             f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}"
         )
+        if plan.solver:
+            most = ", ".join(f"{name} {value:g}" for name, value in plan.limits.items())
+            lines.append(
+                f"{benchmark.name}: episodes by the solver {plan.solver}, limited to {most}; the"
+                " requests below are the most that they may take: a first run with --sample 20 shows"
+                " how many they do"
+            )
         if plan.judges:
             asked = (
                 f"{plan.judge_requests:,} requests where each answer is one question to each judge"

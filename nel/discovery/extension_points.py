@@ -7,7 +7,7 @@ point names.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -20,12 +20,13 @@ from nel.authoring.registry import as_benchmark
 from nel.core.observer import Observer
 from nel.datasets.base import Dataset
 from nel.engine.executors.base import Executor
+from nel.episodes import Episode
 from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
 from nel.models.wire.base import Wire
 from nel.plugins import GROUPS
 from nel.scoring.model_reader import AnswerReader
-from nel.types import ScorerInput, ScorerResult
+from nel.types import Sample, ScorerInput, ScorerResult
 
 
 class Bridge(Protocol):
@@ -106,6 +107,15 @@ class ObserverFactory(Protocol):
 
     def __call__(self, run_dir: Path, /, **options: object) -> Observer:
         """Return a `nel.Observer`, whose methods are called with the events of one session."""
+
+
+class SolverFunction(Protocol):
+    """Drives an episode."""
+
+    def __call__(
+        self, sample: Sample, episode: Episode, /, **options: object
+    ) -> Awaitable[str | None]:
+        """Return the final answer; None stands for the last text of the model."""
 
 
 class CommandFunction(Protocol):
@@ -376,6 +386,20 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
                 "What the factory raises ends the command with exit code 2; an event that raises"
                 " drops it."
             ),
+        ),
+        ExtensionPoint(
+            kind="solvers",
+            contract=SolverFunction,
+            what=(
+                "An async function that drives the episode of one sample: it asks the model and"
+                " calls tools until it has an answer."
+            ),
+            used_by="`--solver NAME:key=value,...`, `benchmarks: [{name: NAME, solver: NAME}]`",
+            called=(
+                "Once for each (sample, repeat) and attempt, on the run's event loop; a resume calls"
+                " it again, and stored steps answer it."
+            ),
+            errors="What it raises leaves the sample unscored as `environment`.",
         ),
     )
 }

@@ -8,7 +8,7 @@ is sent.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -21,6 +21,7 @@ from nel.errors import DatasetError, PromptError
 from nel.models.wire.registry import build_body
 from nel.prompts import Template
 from nel.solvers.generate import build_request
+from nel.tools import tools_of
 from nel.types import Generation, JsonObject, Protocol, Sample
 
 MODEL_SHOWN: Final = "MODEL"
@@ -149,6 +150,8 @@ def first_request(
         generation=generation,
         system_prompt=system_prompt,
     )
+    if tools := (*benchmark.tools, *tools_of(benchmark.environment)):
+        request = replace(request, tools=tuple(tool.as_json() for tool in tools))
     return build_body(request, stream=stream)
 
 

@@ -217,8 +217,5 @@ def _lost(response: Response) -> ResponseError | None:
     """Return why a response has no answer; None where it has one, or the model failed to give
     one.
     """
-    return (
-        None
-        if response.error is None or response.error.model_failure is not None
-        else response.error
-    )
+    error = response.endpoint_error
+    return None if error is None or error.model_failure is not None else error

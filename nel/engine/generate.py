@@ -23,7 +23,7 @@ from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
-from nel.engine.store.snapshot import Snapshot
+from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.work import Job
 from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.adaptation import Changes, changed
@@ -47,6 +47,7 @@ from nel.types import (
 )
 
 if TYPE_CHECKING:
+    from nel.engine.episodes.runner import EpisodeRunner
     from nel.models.echo_probe import EchoSupport
 
 _OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
@@ -84,8 +85,10 @@ class Exchange:
 
     @property
     def sent(self) -> str | None:
-        """Return the body as text."""
-        return None if self.body is None else self.body.decode()
+        """Return the body as text, as it is stored with the response."""
+        if self.body is None or self.response.episode is not None:
+            return None  # of an episode its steps hold what was sent
+        return self.body.decode()
 
 
 @dataclass(slots=True)
@@ -99,6 +102,8 @@ class SampleRunner:
     """What the server supports for log-likelihoods, once it was probed."""
     changes: Changes = field(default_factory=dict)
     """What of the settings the model takes otherwise, learned in this session."""
+    episodes: EpisodeRunner | None = None
+    """Answers the samples of plans with a solver."""
     version: int = 0
     """Counts the changes; an answer to settings of an older version is not stored."""
 
@@ -122,6 +127,12 @@ class SampleRunner:
             yield Exchange(body, response, version)
             return
         request = self._request(plan, sample, sample_key)
+        if plan.solver is not None and self.episodes is not None:
+            last, response = await self.episodes.answer(
+                plan, sample, sample_key, request.messages, request.generation
+            )
+            yield Exchange(last, response, version)
+            return
         try:
             body = self._body(request)
         except NotInProtocol as error:
@@ -280,10 +291,27 @@ def conversation_of(
 
 
 def scoring_task(
-    job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response
+    job: Job,
+    stored: StoredSample,
+    repeat: int,
+    sample: Sample,
+    sent: str | None,
+    response: Response,
+    snapshot: Snapshot,
 ) -> ScoringTask:
-    """Return what a scorer is given of an answer."""
-    benchmark = job.plan.benchmark
+    """Return what a scorer is given of an answer.
+
+    Args:
+        snapshot: Holds the steps of an episode.
+    """
+    benchmark, idx = job.plan.benchmark, stored.idx
+    if response.episode is not None:
+        from nel.engine.episodes.transcript import (  # noqa: PLC0415 - few runs have any
+            conversation_of_episode,
+        )
+
+        messages = conversation_of_episode(snapshot, (job.key, idx, repeat), response.episode)
+        return ScoringTask(job.key, idx, repeat, sample, response, benchmark, messages)
     is_dialogue = bool(sample.turns) or benchmark.turns_field is not None
     conversation = conversation_of(sample, sent, response, even_one=True) if is_dialogue else ()
     return ScoringTask(job.key, idx, repeat, sample, response, benchmark, conversation)

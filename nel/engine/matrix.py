@@ -21,7 +21,7 @@ from nel.engine.executors.find import opened_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
-from nel.engine.run import open_scorers, opened_session
+from nel.engine.run import open_scorers, open_tools, opened_session
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session, Shared
 from nel.engine.stop_signals import StopSignals
 from nel.errors import (
@@ -106,15 +106,17 @@ def run_sessions(
             stack.enter_context(open_scorers(run.config, run.plans, executor, runtime))
             for run in runs
         ]
+        tools = [stack.enter_context(open_tools(run.plans)) for run in runs]
         sessions: list[Session] = []
         with _refusing_all(sessions):
-            for run, scoring in zip(runs, scorers, strict=True):
+            for run, scoring, tool_server in zip(runs, scorers, tools, strict=True):
                 opened = opened_session(
                     run.directory,
                     run.config,
                     run.plans,
                     executor=executor,
                     scorers=scoring,
+                    tools=tool_server,
                     progress=run.progress,
                     allowed_changes=allowed_changes,
                     runtime=runtime,

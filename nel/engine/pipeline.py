@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nel.config.schema import EngineConfig
+from nel.config.schema import EngineConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
 from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
@@ -41,6 +41,7 @@ from nel.models.client import Client
 from nel.models.pacing import GateClosed
 
 if TYPE_CHECKING:
+    from nel.engine.episodes.tool_server import ToolServer
     from nel.models.echo_probe import EchoSupport
 
 
@@ -74,6 +75,8 @@ class Pipeline:
         machinery: Machinery,
         config: EngineConfig,
         scoring_only: bool = False,
+        tools: ToolServer | None = None,
+        price: Price | None = None,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
         self._opened = opened
@@ -88,6 +91,20 @@ class Pipeline:
             opened.progress, opened.observer, opened.stop_rules, self._queue, jobs
         )
         self._runner = SampleRunner(client=client, store=store, snapshot=snapshot)
+        n_workers = config.concurrency
+        if client is not None and any(job.plan.solver is not None for job in jobs):
+            from nel.engine.episodes.runner import EpisodeRunner  # noqa: PLC0415 - few runs have any
+
+            self._runner.episodes = EpisodeRunner(
+                client=client,
+                store=store,
+                snapshot=snapshot,
+                tools=tools,
+                price=price,
+                episodes=config.episodes,
+            )
+            is_mixed = any(job.plan.solver is None for job in jobs)
+            n_workers = max(n_workers, config.episodes) if is_mixed else config.episodes
         self._scoring = ScoringStage(
             machinery,
             config=config,
@@ -98,7 +115,7 @@ class Pipeline:
             stop=self._stop,
         )
         gate = None if client is None else client.gate
-        self._workers = Workers(config.concurrency, gate, self._stop, self._ask_samples)
+        self._workers = Workers(n_workers, gate, self._stop, self._ask_samples)
         self._endpoint_faults = EndpointFaultCounter(
             config, has_answered=opened.pending.has_answers()
         )
@@ -215,7 +232,7 @@ class Pipeline:
         async with self._runner.asking(item.job.plan, item.sample, item.sample_key) as exchange:
             if self._is_outdated(exchange):
                 return exchange
-            if self._trial is None or not self._trial.holds(exchange.response.error):
+            if self._trial is None or not self._trial.holds(exchange.response.endpoint_error):
                 await self.store(item, exchange)
         return exchange
 
@@ -244,9 +261,10 @@ class Pipeline:
             exchange = await self._settle(item, exchange)
         plan, response = item.job.plan, exchange.response
         self._opened.progress.count_response(response)
-        lost = self._endpoint_faults.add(response.error)
-        if lost is not None and response.error is not None and self._trial is not None:
-            self._trial.suspect(lost, item, exchange.body, response.error)
+        error = response.endpoint_error
+        lost = self._endpoint_faults.add(error)
+        if lost is not None and error is not None and self._trial is not None:
+            self._trial.suspect(lost, item, exchange.body, error)
         truncated = self._truncation.add(
             item.job.key,
             plan.slot,
@@ -261,7 +279,13 @@ class Pipeline:
         else:
             await self._scoring.put(
                 scoring_task(
-                    item.job, item.stored.idx, item.repeat, item.sample, exchange.sent, response
+                    item.job,
+                    item.stored,
+                    item.repeat,
+                    item.sample,
+                    exchange.sent,
+                    response,
+                    self._opened.snapshot,
                 )
             )
 
@@ -332,5 +356,5 @@ class Pipeline:
                     self._counter.count(key, verdict)
                     continue
                 await self._scoring.put(
-                    scoring_task(job, stored.idx, repeat, sample, sent, response)
+                    scoring_task(job, stored, repeat, sample, sent, response, self._opened.snapshot)
                 )

@@ -34,6 +34,7 @@ from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.golds import with_gold_kind
 from nel.engine.plan_judges import check_judge, judge_identity, with_judges
+from nel.engine.plan_solvers import solver_fields, solver_of
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.rendering import rendered_ahead, rendering_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
@@ -41,6 +42,8 @@ from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.engine.selection import first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
+from nel.episodes.limits import Limits
+from nel.episodes.solvers import BoundSolver
 from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, changed, tokens_max
@@ -81,6 +84,10 @@ class Plan:
     """The judges of its answers and their settings."""
     model_roles: Mapping[str, ModelConfig] = field(default_factory=dict)
     """Models that its scorer may ask to judge, by name."""
+    solver: BoundSolver | None = None
+    """What answers its samples in many steps; None: one request, one answer."""
+    limits: Limits = field(default_factory=Limits)
+    """Of each episode, as far as benchmark and run set any."""
 
     @property
     def reducers(self) -> tuple[str, ...]:
@@ -365,6 +372,7 @@ def _plan(
         extra=settings.extra,
     )
     check_protocols(benchmark, protocol, generation, judge, roles.values())
+    solver, limits = solver_of(entry, benchmark, protocol)
     return Plan(
         slot=slot,
         benchmark=benchmark,
@@ -391,11 +399,14 @@ def _plan(
             **sample_fields(entry),
             **shard_fields(config),
             **judge_identity(judge, roles),
+            **solver_fields(benchmark, solver, limits),
         },
         unseen=unseen_dependencies(benchmark),
         notes=(note,) if note else (),
         judge=judge,
         model_roles=roles,
+        solver=solver,
+        limits=limits,
     )
 
 

@@ -14,10 +14,11 @@ from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.tool_calls import answer_in
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import OutcomeRow
-from nel.types import ModelFailure, Outcome, Response, Sample, Unscored
+from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
 KEEP, RESCORE, RESEND = 0, 1, 2
 """What a resume does again: nothing, the scoring, or the request as well."""
+_ASKED_AGAIN = ("infra", "environment", "cancelled", "budget")
 
 
 def verdict_before_scoring(
@@ -35,7 +36,10 @@ def verdict_before_scoring(
     if error is not None:
         if error.model_failure is not None:
             return ModelFailure(kind=error.model_failure, detail=error.message)
-        return Unscored(cause="infra", kind=error.kind, detail=error.message)
+        return Unscored(cause=error.cause, kind=error.kind, detail=error.message)
+    if response.episode is not None:
+        failed = response.episode["failure"] if response.episode["fails"] else None
+        return None if failed is None else ModelFailure(**failed)
     ending = ending_of(response.finish_reason)
     if ending == "content_filter":
         return ModelFailure(kind="content_filter", detail="the endpoint filtered the answer")
@@ -64,11 +68,23 @@ def verdict_before_scoring(
     return None
 
 
+def settled(response: Response, outcome: Outcome) -> Outcome:
+    """Return the outcome of an episode: one that was not solved, and whose last answer failed, is
+    that failure of the model.
+    """
+    failed = None if response.episode is None else response.episode["failure"]
+    if failed is None or not isinstance(outcome, Scored) or outcome.reward > 0:
+        return outcome
+    return ModelFailure(
+        **failed, metrics=outcome.metrics, answer=outcome.answer, details=outcome.details
+    )
+
+
 def retry_of(outcome: Outcome) -> int:
     """Return what a resume does about an outcome: `KEEP`, `RESCORE` or `RESEND`."""
     if not isinstance(outcome, Unscored):
         return KEEP
-    return RESEND if outcome.cause in ("infra", "cancelled", "budget") else RESCORE
+    return RESEND if outcome.cause in _ASKED_AGAIN else RESCORE
 
 
 def scored_row(item: ScoringTask, outcome: Outcome) -> OutcomeRow:

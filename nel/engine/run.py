@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.openai_environment import key_variable, taken_from_environment
@@ -48,6 +48,9 @@ from nel.engine.work import Job
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.models.budget import Spend
 from nel.prompts import is_template_file
+
+if TYPE_CHECKING:
+    from nel.engine.episodes.tool_server import ToolServer
 
 _LOG = logging.getLogger(__name__)
 _SUFFIX_BYTES = 3
@@ -144,12 +147,14 @@ def run_session(
     with (
         opened_executor(config.engine.executor) as executor,
         open_scorers(config, plans, executor, runtime) as scorers,
+        open_tools(plans) as tools,
         opened_session(
             run_dir,
             config,
             plans,
             executor=executor,
             scorers=scorers,
+            tools=tools,
             progress=progress,
             allowed_changes=allowed_changes,
             scoring_only=scoring_only,
@@ -170,6 +175,7 @@ def opened_session(
     progress: Progress,
     allowed_changes: frozenset[str],
     runtime: Runtime,
+    tools: ToolServer | None = None,
     scoring_only: bool = False,
     n_runs: int = 1,
 ) -> Iterator[Session]:
@@ -178,6 +184,7 @@ def opened_session(
 
     Args:
         scorers: Of the plans, from the executor.
+        tools: Forks the processes of their tools.
         n_runs: So many sessions run at once in this process, and share its open files.
 
     Raises:
@@ -212,6 +219,7 @@ def opened_session(
             opened=_begin(store, snapshot, jobs, config, progress, observer, records),
             executor=executor,
             scorers=scorers,
+            tools=tools,
             config=config,
             api_key=api_key,
             secrets=secrets,
@@ -432,6 +440,26 @@ def open_scorers(
         yield scorers
     finally:
         scorers.close()
+
+
+@contextmanager
+def open_tools(plans: list[Plan]) -> Iterator[ToolServer | None]:
+    """Fork the server of the tools' processes, as `open_scorers`; None where no plan has tools."""
+    benchmarks = [
+        plan.benchmark
+        for plan in plans
+        if plan.solver is not None and (plan.benchmark.tools or plan.benchmark.environment)
+    ]
+    if not benchmarks:
+        yield None
+        return
+    from nel.engine.episodes.tool_server import ToolServer  # noqa: PLC0415 - few runs have tools
+
+    server = ToolServer(benchmarks)
+    try:
+        yield server
+    finally:
+        server.close()
 
 
 def _start_time(path: Path) -> tuple[float, str]:

@@ -18,7 +18,7 @@ from nel.engine.executors import ProgramRunner, ScorerPool
 from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.generate import STOP_ERRORS, SampleRunner
 from nel.engine.outcome_counter import OutcomeCounter
-from nel.engine.response_outcomes import scored_row
+from nel.engine.response_outcomes import scored_row, settled
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.fork_server import SLOTS
 from nel.engine.stopping import Stop
@@ -195,7 +195,7 @@ class ScoringStage:
                 self.n_parked += 1
                 self._release_slot()
             else:
-                outcomes.append((item, outcome))
+                outcomes.append((item, settled(item.response, outcome)))
         if outcomes:
             rows = [scored_row(item, outcome) for item, outcome in outcomes]
             self._store.put_outcomes(rows).add_done_callback(partial(self._on_committed, outcomes))

@@ -58,6 +58,7 @@ from nel.models.preflight import check_echo, check_endpoint
 from nel.models.transport import Transport
 
 if TYPE_CHECKING:
+    from nel.engine.episodes.tool_server import ToolServer
     from nel.engine.judging.endpoints import JudgeEndpoint
     from nel.engine.judging.judges import Judges
     from nel.models.echo_probe import EchoSupport
@@ -122,6 +123,8 @@ class Session:
     scoring_only: bool = False
     """Score stored answers and ask nothing."""
     runtime: Runtime = DEFAULT_RUNTIME
+    tools: ToolServer | None = None
+    """Forks the processes of episodes' tools."""
     executor: Executor = field(default_factory=LocalExecutor)
     """Where scores are computed."""
     shared: Shared | None = None
@@ -494,6 +497,8 @@ class Session:
             machinery=machinery,
             config=self.config.engine.model_copy(update={"concurrency": self._concurrency()}),
             scoring_only=self.scoring_only,
+            tools=self.tools,
+            price=price_of(self.config),
         )
         signals = StopSignals() if self.shared is None else self.shared.signals
         with signals.stopping(pipeline.stop):

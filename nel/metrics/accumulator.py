@@ -36,6 +36,7 @@ FAILURE_KINDS: Final = (
     "refusal",
     "content_filter",
     "context_exceeded",
+    "limit",
 )
 STOP_RULE: Final = "stop_rule"
 OTHER_SHARD: Final[Literal["other_shard"]] = "other_shard"

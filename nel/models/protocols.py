@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import Any, Final
 
 from nel.core.finish_reasons import ending_of
 from nel.core.thinking import split_reasoning
 from nel.models.error_bodies import error_in
 from nel.models.faults import Fault, aborted, fault_of_error_object, malformed, no_answer
-from nel.models.tool_calls import sent_call, tool_calls_in
+from nel.models.tool_calls import CALL_FIELDS, sent_call, tool_calls_in
 from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
 PATHS: Final[Mapping[str, str]] = {"chat": "/chat/completions", "completions": "/completions"}
@@ -24,6 +25,8 @@ PATHS: Final[Mapping[str, str]] = {"chat": "/chat/completions", "completions": "
 _COUNT_MAX = 2**53
 _ALTERNATIVES_MAX: Final = 100
 _NAME_CHARACTERS_MAX = 200
+_SENT: Final = ("role", "tool_calls", "function_call")
+"""Fields of a message that a request has from elsewhere."""
 _THOUGHTS: Final = ("thinking", "reasoning")
 """What the type of a part begins with that is no part of the answer."""
 
@@ -236,6 +239,28 @@ def name_in(payload: Mapping[str, object], field: str) -> str | None:
     return name[:_NAME_CHARACTERS_MAX] if isinstance(name, str) and name else None
 
 
+def native_fields(source: object, message: Message) -> tuple[dict[str, Any], ...]:
+    """Return the fields of an answer's message, and of its calls, that a request built from text
+    and calls would not have: reasoning by whichever name, and what else a server signs.
+    """
+    received = source if isinstance(source, Mapping) else {}
+    fields = {
+        name: value
+        for name, value in received.items()
+        if name not in _SENT and value and not (name == "content" and value == message.content)
+    }
+    calls = received.get("tool_calls")
+    extras = [_extras(call) for call in calls] if isinstance(calls, list) else []
+    if any(extras):
+        fields["tool_calls"] = extras
+    return (fields,) if fields else ()
+
+
+def _extras(call: object) -> dict[str, Any]:
+    fields = call if isinstance(call, Mapping) else {}
+    return {name: value for name, value in fields.items() if name not in CALL_FIELDS}
+
+
 def names_listed(payload: object) -> list[str]:
     """Return the names in the body of a list of models; empty where it is none."""
     listing = payload if isinstance(payload, dict) else {}
@@ -285,11 +310,25 @@ def _message(message: Message) -> dict[str, Any]:
         "role": message.role,
         "content": content if isinstance(content, str) else list(content),
     }
+    fields, of_calls = _native_fields(message)
     if message.tool_calls:
-        sent["tool_calls"] = [sent_call(call) for call in message.tool_calls]
+        extras = chain(of_calls, repeat({}))
+        sent["tool_calls"] = [
+            {**extra, **sent_call(call)}
+            for call, extra in zip(message.tool_calls, extras, strict=False)
+        ]
     if message.tool_call_id is not None:
         sent["tool_call_id"] = message.tool_call_id
-    return sent
+    return {**sent, **fields}
+
+
+def _native_fields(message: Message) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the fields that the server wants back with a message, and those of each call."""
+    native = message.native
+    if native is None or native.protocol != "chat":
+        return {}, []
+    fields = dict(native.items[0])
+    return fields, fields.pop("tool_calls", [])
 
 
 def _inner(usage: dict[str, object], name: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from nel.models.answer_json import BOM, Contradiction, answer_of
 from nel.models.error_bodies import error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
 from nel.models.protocols import first_token_of, index_of, read_content
-from nel.models.tool_calls import CallPieces
+from nel.models.tool_calls import CallPieces, accumulated
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NO_PAYLOAD: Final = (b"", b"[DONE]")
@@ -30,6 +30,8 @@ _EXCLUSIVE: Final = frozenset({"complete", "truncated", "content_filter"})
 """What an answer can end as, and only as one of them."""
 _TEXTS: Final = ("reasoning_content", "reasoning", "refusal")
 """Fields of a chunk beside its content."""
+_KNOWN: Final = frozenset(("role", "content", "tool_calls", *_TEXTS))
+"""Fields of a chunk that are read; others are put together as they come."""
 
 
 def is_event_stream(body: bytes) -> bool:
@@ -170,6 +172,18 @@ class AnswerStream(ABC):
         """Return the payload of the whole answer, or the fault of one that broke off."""
 
 
+def _thinking_apart(texts: Mapping[str, str]) -> dict[str, object]:
+    """Return the texts of a message in whose content thinking stood beside text, as Mistral has
+    them in one piece.
+    """
+    thought = {"type": "text", "text": texts["reasoning"]}
+    content: list[dict[str, object]] = [{"type": "thinking", "thinking": [thought]}]
+    if text := texts.get("content"):
+        content.append({"type": "text", "text": text})
+    others = {name: text for name, text in texts.items() if name != "reasoning"}
+    return {**others, "content": content}
+
+
 class EventStream(AnswerStream):
     """Collects the chunks of chat or completions."""
 
@@ -189,6 +203,8 @@ class EventStream(AnswerStream):
             None  # of the first chunk that has some, which are the first token's
         )
         self._tool_calls = CallPieces()
+        self._extras: dict[str, Any] = {}
+        self._lists_thoughts = False
 
     def _result(self) -> object:
         if not self._done and self._finish is None:
@@ -203,7 +219,8 @@ class EventStream(AnswerStream):
             return {**self._rest, "choices": [{"text": texts.get("content", ""), **ending}]}
         message: dict[str, object] = {
             "content": None,
-            **texts,
+            **self._extras,
+            **(_thinking_apart(texts) if self._lists_thoughts else texts),
             **({"tool_calls": self._tool_calls.whole()} if self._tool_calls else {}),
         }
         return {**self._rest, "choices": [{"message": message, **ending}]}
@@ -219,6 +236,7 @@ class EventStream(AnswerStream):
                 None,
                 CallPieces(),
             )
+            self._extras, self._lists_thoughts = {}, False
             self.token_times.clear()
         self._index = index if self._index is None else min(index, self._index)
         return index == self._index
@@ -253,6 +271,8 @@ class EventStream(AnswerStream):
             self._forget_repeated(content.text)
         if delta.get("tool_calls"):
             self._tool_calls.add(delta["tool_calls"])
+        self._lists_thoughts = self._lists_thoughts or bool(content.reasoning)
+        self._add_extras(delta)
         texts = {
             "content": content.text,
             "reasoning": content.reasoning,
@@ -266,6 +286,12 @@ class EventStream(AnswerStream):
             if isinstance(piece, str) and piece:
                 self._texts.setdefault(name, []).append(piece)
                 self.token_times.append(now)
+
+    def _add_extras(self, delta: Mapping[str, object]) -> None:
+        """Add the fields of a chunk of chat that are not read, which its server may want back."""
+        if self._chat and not _KNOWN.issuperset(delta):
+            extras = {name: value for name, value in delta.items() if name not in _KNOWN}
+            self._extras = accumulated(self._extras, extras)
 
     def _take_finish(self, reason: object) -> None:
         """Keep why the answer ended; one that is both whole and cut off, or filtered, cannot be

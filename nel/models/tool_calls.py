@@ -8,53 +8,79 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from nel.core.strict_json import dumps
 from nel.types import ToolCall
 
+CALL_FIELDS: Final = ("id", "type", "index", "function")
+"""Of a call as OpenAI has it; servers that sign calls add others."""
+UNREAD: Final = "INVALID_JSON"
+"""The field that arguments stand in that are no object, where one has to be sent."""
+
 
 def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
-    """Return the calls that an answer lists, none of them where one cannot be read.
+    """Return the calls that an answer lists, each as far as it can be read; see
+    `ToolCall.parse_error`.
 
     >>> tool_calls_in([{"id": "1", "function": {"name": "add", "arguments": {"a": 2}}}])
     (ToolCall(id='1', name='add', arguments='{"a":2}'),)
-    >>> tool_calls_in([{"function": {"name": "add", "arguments": "{}"}}, {"id": "2"}])
-    ()
+    >>> [call.parse_error for call in tool_calls_in([{"function": {"name": "add"}}, {"id": "2"}])]
+    [None, 'it names no tool']
     """
-    read = [_call(entry) for entry in listed] if isinstance(listed, list) else []
-    calls = tuple(call for call in read if call is not None)
-    return calls if len(calls) == len(read) else ()
+    return tuple(map(_call, listed)) if isinstance(listed, list) else ()
 
 
 def sent_call(call: ToolCall) -> dict[str, Any]:
-    """Return a call as a message carries it."""
+    """Return a call as a message carries it.
+
+    Servers that read the arguments, as vLLM does, refuse a request where they are no JSON object.
+    """
+    is_read = call.values is not None
+    arguments = call.arguments if is_read else dumps(sent_arguments(call.arguments))
     return {
         "id": call.id,
         "type": "function",
-        "function": {"name": call.name, "arguments": call.arguments},
+        "function": {"name": call.name, "arguments": arguments},
     }
 
 
-def _call(entry: object) -> ToolCall | None:
-    function = entry.get("function") if isinstance(entry, Mapping) else None
-    name = function.get("name") if isinstance(function, Mapping) else None
-    if (
-        not isinstance(entry, Mapping)
-        or not isinstance(function, Mapping)
-        or not isinstance(name, str)
-        or not name
-    ):
-        return None
+def sent_arguments(arguments: str) -> dict[str, Any]:
+    """Return a call's arguments as an object; what is none stands in a field, as Anthropic's
+    documentation has it.
+
+    >>> sent_arguments('{"x": 1}'), sent_arguments('{"x":')
+    ({'x': 1}, {'INVALID_JSON': '{"x":'})
+    """
+    values = ToolCall(id="", name="", arguments=arguments).values
+    return {UNREAD: arguments} if values is None else dict(values)
+
+
+def _call(entry: object) -> ToolCall:
+    fields = entry if isinstance(entry, Mapping) else {}
+    function = fields.get("function")
+    function = function if isinstance(function, Mapping) else {}
+    identity, name = fields.get("id"), function.get("name")
     arguments = function.get("arguments")
-    if isinstance(arguments, Mapping) or arguments is None:  # as Ollama and some others give them
-        arguments = dumps(arguments or {})
-    identity = entry.get("id")
-    if not isinstance(arguments, str):
-        return None
+    if not isinstance(name, str) or not name:
+        name, arguments = "", entry
+    elif arguments is None:
+        arguments = {}
     return ToolCall(
-        id=identity if isinstance(identity, str) else "", name=name, arguments=arguments
+        id=identity if isinstance(identity, str) else "",
+        name=name,
+        arguments=arguments if isinstance(arguments, str) else _text_of(arguments),
     )
+
+
+def _text_of(arguments: object) -> str:
+    """Return as JSON an object, as Ollama and some others give one, or what is no arguments at all;
+    null for what is nested deeper than can be written.
+    """
+    try:
+        return dumps(arguments)
+    except RecursionError:
+        return "null"
 
 
 @dataclass(slots=True)
@@ -62,6 +88,7 @@ class _Piecemeal:
     identity: object = None
     name: object = None
     arguments: list[object] = field(default_factory=list)
+    extras: dict[str, object] = field(default_factory=dict)
 
 
 class CallPieces:
@@ -87,11 +114,14 @@ class CallPieces:
             call.name = call.name or function.get("name")
             if function.get("arguments"):
                 call.arguments.append(function["arguments"])
+            extras = {name: value for name, value in fields.items() if name not in CALL_FIELDS}
+            call.extras = accumulated(call.extras, extras)
 
     def whole(self) -> list[dict[str, object]]:
         """Return the calls as an answer in one piece lists them."""
         return [
             {
+                **call.extras,
                 "id": call.identity,
                 "function": {"name": call.name, "arguments": _joined(call.arguments)},
             }
@@ -115,3 +145,42 @@ class CallPieces:
 def _joined(pieces: list[object]) -> object:
     texts = [piece for piece in pieces if isinstance(piece, str)]
     return "".join(texts) if len(texts) == len(pieces) else pieces[-1]
+
+
+def accumulated(whole: Mapping[str, object], piece: Mapping[str, object]) -> dict[str, Any]:
+    """Return fields after a further chunk of them, as OpenAI's SDK puts chunks together: texts are
+    joined, objects and lists too; entries of a list with an index are one entry where it is equal.
+
+    >>> accumulated({"a": [{"index": 0, "text": "2"}]}, {"a": [{"index": 0, "text": "+"}], "b": 1})
+    {'a': [{'index': 0, 'text': '2+'}], 'b': 1}
+    """
+    fields: dict[str, Any] = dict(whole)
+    for name, value in piece.items():
+        earlier = fields.get(name)
+        if name in ("index", "type") or value is None or earlier is None:
+            fields[name] = earlier if value is None else value
+        elif isinstance(earlier, str) and isinstance(value, str):
+            fields[name] = earlier + value
+        elif isinstance(earlier, Mapping) and isinstance(value, Mapping):
+            fields[name] = accumulated(earlier, value)
+        elif isinstance(earlier, list) and isinstance(value, list):
+            fields[name] = _joined_entries(earlier, value)
+        else:
+            fields[name] = value
+    return fields
+
+
+def _joined_entries(earlier: list[Any], later: list[Any]) -> list[Any]:
+    entries = list(earlier)
+    for entry in later:
+        index = entry.get("index") if isinstance(entry, Mapping) else None
+        places = [
+            place
+            for place, known in enumerate(entries)
+            if index is not None and isinstance(known, Mapping) and known.get("index") == index
+        ]
+        if places:
+            entries[places[0]] = accumulated(entries[places[0]], entry)
+        else:
+            entries.append(entry)
+    return entries

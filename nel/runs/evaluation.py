@@ -36,6 +36,7 @@ from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.integrity import check_integrity
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.episodes.limits import with_defaults
 from nel.errors import (
     EXIT_STOPPED_EARLY,
     EXIT_UNSCORED,
@@ -128,6 +129,10 @@ class PlannedBenchmark:
     """Names of the judges."""
     judge_requests: int = 0
     """Estimated at one question for each answer and judge."""
+    solver: str = ""
+    """What drives its episodes; empty for one request, one answer."""
+    limits: JsonObject = field(default_factory=dict)
+    """Of each episode; ``requests`` is the most that its steps may be."""
     notes: tuple[str, ...] = ()
     """Remarks for the user."""
     first_requests: tuple[JsonObject, ...] = ()
@@ -496,7 +501,9 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     samples = _read_samples(plan, config, digests, shard)
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = samples.n * plan.config.repeats + (plan.config.repeat_check or 0)
-    requests = 0 if plan.eval_only else answers
+    limits = with_defaults(plan.limits)
+    per_answer = 1 if plan.solver is None else limits.steps or 1
+    requests = 0 if plan.eval_only else answers * per_answer
     judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
     limit = plan.generation.max_tokens
     settings = config.generation_of(plan.config).model_dump()
@@ -522,6 +529,8 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         ),
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},
+        solver="" if plan.solver is None else plan.solver.name,
+        limits={} if plan.solver is None else limits.as_json(),
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
         notes=tuple(notes),

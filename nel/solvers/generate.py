@@ -5,7 +5,12 @@ A system prompt from the command line replaces the benchmark's own, it is not ad
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nel.types import Generation, Message, Protocol, Request, Sample
+
+if TYPE_CHECKING:
+    from nel.episodes import Episode
 
 
 def build_request(
@@ -55,3 +60,8 @@ def _messages(sample: Sample, system_prompt: str | None) -> tuple[Message, ...]:
         return asked
     rest = tuple(message for message in asked if message.role != "system")
     return (Message(role="system", content=system_prompt), *rest)
+
+
+async def generate(sample: Sample, episode: Episode) -> str | None:
+    """Ask once and take the answer; a run with this solver stores no episode."""
+    return (await episode.ask()).text

@@ -33,6 +33,8 @@ DEFAULT_PORTS = {
     "replay": 8090,
     "model": 8091,
     "judge": 8092,
+    "script": 8093,
+    "oracle": 8094,
     "serve": 9090,
     "view": 8484,
     "limiter": 9191,
@@ -42,7 +44,7 @@ JUDGES = re.compile(r"https://(?:OTHER|JUDGE)/v1")
 LOCAL = re.compile(r"(?<=127\.0\.0\.1:)(?P<port>\d{4,5})")
 RUN = re.compile(r"eval_results/(?P<name>[A-Za-z0-9_.-]+)")
 DATED = re.compile(r"eval_results/20\d{6}-\d{6}-\S+")
-BACKGROUND = re.compile(r"^nel (?:endpoint (?:demo|judge|replay|model)|serve|view|limiter serve)\b|&$")
+BACKGROUND = re.compile(r"^nel (?:endpoint (?:demo|judge|replay|model|script|oracle)|serve|view|limiter serve)\b|&$")
 PAGES = {page: list(listed) for page, listed in groupby(shown_commands(), key=lambda one: one.page)}
 RUN_HERE = {page: [one for one in listed if not reason_not_to_run(one)] for page, listed in PAGES.items()}
 
@@ -83,7 +85,7 @@ def started(command: str, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 def with_port(command: str) -> str:
     """Return the command of a server with the port that it takes where none is given."""
-    kind = re.match(r"nel (?:endpoint (demo|judge|replay|model)|(serve|view|limiter))\b", command)
+    kind = re.match(r"nel (?:endpoint (demo|judge|replay|model|script|oracle)|(serve|view|limiter))\b", command)
     if kind is None or "--port" in command:
         return command
     return re.sub(r"( &)?$", rf" --port {DEFAULT_PORTS[kind[1] or kind[2]]}\1", command, count=1)

@@ -81,6 +81,7 @@ def _answer(data: bytes) -> None:
         return
     for protocol in ("chat", "completions", "responses", "anthropic", "gemini"):
         assert_sound(parse_answer(protocol, payload))
+        assert_sound(parse_answer(protocol, payload, offers_tools=True))
 
 
 def _error(data: bytes) -> None:

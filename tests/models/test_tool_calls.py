@@ -72,16 +72,35 @@ def read(payload: object, *, offers_tools: bool = True) -> Response:
         ([{**ADD, "id": 7}], (ToolCall(id="", name="add", arguments='{"x": 1}'),)),
         ([ADD, {**ADD, "function": {"name": "add", "arguments": "no JSON"}}],
          (CALL, ToolCall(id="c1", name="add", arguments="no JSON"))),
-        ([ADD, {"id": "c2", "type": "function"}], ()),
-        ([{**ADD, "function": {"name": "", "arguments": "{}"}}], ()),
-        ([{**ADD, "function": {"name": "add", "arguments": [1]}}], ()),
-        ([None], ()),
+        ([ADD, {"id": "c2", "type": "function"}],
+         (CALL, ToolCall(id="c2", name="", arguments='{"id":"c2","type":"function"}'))),
+        ([{"id": "c1", "function": {"name": "", "arguments": "{}"}}],
+         (ToolCall(id="c1", name="", arguments='{"function":{"arguments":"{}","name":""},"id":"c1"}'),)),
+        ([{**ADD, "function": {"name": "add", "arguments": [1]}}], (ToolCall(id="c1", name="add", arguments="[1]"),)),
+        ([None], (ToolCall(id="", name="", arguments="null"),)),
         ("add", ()),
     ],
 )  # fmt: skip
-def test_calls_are_read_all_or_none(calls: object, found: tuple[ToolCall, ...]) -> None:
-    """Arguments stay as the model wrote them, JSON or not; a half of the calls is no answer."""
+def test_every_call_is_read_as_far_as_it_can_be(calls: object, found: tuple[ToolCall, ...]) -> None:
+    """Arguments stay as the model wrote them, JSON or not; one that cannot be read takes no other with it."""
     assert tool_calls_in(calls) == found
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (CALL, None),
+        (replace(CALL, arguments=""), None),
+        (replace(CALL, name=""), "it names no tool"),
+        (replace(CALL, arguments="[1]"), "its arguments are a list, not an object"),
+        (replace(CALL, arguments='{"x": 1'), "its arguments are not JSON: Expecting"),
+        (replace(CALL, arguments="[" * 100_000), "its arguments are not JSON: nested too deeply"),
+    ],
+)
+def test_a_call_says_why_it_cannot_be_read(call: ToolCall, error: str | None) -> None:
+    """None where it can; an empty text is a call without arguments."""
+    assert (call.parse_error or "").startswith(error or "")
+    assert (call.parse_error is None) == (call.values is not None and call.name != "") == (error is None)
 
 
 def test_a_call_is_an_answer_only_where_tools_were_offered() -> None:
@@ -236,7 +255,7 @@ def test_results_that_follow_each_other_are_one_turn_of_anthropics() -> None:
     turns = build_body(request)["messages"]
     assert [one["role"] for one in turns] == ["user", "assistant", "user", "user"]
     assert [one["type"] for one in turns[1]["content"]] == ["text", "tool_use", "tool_use"]
-    assert turns[1]["content"][2]["input"] == {}
+    assert turns[1]["content"][2]["input"] == {"INVALID_JSON": "no JSON"}
     assert [one["tool_use_id"] for one in turns[2]["content"]] == ["c1", "c2"]
 
 

@@ -198,6 +198,45 @@ def model(
 
 
 @app.command()
+def script(
+    file: Annotated[
+        Path, typer.Argument(help="A YAML file with a list of conversations, or .jsonl.")
+    ],
+    host: Host = "127.0.0.1",
+    port: Port = 8093,
+    model_id: ModelId = "scripted",
+    api_key_env: ApiKeyEnv = None,
+) -> None:
+    """Serve scripted answers by turn, with calls of tools and faults.
+
+    Over chat, Responses, Anthropic and Gemini, streamed and not; any model name is answered.
+    """
+    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.apps.mock.scripts import read_script  # noqa: PLC0415 - keeps `nel --help` fast
+
+    served = scripted_app(read_script(file), model=model_id, api_key=_key(api_key_env))
+    _run(serve(served, host, port, on_ready=_say))
+
+
+@app.command()
+def oracle(
+    bench: Annotated[str, typer.Argument(help="A benchmark, as --bench takes it.")],
+    host: Host = "127.0.0.1",
+    port: Port = 8094,
+    model_id: ModelId = "oracle",
+    api_key_env: ApiKeyEnv = None,
+) -> None:
+    """Serve a benchmark's own gold answers and gold calls, over the protocols of `script`."""
+    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.apps.mock.oracle import read_oracle  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
+
+    served = scripted_app(read_oracle(bench), model=model_id, api_key=_key(api_key_env))
+    _run(serve(served, host, port, on_ready=_say))
+
+
+@app.command()
 def probe(
     url: Annotated[str, typer.Argument(help="Base URL or full path of the endpoint.")],
     model: Annotated[str, typer.Option("--model", help="The model's name at the endpoint.")],

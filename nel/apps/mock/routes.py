@@ -61,7 +61,6 @@ class Answerer(Protocol):
 class Wire:
     """What one server serves."""
 
-    answerer: Answerer
     model: str
     """The one model name that is advertised and accepted."""
     api_key: str | None = field(default=None, repr=False)
@@ -69,13 +68,26 @@ class Wire:
 
 
 WIRE: Final = web.AppKey("nel_wire", Wire)
+ANSWERER: Final = web.AppKey("nel_answerer", Answerer)  # type: ignore[type-abstract]
 TALLY: Final = web.AppKey("nel_tally", Tally)
 
 
 def create_app(answerer: Answerer, *, model: str, api_key: str | None = None) -> web.Application:
     """Return an application that serves one model under the OpenAI routes."""
+    app = base_app(model=model, api_key=api_key)
+    app[ANSWERER] = answerer
+    app.add_routes(
+        [web.post("/v1/chat/completions", _chat), web.post("/v1/completions", _completions)]
+    )
+    return app
+
+
+def base_app(*, model: str, api_key: str | None) -> web.Application:
+    """Return an application that asks for the key, counts, and lists its model; it answers no
+    prompt yet.
+    """
     app = web.Application(middlewares=[_errors, _gate], client_max_size=BODY_BYTES_MAX)
-    app[WIRE] = Wire(answerer=answerer, model=model, api_key=api_key)
+    app[WIRE] = Wire(model=model, api_key=api_key)
     app[TALLY] = Tally()
     app[MODEL] = model
     app.add_routes(
@@ -84,8 +96,6 @@ def create_app(answerer: Answerer, *, model: str, api_key: str | None = None) ->
             web.get("/stats", _stats),
             web.get("/v1/models", _models),
             web.get("/v1/models/{model:.+}", _one_model),
-            web.post("/v1/chat/completions", _chat),
-            web.post("/v1/completions", _completions),
         ]
     )
     return app
@@ -110,7 +120,9 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
 async def _gate(request: web.Request, handler: _Handler) -> web.StreamResponse:
     key = request.app[WIRE].api_key
     if key is not None and request.path.startswith("/v1"):
-        sent = request.headers.get("Authorization", "")
+        named = [request.headers.get(name) for name in ("X-Api-Key", "X-Goog-Api-Key")]
+        sent = next((f"Bearer {value}" for value in named if value is not None), "")
+        sent = request.headers.get("Authorization", sent)
         if not hmac.compare_digest(
             sent.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()
         ):
@@ -149,12 +161,12 @@ async def _completions(request: web.Request) -> web.StreamResponse:
 
 async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamResponse:
     raw = await request.read()
-    tally, wire = request.app[TALLY], request.app[WIRE]
+    tally, answerer = request.app[TALLY], request.app[ANSWERER]
     digest = tally.digest(request.path, request.headers, raw)
     tally.received(digest)
-    call = parse_call(protocol, _decoded(raw), request.headers)
-    _check_model(wire, call.model)
-    choices = [await _choice(wire.answerer, call, query) for query in call.queries]
+    call = parse_call(protocol, decoded(raw), request.headers)
+    _check_model(request.app[WIRE], call.model)
+    choices = [await _choice(answerer, call, query) for query in call.queries]
     tally.answered(digest)
     if call.stream:
         return await _stream(request, call, choices, digest.hex())
@@ -203,7 +215,12 @@ def _check_model(wire: Wire, model: str) -> None:
         raise EndpointFault(404, "model_not_found", message, param="model")
 
 
-def _decoded(raw: bytes) -> object:
+def decoded(raw: bytes) -> object:
+    """Return the JSON of a request's body.
+
+    Raises:
+        EndpointFault: 400, it is none.
+    """
     try:
         return decode(raw)
     except ValueError as error:

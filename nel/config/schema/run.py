@@ -154,6 +154,21 @@ class BenchmarkConfig(Strict):
     """A response cut off by its token limit: a model failure that counts 0, or scored as it
     stands.
     """
+    solver: Annotated[
+        str | None,
+        Flag("--solver", "NAME or NAME:key=value,... that answers each problem, such as react."),
+    ] = None
+    """What answers each problem: ``NAME`` or ``NAME:key=value,…`` of an installed solver; None: the
+    benchmark's own.
+    """
+    limits: dict[str, float] = {}
+    """Of each episode of several steps: ``steps``, ``tokens``, ``cost``, ``work_seconds``,
+    ``wall_seconds``, ``tool_seconds``, ``tool_bytes``, ``equal_calls``, ``restarts``; the least of
+    benchmark, sample and run holds."""
+    max_steps: Annotated[
+        int | None, Field(ge=1), Flag("--max-steps", "Answers of the model in one episode.")
+    ] = None
+    """``limits.steps`` by a flag."""
     judge: JudgeConfig | None = None
     """Replaces the run's judge, field by field."""
 
@@ -174,6 +189,12 @@ class EngineConfig(Strict):
         int, Field(ge=1, le=4096), Flag("--concurrency", "Maximum requests in flight.")
     ] = 32
     """Maximum requests in flight."""
+    episodes: Annotated[
+        int,
+        Field(ge=1, le=4096),
+        Flag("--episodes", "Maximum episodes of several steps at once."),
+    ] = 8
+    """Maximum episodes of several steps at once; their requests count for the concurrency."""
     executor: Annotated[
         str,
         Field(min_length=1),

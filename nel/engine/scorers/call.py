@@ -127,7 +127,7 @@ def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
         return [_scorer_input(item, answer_in(item.response, item.sample), item.sample.target)]
     first = len(item.conversation) - 2 * len(item.sample.turns) - 1
     answers = range(first, len(item.conversation), 2)  # examples shown as turns have answers too
-    if item.benchmark.scores_conversation:
+    if item.benchmark.scores_conversation or item.response.episode is not None:
         whole = _scorer_input(item, answer_in(item.response, item.sample), item.sample.target)
         whole.conversation = [dict(message) for message in item.conversation]
         whole.turn_index = len(answers) - 1
@@ -199,6 +199,7 @@ def _scorer_input(item: ScoringTask, response: str, target: object) -> ScorerInp
         sample=item.sample,
         repeat=item.repeat,
         tool_calls=item.response.tool_calls,
+        evidence=None if item.response.episode is None else item.response.episode["evidence"],
     )
 
 

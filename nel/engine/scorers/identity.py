@@ -87,6 +87,17 @@ def scorer_digest(benchmark: Benchmark) -> str:
     return hashlib.sha256(f"{named} {reading} {combined(parts)}".encode()).hexdigest()
 
 
+def code_digest(functions: Iterable[Any]) -> str:
+    """Return a digest of the source files of functions or classes, and of what those import."""
+    modules = {
+        str(getattr(inspect.unwrap(_bare(function)), "__module__", ""))
+        for function in functions
+        if function is not None
+    }
+    starts = sorted(path for name in modules if name for path in _file_of(name))
+    return combined(_digest_of(path) for path in _closure(starts, _SCORING_ROOMS))
+
+
 def reading_versions(benchmark: Benchmark) -> dict[str, int]:
     """Return the versions of the rules by which a benchmark's scorer reads answers; empty where it
     reads none.

@@ -12,12 +12,12 @@ from dataclasses import asdict
 from operator import eq
 from typing import Any, Final
 
+from nel.core.message_json import message_json, read_message, read_native
 from nel.core.strict_json import dumps, loads
 from nel.errors import StoreError
 from nel.types import (
     Border,
     ChoiceScore,
-    Message,
     ModelFailure,
     Outcome,
     Response,
@@ -33,6 +33,7 @@ _SEAL: Final = "~"
 _OPTIONAL_OF_SAMPLE: Final = (
     "choices", "labels", "gold_kind",
     "subset", "group", "recorded_response", "turns", "continuation", "tools", "tool_choice",
+    "limits",
 )  # fmt: skip
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
@@ -81,7 +82,12 @@ NEXT_STEP: Final = (
 )
 
 
-def _fields_of(text: str) -> dict[str, Any]:
+def fields_of(text: str) -> dict[str, Any]:
+    """Return the fields of a sealed JSON object.
+
+    Raises:
+        ValueError: It is not what was sealed.
+    """
     if not is_intact(text):
         raise ValueError("its checksum is not that of its text")
     fields: dict[str, Any] = loads(text)
@@ -95,7 +101,7 @@ def encode_sample(sample: Sample) -> str:
         "input": (
             sample.input
             if isinstance(sample.input, str)
-            else [_message(message) for message in sample.input]
+            else [message_json(message) for message in sample.input]
         ),
         "target": sample.target,
         "metadata": sample.metadata,
@@ -110,14 +116,14 @@ def encode_sample(sample: Sample) -> str:
 def decode_sample(sample_id: str, text: str) -> Sample:
     """Return the sample that `encode_sample` wrote."""
     try:
-        fields = _fields_of(text)
+        fields = fields_of(text)
         stored, choices = fields["input"], fields.get("choices")
         return Sample(
             id=sample_id,
             input=(
                 stored
                 if isinstance(stored, str)
-                else tuple(_read_message(message) for message in stored)
+                else tuple(read_message(message) for message in stored)
             ),
             target=fields["target"],
             choices=None if choices is None else tuple(choices),
@@ -131,6 +137,7 @@ def decode_sample(sample_id: str, text: str) -> Sample:
             continuation=fields.get("continuation"),
             tools=tuple(fields.get("tools", ())),
             tool_choice=fields.get("tool_choice"),
+            limits=fields.get("limits"),
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
@@ -159,6 +166,8 @@ def encode_response(response: Response) -> str:
         "first_token": dict(response.first_token) or None,
         "choice_scores": [_choice_json(score) for score in response.choice_scores] or None,
         "tool_calls": [asdict(call) for call in response.tool_calls] or None,
+        "episode": response.episode,
+        "native": None if response.native is None else asdict(response.native),
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
 
@@ -166,7 +175,7 @@ def encode_response(response: Response) -> str:
 def decode_response(text: str) -> Response:
     """Return the response that `encode_response` wrote."""
     try:
-        fields = _fields_of(text)
+        fields = fields_of(text)
         error = fields.get("error")
         return Response(
             text=fields["text"],
@@ -191,6 +200,8 @@ def decode_response(text: str) -> Response:
             first_token=fields.get("first_token", {}),
             choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
             tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
+            episode=fields.get("episode"),
+            native=read_native(fields),
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
@@ -257,7 +268,7 @@ def encode_outcome(outcome: Outcome) -> str:
 def decode_outcome(text: str) -> Outcome:
     """Return the outcome that `encode_outcome` wrote."""
     try:
-        fields = _fields_of(text)
+        fields = fields_of(text)
         state = fields.pop("state")
         if "metrics" in fields:
             fields["metrics"] = dict(fields["metrics"])
@@ -266,22 +277,3 @@ def decode_outcome(text: str) -> Outcome:
         return ModelFailure(**fields) if state == "model_failure" else Unscored(**fields)
     except _DAMAGE as error:
         raise _damaged(error) from error
-
-
-def _message(message: Message) -> dict[str, object]:
-    fields: dict[str, object] = {"role": message.role, "content": message.content}
-    if message.tool_calls:
-        fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
-    if message.tool_call_id is not None:
-        fields["tool_call_id"] = message.tool_call_id
-    return fields
-
-
-def _read_message(fields: dict[str, Any]) -> Message:
-    content = fields["content"]
-    return Message(
-        role=fields["role"],
-        content=content if isinstance(content, str) else tuple(content),
-        tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
-        tool_call_id=fields.get("tool_call_id"),
-    )

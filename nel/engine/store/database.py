@@ -41,6 +41,7 @@ entries.
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
+_PUT_MESSAGE = "INSERT OR IGNORE INTO messages VALUES(?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
@@ -48,6 +49,9 @@ OutcomeRow = tuple[int, int, int, int, str]
 """``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume repeats: 0 nothing, 1 the
 scoring, 2 all.
 """
+
+CallRow = tuple[str, str, str]
+"""``(key, request, response)`` of a sample."""
 
 _Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[_Write], "asyncio.Future[None]"]
@@ -377,6 +381,27 @@ class Store:
         return self._put(
             [(_PUT_CALL, [(benchmark, idx, repeat, key, request, sealed(response), self._session)])]
         )
+
+    def put_step(
+        self, sample_key: tuple[int, int, int], row: CallRow, pool: Sequence[tuple[str, str]] = ()
+    ) -> asyncio.Future[None]:
+        """Queue a step of an episode; the future is done once it is on disk.
+
+        Args:
+            sample_key: Benchmark, idx and repeat.
+            row: As `put_call` takes it.
+            pool: Digests and texts of messages that may not be stored yet.
+        """
+        key, request, response = row
+        call = (*sample_key, key, request, sealed(response), self._session)
+        writes: list[_Write] = [(_PUT_CALL, [call])]
+        if pool:
+            writes.insert(0, (_PUT_MESSAGE, list(pool)))
+        return self._put(writes)
+
+    def put_pool(self, pool: Sequence[tuple[str, str]]) -> asyncio.Future[None]:
+        """Queue texts of messages by their digests; the future is done once they are on disk."""
+        return self._put([(_PUT_MESSAGE, list(pool))])
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Queue outcomes; the future is done once all of them are on disk."""

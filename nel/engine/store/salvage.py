@@ -22,8 +22,17 @@ from nel.engine.store.schema import UNREADABLE, connect, create
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import StoreError
 
-_TABLES: Final = ("meta", "benchmarks", "samples", "responses", "outcomes", "calls", "sessions")
-_JSON: Final = {"meta": 1, "benchmarks": 3, "responses": 5, "outcomes": 4, "calls": 5}
+_TABLES: Final = (
+    *("meta", "benchmarks", "samples", "responses", "outcomes", "calls", "messages", "sessions"),
+)
+_JSON: Final = {
+    "meta": 1,
+    "benchmarks": 3,
+    "responses": 5,
+    "outcomes": 4,
+    "calls": 5,
+    "messages": 1,
+}
 """By table: the column that has to be JSON."""
 _ROWS_MAX: Final = 1 << 40
 _PAGE: Final = 512

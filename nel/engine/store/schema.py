@@ -17,7 +17,7 @@ from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact
 from nel.errors import OutputError, StoreError
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
 _SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -36,6 +36,7 @@ CREATE TABLE calls(
     benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
     request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL,
     UNIQUE(benchmark, idx, repeat, key)) STRICT;
+CREATE TABLE messages(digest TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
 CREATE TABLE sessions(
     id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER,
     spent TEXT) STRICT;
@@ -44,7 +45,7 @@ CREATE INDEX bad_rows ON samples(benchmark) WHERE fault IS NOT NULL;
 CREATE INDEX outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
 """
 """``calls`` are answers of a sample other than its last one, to earlier turns and to requests of its
-scorer. The partial indexes hold what a resume has to repeat, so that it finds that without reading
+scorer, and the steps of an episode, whose messages are in the pool ``messages`` once each. The partial indexes hold what a resume has to repeat, so that it finds that without reading
 a million rows.
 """
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
-from nel.core.strict_json import loads
+from nel.core.strict_json import dumps, loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP
 from nel.engine.store.outcome_counts import OutcomeCount, count_after
@@ -291,6 +291,31 @@ class Snapshot:
         """Yield ``(key, response)`` of every stored answer to a further request of a benchmark."""
         query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
         yield from self._connection.execute(query, (benchmark,))
+
+    def steps(self, benchmark: int, idx: int, repeat: int) -> list[tuple[str, str, str]]:
+        """Return ``(key, request, response)`` of every stored step of an episode."""
+        return self._connection.execute(
+            "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat ="
+            " ? AND key >= 'step-' AND key < 'step.' ORDER BY key",
+            (benchmark, idx, repeat),
+        ).fetchall()
+
+    def pooled(self, digests: Sequence[str]) -> dict[str, str]:
+        """Return the texts of pooled messages by their digests.
+
+        Raises:
+            StoreError: One is missing.
+        """
+        wanted = dumps(sorted(set(digests)))
+        rows = self._connection.execute(
+            "SELECT digest, content FROM messages WHERE digest IN (SELECT value FROM json_each(?))",
+            (wanted,),
+        ).fetchall()
+        if len(rows) < len(set(digests)):
+            raise StoreError(
+                f"{FILE_NAME} is damaged: a message of an episode is missing; {NEXT_STEP}"
+            )
+        return dict(rows)
 
     def answers(self, benchmark: int, idx: int, repeat: int) -> tuple[str | None, str | None]:
         """Return the response and the outcome of a (sample, repeat), each None where there is

@@ -67,11 +67,12 @@ def usage_after(
     for name, (table, which) in SOURCES.items():
         upto, sums = noted[name]["upto"], noted[name]["sums"]
         last = connection.execute(f"SELECT ifnull(max(rowid), 0) FROM {table}").fetchone()[0]  # noqa: S608 - no input
-        # A response without attempts was not sent, and a damaged one has no usage; CASE guards
-        # json_extract from it.
+        # A response without attempts was not sent, that of an episode sums its steps up, and a
+        # damaged one has no usage; CASE guards json_extract from it.
         more = connection.execute(
             f"SELECT {counts} FROM {table} WHERE rowid > ? AND rowid <= ? AND session = ?{which}"  # noqa: S608
-            " AND CASE WHEN json_valid(response) THEN json_extract(response, '$.attempts') > 0 END",
+            " AND CASE WHEN json_valid(response) THEN json_extract(response, '$.attempts') > 0 AND"
+            " json_extract(response, '$.episode') IS NULL END",
             (upto, last, session),
         ).fetchone()
         usage[name] = {

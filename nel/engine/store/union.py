@@ -132,6 +132,7 @@ def _add(
             "INSERT INTO main.sessions SELECT (SELECT new FROM numbers WHERE old = id), started,"
             " elapsed, ended, attempts, retries, spent FROM shard.sessions"
         )
+        connection.execute("INSERT OR IGNORE INTO main.messages SELECT * FROM shard.messages")
         for key, slot in enumerate(slots, start=1):
             theirs = source.keys[slot]
             if is_first:

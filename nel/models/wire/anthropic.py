@@ -14,6 +14,7 @@ from nel.config.schema import GenerationConfig
 from nel.models.faults import Fault, fault_of_error_object, malformed, no_answer
 from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
+from nel.models.tool_calls import accumulated, sent_arguments
 from nel.models.wire.base import (
     IMAGE_PART,
     TEXT_PART,
@@ -25,21 +26,27 @@ from nel.models.wire.base import (
     inner,
     joined,
     merged,
+    native_items,
     objects,
     system_apart,
     unfinished,
     unknown_part,
     word,
 )
-from nel.models.wire.tools import REQUIRED, arguments_of, calls_of, forced_name, function_of
+from nel.models.wire.tools import REQUIRED, calls_of, forced_name, function_of
 from nel.types import Generation, JsonObject, Message, Request, Response, Usage
 
 VERSION: Final = "2023-06-01"
 """Sent as ``anthropic-version``; `endpoint.headers` may name another one."""
-_TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
-"""Kind of a piece of a block to the field that it belongs to."""
+_TEXTS: Final = ("text", "thinking")
+_PIECES: Final = {
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "signature_delta": ("signature", "signature"),
+    "input_json_delta": ("partial_json", "input"),
+}
+"""Kind of a piece of a block to its own field, and that of the block."""
 _OF_BLOCKS: Final = ("content_block_start", "content_block_delta")
-_ARGUMENTS: Final = "input_json_delta"
 
 
 class Anthropic(Wire):
@@ -134,6 +141,18 @@ class Anthropic(Wire):
             model=name_in(payload, "model"),
         )
 
+    def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
+        """Return all blocks, where there are others than a text and calls, such as signed
+        thinking.
+        """
+        blocks = [
+            {**block, "input": sent_arguments(block["input"])}
+            if isinstance(block.get("input"), str)
+            else block
+            for block in objects(payload["content"])
+        ]
+        return () if blocks == _blocks_of(message) else blocks
+
     def stream(self) -> AnswerStream:
         """Return a collector of events."""
         return MessageStream()
@@ -148,7 +167,7 @@ class MessageStream(AnswerStream):
         self._message: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._pieces: dict[int, list[str]] = {}
+        self._pieces: dict[int, dict[str, list[str]]] = {}
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
         kind, index = payload.get("type"), payload.get("index")
@@ -176,17 +195,18 @@ class MessageStream(AnswerStream):
             self._done = True
 
     def _piece(self, index: int, delta: dict[str, Any], now: float) -> None:
-        if delta.get("type") == _ARGUMENTS and isinstance(delta.get("partial_json"), str):
-            self._pieces.setdefault(index, []).append(delta["partial_json"])
+        own, field = _PIECES.get(word(delta.get("type")), ("", ""))
+        if not field:
+            self._blocks[index] = _with_piece(self._blocks.get(index, {}), delta)
             return
-        field = _TEXTS.get(word(delta.get("type")))
-        text = delta.get(field) if field else None
+        text = delta.get(own)
         if text is not None and not isinstance(text, str):
             self._fail(malformed("a piece of a block is no text"))
         elif text:
-            self._blocks.setdefault(index, {"type": field})
-            self._pieces.setdefault(index, []).append(text)
-            self.token_times.append(now)
+            self._pieces.setdefault(index, {}).setdefault(field, []).append(text)
+            if field in _TEXTS:
+                self._blocks.setdefault(index, {"type": field})
+                self.token_times.append(now)
 
     def _result(self) -> object:
         if not self._done and self._message.get("stop_reason") is None:
@@ -197,14 +217,18 @@ class MessageStream(AnswerStream):
             )
         content = []
         for index, block in sorted(self._blocks.items()):
-            field, begun = word(block.get("type")), block.get(word(block.get("type")))
-            pieces = [begun, *self._pieces.get(index, [])]
-            is_call = field == "tool_use" and index in self._pieces
-            whole = {"input": joined(pieces) or "{}"} if is_call else {}
-            content.append(
-                {**block, field: joined(pieces)} if field in _TEXTS.values() else {**block, **whole}
-            )
+            pieces = self._pieces.get(index, {})
+            texts = {name: joined([block.get(name), *texts]) for name, texts in pieces.items()}
+            content.append({**block, **texts})
         return {**self._message, "content": content, "usage": self._usage}
+
+
+def _with_piece(block: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a block after a piece of another kind than text; a citation joins those before it."""
+    piece = {name: value for name, value in delta.items() if name != "type"}
+    if "citation" in piece:
+        piece["citations"] = [piece.pop("citation")]
+    return accumulated(block, piece)
 
 
 def _tool(tool: JsonObject) -> dict[str, Any]:
@@ -256,19 +280,25 @@ def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def _content_of(message: Message) -> str | list[dict[str, Any]]:
+    if native := native_items(message, "anthropic"):
+        return native
+    return _blocks_of(message) if message.tool_calls else _content(message)
+
+
+def _blocks_of(message: Message) -> list[dict[str, Any]]:
     content = _content(message)
-    if not message.tool_calls:
-        return content
-    first = (
-        [{"type": "text", "text": content}]
-        if isinstance(content, str) and content
-        else content or []
-    )
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}] if content else []
     calls = [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_of(call)}
+        {
+            "type": "tool_use",
+            "id": call.id,
+            "name": call.name,
+            "input": sent_arguments(call.arguments),
+        }
         for call in message.tool_calls
     ]
-    return [*(first if isinstance(first, list) else []), *calls]
+    return [*content, *calls]
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:

@@ -103,6 +103,16 @@ class Wire(ABC):
     def answer(self, payload: object) -> Response | Fault:
         """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
 
+    def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
+        """Return what of an answer has to be sent back with it, unchanged, in the next request;
+        empty where the message says it all.
+
+        Args:
+            payload: A body that `answer` can read.
+            message: Its text and calls.
+        """
+        return ()
+
     @abstractmethod
     def stream(self) -> AnswerStream:
         """Return what collects a streamed answer to the body that `answer` reads."""
@@ -161,6 +171,14 @@ def text_of(message: Message, protocol: str) -> str:
             f"the {protocol} protocol takes text alone in a message of the role {message.role}"
         )
     return "".join(str(text) for text in texts)
+
+
+def native_items(message: Message, protocol: str) -> list[dict[str, Any]]:
+    """Return what a vendor wants back with a message; empty where another protocol brought it."""
+    native = message.native
+    if native is None or native.protocol != protocol:
+        return []
+    return [dict(item) for item in native.items]
 
 
 def image_of(item: JsonObject) -> str:

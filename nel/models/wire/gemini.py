@@ -14,6 +14,7 @@ from urllib.parse import quote
 from nel.models.faults import Fault, fault_of_error_object, malformed, no_answer
 from nel.models.protocols import first_choice, index_of, name_in, read_text
 from nel.models.streams import AnswerStream
+from nel.models.tool_calls import sent_arguments
 from nel.models.wire.base import (
     IMAGE_PART,
     TEXT_PART,
@@ -26,12 +27,13 @@ from nel.models.wire.base import (
     inner,
     joined,
     merged,
+    native_items,
     system_apart,
     text_of,
     unfinished,
     unknown_part,
 )
-from nel.models.wire.tools import REQUIRED, arguments_of, calls_of, forced_name, function_of
+from nel.models.wire.tools import REQUIRED, calls_of, forced_name, function_of
 from nel.types import JsonObject, Message, Request, Response, ToolCall, Usage
 
 _ROLES: Final = {"user": "user", "assistant": "model"}
@@ -113,6 +115,16 @@ class Gemini(Wire):
         response = read_text(text, finish_reason=reason, reasoning=thoughts or None)
         return replace(response, tool_calls=_calls(parts), usage=usage, model=model)
 
+    def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
+        """Return all parts, where there are others than a text and calls, such as signed ones."""
+        parts: list[dict[str, Any]] = []
+        for item in _parts_of(first_choice(payload.get("candidates")) or {}) or []:
+            if parts and _continues(parts[-1], item):
+                parts[-1] = {**item, "text": f"{parts[-1]['text']}{item['text']}"}
+            else:
+                parts.append(item)
+        return () if parts == _content(message)["parts"] else parts
+
     def stream(self) -> AnswerStream:
         """Return a collector of chunks, each a response with the next parts."""
         return ContentStream()
@@ -182,6 +194,17 @@ def _calls(parts: Sequence[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
     return calls_of([(call.get("id"), call.get("name"), call.get("args")) for call in called])
 
 
+def _continues(earlier: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    """Return whether a part goes on with the text of the one before, which a stream has in pieces;
+    what is signed stays apart.
+    """
+    return (
+        earlier.keys() == item.keys() <= {"text", "thought"}
+        and "text" in item
+        and earlier.get("thought") == item.get("thought")
+    )
+
+
 def _says_something(item: Mapping[str, Any]) -> bool:
     """Return whether a part belongs to the answer, which an empty text and a thought do not."""
     return "functionCall" in item or bool(
@@ -212,35 +235,62 @@ def _choice(choice: object) -> dict[str, Any]:
 
 
 def _contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the turns of a conversation; the result of a call names the function, which its
-    message does not.
+    """Return the turns of a conversation; results of calls that follow each other are one turn of
+    the user, which Gemini demands.
     """
-    names = {call.id: call.name for message in messages for call in message.tool_calls}
-    return [
-        _result(message, names) if message.role == "tool" else _content(message)
-        for message in messages
-    ]
+    contents: list[dict[str, Any]] = []
+    called: dict[str, dict[str, Any]] = {}
+    follows = False
+    for message in messages:
+        is_result = message.role == "tool"
+        if not is_result:
+            content = _content(message)
+            calls = [inner(item, "functionCall") for item in content["parts"]]
+            named = [call for call in calls if call]
+            called |= dict(zip((call.id for call in message.tool_calls), named, strict=False))
+            contents.append(content)
+        elif follows:
+            contents[-1]["parts"].append(_result(message, called))
+        else:
+            contents.append({"role": "user", "parts": [_result(message, called)]})
+        follows = is_result
+    return contents
 
 
-def _result(message: Message, names: Mapping[str, str]) -> dict[str, Any]:
+def _result(message: Message, called: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the result of a call, with its name, which the message does not have, and its id,
+    unless the model gave none.
+    """
     identity = message.tool_call_id or ""
+    call = called.get(identity, {"id": identity})
     response = {
-        "id": identity, "name": names.get(identity, ""), "response": {"output": text_of(message, "gemini")},
-    }  # fmt: skip
-    return {"role": "user", "parts": [{"functionResponse": response}]}
+        **({"id": call["id"]} if call.get("id") else {}),
+        "name": call.get("name", ""),
+        "response": {"output": text_of(message, "gemini")},
+    }
+    return {"functionResponse": response}
 
 
 def _content(message: Message) -> dict[str, Any]:
     content = message.content
+    role = _ROLES[message.role]
+    if native := native_items(message, "gemini"):
+        return {"role": role, "parts": native}
     calls = [
-        {"functionCall": {"id": call.id, "name": call.name, "args": arguments_of(call)}}
+        {
+            "functionCall": {
+                "id": call.id,
+                "name": call.name,
+                "args": sent_arguments(call.arguments),
+            }
+        }
         for call in message.tool_calls
     ]
     if isinstance(content, str):
         parts = [{"text": content}] if content or not calls else []
     else:
         parts = [_block(item) for item in content]
-    return {"role": _ROLES[message.role], "parts": [*parts, *calls]}
+    return {"role": role, "parts": [*parts, *calls]}
 
 
 def _block(item: JsonObject) -> dict[str, Any]:

@@ -4,14 +4,14 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from nel.models import protocols
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream, EventStream
 from nel.models.wire.base import Wire
-from nel.types import Protocol, Request, Response
+from nel.types import JsonObject, Message, Protocol, Request, Response
 
 
 class _OpenAI(Wire):
@@ -31,6 +31,11 @@ class _OpenAI(Wire):
     def answer(self, payload: object) -> Response | Fault:
         """Return the first choice."""
         return protocols.parse_answer(self.name, payload)
+
+    def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
+        """Return the fields of the message that text and calls have no place for."""
+        choice = protocols.first_choice(payload.get("choices")) or {}
+        return protocols.native_fields(choice.get("message"), message)
 
     def stream(self) -> AnswerStream:
         """Return a collector of chunks."""

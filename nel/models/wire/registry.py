@@ -15,13 +15,13 @@ from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import ConfigError, NelError, PluginError
-from nel.models.faults import Fault, malformed
+from nel.models.faults import Fault, malformed, unreadable
 from nel.models.wire.anthropic import Anthropic
 from nel.models.wire.base import NotInProtocol, Wire
 from nel.models.wire.gemini import Gemini
 from nel.models.wire.openai import Chat, Completions
 from nel.models.wire.responses import Responses
-from nel.types import Generation, Protocol, Request, Response
+from nel.types import Generation, Native, Protocol, Request, Response
 
 CHAT: Final = Chat()
 COMPLETIONS: Final = Completions()
@@ -100,13 +100,35 @@ def parse_answer(
         return replace(answer, tool_calls=()) if answer.tool_calls else answer
     if (
         not answer.text
-        and not answer.tool_calls
+        and not any(call.name for call in answer.tool_calls)
         and ending_of(answer.finish_reason) == "tool_calls"
     ):
-        return malformed(
-            "the answer is a call of a tool that cannot be read: it has no name, or odd arguments"
-        )
-    return answer
+        return malformed("the answer is a call of a tool that cannot be read: it has no name")
+    items = wire_of(protocol).native(payload, answer.message) if isinstance(payload, dict) else ()
+    try:
+        items = loads(dumps_bytes(items))  # as it will be read from the store
+    except (ValueError, RecursionError) as error:
+        return unreadable(error)
+    return (
+        replace(answer, native=Native(protocol=protocol, items=tuple(items))) if items else answer
+    )
+
+
+def native_note(request: Request) -> str | None:
+    """Return what a request leaves out that vendors wanted back, since it goes over another
+    protocol; None where it leaves out nothing.
+    """
+    left_out = {
+        message.native.protocol
+        for message in request.messages
+        if message.native is not None and message.native.protocol != request.protocol
+    }
+    if not left_out:
+        return None
+    return (
+        f"reasoning that came over {', '.join(sorted(left_out))} is not sent over"
+        f" {request.protocol}, which has no form for it"
+    )
 
 
 def neutral_body(body: bytes, protocol: Protocol, prompt: str) -> bytes:

@@ -23,6 +23,7 @@ from nel.models.wire.base import (
     inner,
     joined,
     merged,
+    native_items,
     objects,
     text_of,
     unfinished,
@@ -39,6 +40,7 @@ _DELTAS: Final = (
     "response.reasoning_text.delta",
 )
 _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_ENCRYPTED: Final = "reasoning.encrypted_content"
 _ROLES: Final = ("system", "developer", "user", "assistant")
 
 
@@ -85,6 +87,8 @@ class Responses(Wire):
             )
         if "store" in generation.extra:
             del body["store"]
+        elif request.tools and ("reasoning" in body or "reasoning" in generation.extra):
+            body["include"] = [_ENCRYPTED]  # other models refuse it
         return merged(body, generation.extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
@@ -138,6 +142,16 @@ class Responses(Wire):
         response = read_text(text, finish_reason=reason, reasoning=_reasoning(items))
         return replace(response, tool_calls=_calls(items))
 
+    def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
+        """Return the output, unless it has reasoning that only a server that stored it could
+        read.
+        """
+        items = objects(payload["output"])
+        thoughts = [item for item in items if item.get("type") == "reasoning"]
+        is_stored = payload.get("store") is True
+        can_return = all(item.get("encrypted_content") or item.get("content") for item in thoughts)
+        return items if can_return or is_stored else ()
+
     def stream(self) -> AnswerStream:
         """Return a collector of events, the last of which holds the whole response."""
         return ResponseStream()
@@ -151,18 +165,23 @@ class ResponseStream(AnswerStream):
         super().__init__()
         self._whole: dict[str, Any] | None = None
         self._has_text = False
+        self._items: dict[int, dict[str, Any]] = {}
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
         kind = payload.get("type")
         if word(kind) in _DELTAS and payload.get("delta"):
             self.token_times.append(now)
             self._has_text = self._has_text or kind == _DELTAS[0]
+        elif kind == "response.output_item.done" and type(payload.get("output_index")) is int:
+            self._items[payload["output_index"]] = inner(payload, "item")
         elif word(kind) in _ENDS:
             self._whole, self._done = inner(payload, "response"), True
 
     def _result(self) -> object:
         if self._whole is None:
             return malformed("the stream broke off: the response never ended")
+        if self._items and self._whole.get("output") == []:  # as the endpoint of Codex has it
+            return {**self._whole, "output": [item for _, item in sorted(self._items.items())]}
         if self._has_text and self._whole.get("output") == []:
             return malformed(
                 "the last event of the stream leaves out the output that came before; ask without"
@@ -178,6 +197,8 @@ def _items(message: Message) -> list[dict[str, Any]]:
     if message.role == "tool" and message.tool_call_id is not None:
         output = text_of(message, "responses")
         return [{"type": "function_call_output", "call_id": message.tool_call_id, "output": output}]
+    if native := native_items(message, "responses"):
+        return native
     calls = [
         {
             "type": "function_call",

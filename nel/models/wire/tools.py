@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nel.core.strict_json import loads
 from nel.models.tool_calls import tool_calls_in
 from nel.types import JsonObject, ToolCall
 
@@ -30,19 +29,8 @@ def forced_name(choice: object) -> str | None:
     return str(function_of(choice).get("name"))
 
 
-def arguments_of(call: ToolCall) -> dict[str, Any]:
-    """Return a call's arguments, none where what the model wrote is no JSON object."""
-    try:
-        value = loads(call.arguments)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def calls_of(called: list[tuple[object, object, object]]) -> tuple[ToolCall, ...]:
-    """Return calls of which id, name and arguments are known, none of them where one cannot be
-    read.
-    """
+    """Return calls of which id, name and arguments are known."""
     return tool_calls_in(
         [
             {"id": identity, "function": {"name": name, "arguments": arguments}}

@@ -1,0 +1,100 @@
+"""Reads what matters of a request with messages, over chat, Responses, Anthropic and Gemini. Answers
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final, Literal, TypeAlias
+
+Spoken: TypeAlias = Literal["chat", "responses", "anthropic", "gemini"]
+_ENCRYPTED: Final = "reasoning.encrypted_content"
+_MESSAGES: Final = {
+    "chat": "messages",
+    "responses": "input",
+    "anthropic": "messages",
+    "gemini": "contents",
+}
+_RESULTS: Final = frozenset(("tool_result", "function_call_output", "functionResponse"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One request, as far as it decides what is answered."""
+
+    protocol: Spoken
+    model: str
+    stream: bool
+    wants_usage: bool
+    """Whether a stream of chat ends with the usage."""
+    wants_encrypted: bool
+    """Whether reasoning over Responses is to come back."""
+    entries: tuple[tuple[str, str], ...]
+    """What each message, or block of one, is (``user``, ``assistant`` or ``tool``), and its text."""
+    body: str
+    """As it was sent."""
+
+    @property
+    def first_user(self) -> str:
+        """Return the text of the first user message."""
+        return next(iter(self.user_texts), "")
+
+    @property
+    def user_texts(self) -> tuple[str, ...]:
+        """Return the text of each user message."""
+        return tuple(text for kind, text in self.entries if kind == "user")
+
+    def count(self, kind: str) -> int:
+        """Return the number of entries of a kind; what an assistant wrote in a row is one."""
+        if kind == "assistant":
+            return sum(name == kind for name, _ in groupby(name for name, _ in self.entries))
+        return sum(name == kind for name, _ in self.entries)
+
+
+def asked_in(
+    protocol: Spoken, body: Mapping[str, Any], raw: str, *, model: str, stream: bool
+) -> Asked:
+    """Return what a decoded body asks."""
+    messages = body.get(_MESSAGES[protocol])
+    listed = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+    entries = [entry for item in _objects(listed) for entry in _entries(item)]
+    options = body.get("stream_options")
+    return Asked(
+        protocol=protocol,
+        model=model,
+        stream=stream,
+        wants_usage=isinstance(options, dict) and options.get("include_usage") is True,
+        wants_encrypted=_ENCRYPTED in (body.get("include") or ()),
+        entries=tuple(entries),
+        body=raw,
+    )
+
+
+def _entries(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a message is: its results of tools each, then its text."""
+    role = item.get("role")
+    if item.get("type") in _RESULTS or role == "tool":
+        yield "tool", ""
+        return
+    if role in ("system", "developer"):
+        return
+    content = item.get("content", item.get("parts"))
+    blocks = _objects(content)
+    results = [block for block in blocks if _is_result(block)]
+    yield from (("tool", "") for _ in results)
+    if role != "user":
+        yield "assistant", ""
+    elif not results or len(results) < len(blocks):
+        texts = [block.get("text") for block in blocks]
+        joined = "\n".join(text for text in texts if isinstance(text, str))
+        yield "user", content if isinstance(content, str) else joined
+
+
+def _is_result(block: Mapping[str, Any]) -> bool:
+    return block.get("type") in _RESULTS or "functionResponse" in block
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

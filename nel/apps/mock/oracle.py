@@ -1,0 +1,104 @@
+"""The oracle: a benchmark's own gold answers and gold calls, served by the scripted endpoint.
+
+A benchmark with an attribute `gold_steps`, a function of a sample that returns turns in the shape
+of a script's, says itself what a perfect agent does; for others the target is the answer, or the
+calls where it lists calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from nel.apps.mock.conversations import Asked
+from nel.apps.mock.request_parsing import EndpointFault
+from nel.apps.mock.scripts import ScriptedCall, Turn, turn_at
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.smoke import gold_attempts, gold_texts
+from nel.config.load import build_config
+from nel.engine.plan import Digests, make_plans, stream_samples
+from nel.engine.store.codec import decode_sample
+from nel.types import Sample
+
+GOLD_STEPS: Final = "gold_steps"
+_NO_ENDPOINT: Final = {"url": "http://127.0.0.1/v1", "model": "none"}
+
+
+class Oracle:
+    """Answers the samples of a benchmark; see `nel.apps.mock.scripts.Director`."""
+
+    def __init__(self, benchmark: Benchmark, samples: Sequence[Sample]) -> None:
+        self._benchmark = benchmark
+        self.prompts = {_user_texts(sample): sample for sample in samples}
+
+    def turn_of(self, asked: Asked) -> tuple[int, tuple[Turn, ...]]:
+        """Return the gold step that follows what was answered."""
+        texts = asked.user_texts
+        for length in range(len(texts), 0, -1):
+            sample = self.prompts.get(texts[:length])
+            if sample is not None:
+                number = asked.count("assistant") - _n_answers(sample)
+                return turn_at(gold_turns(self._benchmark, sample), number)
+        raise EndpointFault(404, "no_sample", "these messages ask no sample of the benchmark")
+
+
+def read_oracle(name: str) -> Oracle:
+    """Return the oracle of a benchmark.
+
+    Raises:
+        NelError: The benchmark cannot be found, or its dataset cannot be read.
+    """
+    entry = {"name": name}
+    (plan,) = make_plans(
+        build_config({"benchmarks": [entry], "endpoint": _NO_ENDPOINT, "judge": _NO_ENDPOINT})
+    )
+    places: dict[str, int] = {}
+    samples = [
+        decode_sample(stored.sample_id, stored.content)
+        for stored in stream_samples(plan, Digests(), places.get)
+        if stored.content is not None and stored.fault is None
+    ]
+    return Oracle(plan.benchmark, samples)
+
+
+def gold_turns(benchmark: Benchmark, sample: Sample) -> tuple[Turn, ...]:
+    """Return what a perfect model answers, turn by turn."""
+    steps = getattr(benchmark, GOLD_STEPS, None)
+    if steps is not None:
+        return tuple(Turn.model_validate(step) for step in steps(sample))
+    calls = _calls(sample.target)
+    if sample.tools and calls:
+        return (Turn(calls=calls),)
+    right = (
+        attempt.response for attempt in gold_attempts(benchmark, sample) if attempt.reward == 1
+    )
+    answer = Turn(text=next(right, gold_texts(sample)[0]))
+    return (answer,) * (1 + len(sample.turns))
+
+
+def _calls(target: Any) -> tuple[ScriptedCall, ...]:
+    listed = target if isinstance(target, list) else [target]
+    if not all(isinstance(call, Mapping) and "name" in call for call in listed):
+        return ()
+    return tuple(
+        ScriptedCall(name=call["name"], arguments=dict(call.get("arguments") or {}))
+        for call in listed
+    )
+
+
+def _user_texts(sample: Sample) -> tuple[str, ...]:
+    if isinstance(sample.input, str):
+        return (sample.input,)
+    return tuple(
+        message.content if isinstance(message.content, str) else "\n".join(
+            str(part["text"]) for part in message.content if "text" in part
+        )
+        for message in sample.input
+        if message.role == "user"
+    )  # fmt: skip
+
+
+def _n_answers(sample: Sample) -> int:
+    if isinstance(sample.input, str):
+        return 0
+    return sum(message.role == "assistant" for message in sample.input)

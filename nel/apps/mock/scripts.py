@@ -1,0 +1,172 @@
+"""Scripts of the scripted endpoint: their shape, read from YAML or JSON Lines, and which turn answers
+a request. A request decides that alone; nothing is remembered between two.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias
+
+import yaml
+from annotated_types import Ge, Le, MinLen
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from nel.apps.mock.conversations import Asked
+from nel.apps.mock.request_parsing import EndpointFault
+from nel.config.yaml_file import compose_file
+from nel.core.strict_json import loads
+from nel.errors import ConfigError
+
+Counted: TypeAlias = Literal["assistant", "tool", "user"]
+_DELAY_SECONDS_MAX: Final = 600.0
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ScriptedCall(_Shape):
+    """A call of a tool."""
+
+    name: Annotated[str, MinLen(1)]
+    arguments: dict[str, Any] = {}
+    raw: str | None = None
+    """What stands in place of the arguments, JSON or not."""
+
+
+class Turn(_Shape):
+    """One answer, or the fault in its place."""
+
+    text: str = ""
+    reasoning: str = ""
+    """Sent apart from the text, signed where the protocol signs."""
+    calls: tuple[ScriptedCall, ...] = ()
+    ending: Literal["length", "content_filter"] | None = None
+    """Why the answer ended; without it, since it was over or calls tools."""
+    delay_seconds: Annotated[float, Ge(0), Le(_DELAY_SECONDS_MAX)] = 0.0
+    status: Annotated[int, Ge(400), Le(599)] | None = None
+    """The HTTP status of an error in place of the answer."""
+    cut: bool = False
+    """Whether the connection ends in the middle of the answer."""
+    empty: bool = False
+    """Whether the body has no bytes."""
+
+
+class Conversation(_Shape):
+    """The turns of one conversation."""
+
+    when: str = ""
+    """A text in the first user message; the first conversation that fits answers."""
+    count: Counted = "assistant"
+    """What is counted in a request to know its turn: answers, results of tools, or user messages."""
+    turns: Annotated[tuple[Turn, ...], MinLen(1)]
+    repeat_last: bool = False
+    """Whether the last turn answers all later requests; otherwise they are refused."""
+
+
+class Director(Protocol):
+    """Who decides what a request is answered."""
+
+    def turn_of(self, asked: Asked) -> tuple[int, tuple[Turn, ...]]:
+        """Return the number of the turn that answers, and all turns up to it.
+
+        Raises:
+            EndpointFault: There is none.
+        """
+        ...
+
+
+class Script:
+    """Conversations of a file."""
+
+    def __init__(self, conversations: tuple[Conversation, ...]) -> None:
+        self._conversations = conversations
+
+    def turn_of(self, asked: Asked) -> tuple[int, tuple[Turn, ...]]:
+        """Return the turn of the first conversation that fits; see `Director`."""
+        for conversation in self._conversations:
+            if conversation.when in asked.first_user:
+                number = asked.count(conversation.count) - (conversation.count == "user")
+                return turn_at(
+                    conversation.turns, number, is_last_repeated=conversation.repeat_last
+                )
+        raise EndpointFault(
+            404, "no_conversation", "no conversation of the script fits the first user message"
+        )
+
+
+def turn_at(
+    turns: tuple[Turn, ...], number: int, *, is_last_repeated: bool = False
+) -> tuple[int, tuple[Turn, ...]]:
+    """Return the number of a turn and all turns up to it.
+
+    Raises:
+        EndpointFault: The script has ended.
+    """
+    if number < 0 or (number >= len(turns) and not is_last_repeated):
+        raise EndpointFault(
+            400, "script_ended", f"the script has {len(turns)} turns; this asks for {number + 1}"
+        )
+    return number, tuple(turns[min(place, len(turns) - 1)] for place in range(number + 1))
+
+
+_CONVERSATIONS: Final[TypeAdapter[tuple[Conversation, ...]]] = TypeAdapter(
+    Annotated[tuple[Conversation, ...], MinLen(1)]
+)
+_Path: TypeAlias = tuple[int | str, ...]
+
+
+def read_script(path: Path) -> Script:
+    """Return the script in a file: YAML with a list of conversations, or JSON Lines with one each.
+
+    Raises:
+        ConfigError: The file cannot be read, or is no script; the message names line and key.
+    """
+    lines: dict[_Path, int] = {}
+    if path.suffix == ".jsonl":
+        value: object = list(_json_lines(path, lines))
+    else:
+        value = _of_node(compose_file(path), (), lines)
+    try:
+        return Script(_CONVERSATIONS.validate_python(value))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place: _Path = tuple(first["loc"])
+        known = next(
+            (place[:length] for length in range(len(place), 0, -1) if place[:length] in lines), ()
+        )
+        key = ".".join(map(str, place[1:])) or "conversation"
+        raise ConfigError(
+            f"{path}, line {lines.get(known, 1)}: {key}: {first['msg'].lower()}; see"
+            " docs/how-to/rehearse-an-agent.md for what a script holds"
+        ) from error
+
+
+def _json_lines(path: Path, lines: dict[_Path, int]) -> list[object]:
+    values: list[object] = []
+    try:
+        texts = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read the script {path}: {error}") from error
+    for number, text in enumerate(texts, start=1):
+        if text.strip():
+            lines[(len(values),)] = number
+            try:
+                values.append(loads(text))
+            except ValueError as error:
+                raise ConfigError(f"{path}, line {number}: not JSON: {error}") from error
+    return values
+
+
+def _of_node(node: yaml.Node, place: _Path, lines: dict[_Path, int]) -> Any:
+    """Return the value of a node, and note the line of each key and entry below it."""
+    lines.setdefault(place, node.start_mark.line + 1)
+    if isinstance(node, yaml.SequenceNode):
+        return [_of_node(item, (*place, at), lines) for at, item in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return yaml.SafeLoader("").construct_object(node)  # type: ignore[no-untyped-call]
+    fields = {}
+    for key, value in node.value:
+        lines[(*place, str(key.value))] = key.start_mark.line + 1
+        fields[str(key.value)] = _of_node(value, (*place, str(key.value)), lines)
+    return fields

@@ -1,0 +1,309 @@
+"""A scripted turn as each protocol's vendor would answer it: one body, or the events of a stream.
+Sends nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
+
+from nel.apps.mock.conversations import Asked
+from nel.apps.mock.scripts import ScriptedCall, Turn
+from nel.apps.mock.tokens import count_tokens
+from nel.core.strict_json import dumps
+
+Event: TypeAlias = dict[str, Any]
+_PIECE_CHARACTERS: Final = 8
+_ENDINGS: Final[dict[str, dict[str | None, str]]] = {
+    "chat": {"length": "length", "content_filter": "content_filter"},
+    "anthropic": {"length": "max_tokens", "content_filter": "refusal"},
+    "gemini": {"length": "MAX_TOKENS", "content_filter": "SAFETY"},
+    "responses": {"length": "max_output_tokens", "content_filter": "content_filter"},
+}
+
+
+def signature(turn: Turn, number: int) -> str:
+    """Return what stands for a turn's reasoning where a vendor signs or encrypts it."""
+    digest = hashlib.blake2b(f"{number}\0{turn.reasoning}".encode(), digest_size=12).digest()
+    return base64.b64encode(digest).decode()
+
+
+def body_of(asked: Asked, turn: Turn, number: int) -> Event:
+    """Return the whole body of an answer."""
+    return {
+        "chat": _chat,
+        "responses": _response,
+        "anthropic": _message,
+        "gemini": _candidates,
+    }[asked.protocol](asked, turn, number)
+
+
+def events_of(asked: Asked, turn: Turn, number: int) -> Iterator[Event]:
+    """Return the events of a streamed answer, in order."""
+    whole = body_of(asked, turn, number)
+    if asked.protocol == "chat":
+        return _chat_events(asked, whole)
+    if asked.protocol == "responses":
+        return _response_events(whole)
+    return _message_events(whole) if asked.protocol == "anthropic" else _candidate_events(whole)
+
+
+def _arguments(call: ScriptedCall) -> str:
+    return dumps(call.arguments) if call.raw is None else call.raw
+
+
+def _counts(asked: Asked, turn: Turn) -> tuple[int, int]:
+    written = [turn.text, turn.reasoning, *(call.name + _arguments(call) for call in turn.calls)]
+    return sum(count_tokens(text) for _, text in asked.entries), sum(map(count_tokens, written))
+
+
+def _pieces(text: str) -> list[str]:
+    size = _PIECE_CHARACTERS
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def _chat(asked: Asked, turn: Turn, number: int) -> Event:
+    message: Event = {"role": "assistant", "content": turn.text or (None if turn.calls else "")}
+    if turn.reasoning:
+        message["reasoning_content"] = turn.reasoning
+    if turn.calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{number}_{place}",
+                "type": "function",
+                "function": {"name": call.name, "arguments": _arguments(call)},
+            }
+            for place, call in enumerate(turn.calls)
+        ]
+    default = "tool_calls" if turn.calls else "stop"
+    finish = _ENDINGS["chat"].get(turn.ending, default)
+    read, written = _counts(asked, turn)
+    return {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": asked.model,
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "total_tokens": read + written,
+        },
+    }
+
+
+def _chat_events(asked: Asked, whole: Event) -> Iterator[Event]:
+    head = {**whole, "object": "chat.completion.chunk"}
+    usage, (choice,) = head.pop("usage"), head.pop("choices")
+
+    def chunk(delta: Event, finish: str | None = None) -> Event:
+        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    message = choice["message"]
+    yield chunk({"role": "assistant", "content": ""})
+    for name in ("reasoning_content", "content"):
+        yield from (chunk({name: piece}) for piece in _pieces(message.get(name) or ""))
+    for index, call in enumerate(message.get("tool_calls", ())):
+        function = call["function"]
+        begun = {**call, "index": index, "function": {**function, "arguments": ""}}
+        yield chunk({"tool_calls": [begun]})
+        for piece in _pieces(function["arguments"]):
+            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    yield chunk({}, choice["finish_reason"])
+    if asked.wants_usage:
+        yield {**head, "choices": [], "usage": usage}
+
+
+def _response(asked: Asked, turn: Turn, number: int) -> Event:
+    output: list[Event] = []
+    if turn.reasoning:
+        summary = [{"type": "summary_text", "text": turn.reasoning}]
+        secret = {"encrypted_content": signature(turn, number)} if asked.wants_encrypted else {}
+        output.append({"type": "reasoning", "id": f"rs_{number}", "summary": summary, **secret})
+    if turn.text or not turn.calls:
+        part = {"type": "output_text", "text": turn.text, "annotations": []}
+        output.append({
+            "type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed",
+            "content": [part],
+        })  # fmt: skip
+    output += [
+        {"type": "function_call", "id": f"fc_{number}_{place}", "call_id": f"call_{number}_{place}",
+         "name": call.name, "arguments": _arguments(call), "status": "completed"}
+        for place, call in enumerate(turn.calls)
+    ]  # fmt: skip
+    read, written = _counts(asked, turn)
+    reason = _ENDINGS["responses"].get(turn.ending)
+    return {
+        "id": f"resp_{number}",
+        "object": "response",
+        "created_at": 0,
+        "model": asked.model,
+        "status": "completed" if reason is None else "incomplete",
+        "incomplete_details": None if reason is None else {"reason": reason},
+        "error": None,
+        "output": output,
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": {
+            "input_tokens": read,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": written,
+            "output_tokens_details": {"reasoning_tokens": count_tokens(turn.reasoning)},
+            "total_tokens": read + written,
+        },
+    }
+
+
+def _response_events(whole: Event) -> Iterator[Event]:
+    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+    events: list[Event] = [{"type": "response.created", "response": begun}]
+    for index, item in enumerate(whole["output"]):
+        events += _item_events(index, item)
+    events.append({"type": f"response.{whole['status']}", "response": whole})
+    return ({**event, "sequence_number": place} for place, event in enumerate(events))
+
+
+def _item_events(index: int, item: Event) -> Iterator[Event]:
+    place = {"output_index": index, "item_id": item["id"]}
+    kind = item["type"]
+    empty = {"message": "content", "reasoning": "summary", "function_call": "arguments"}[kind]
+    start = {**item, empty: "" if kind == "function_call" else []}
+    yield {"type": "response.output_item.added", "output_index": index, "item": start}
+    if kind == "function_call":
+        name = "response.function_call_arguments"
+        for piece in _pieces(item["arguments"]):
+            yield {"type": f"{name}.delta", **place, "delta": piece}
+        yield {
+            "type": f"{name}.done",
+            **place,
+            "name": item["name"],
+            "arguments": item["arguments"],
+        }
+    elif kind == "reasoning":
+        (part,) = item["summary"]
+        place |= {"summary_index": 0}
+        name = "response.reasoning_summary"
+        yield {"type": f"{name}_part.added", **place, "part": {**part, "text": ""}}
+        for piece in _pieces(part["text"]):
+            yield {"type": f"{name}_text.delta", **place, "delta": piece}
+        yield {"type": f"{name}_text.done", **place, "text": part["text"]}
+        yield {"type": f"{name}_part.done", **place, "part": part}
+    else:
+        (part,) = item["content"]
+        place |= {"content_index": 0}
+        yield {"type": "response.content_part.added", **place, "part": {**part, "text": ""}}
+        for piece in _pieces(part["text"]):
+            yield {"type": "response.output_text.delta", **place, "delta": piece, "logprobs": []}
+        yield {"type": "response.output_text.done", **place, "text": part["text"], "logprobs": []}
+        yield {"type": "response.content_part.done", **place, "part": part}
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _message(asked: Asked, turn: Turn, number: int) -> Event:
+    content: list[Event] = []
+    if turn.reasoning:
+        signed = {"thinking": turn.reasoning, "signature": signature(turn, number)}
+        content.append({"type": "thinking", **signed})
+    if turn.text:
+        content.append({"type": "text", "text": turn.text})
+    content += [
+        {"type": "tool_use", "id": f"toolu_{number}_{place}", "name": call.name,
+         "input": call.arguments if call.raw is None else call.raw}
+        for place, call in enumerate(turn.calls)
+    ]  # fmt: skip
+    default = "tool_use" if turn.calls else "end_turn"
+    read, written = _counts(asked, turn)
+    return {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": asked.model,
+        "content": content,
+        "stop_reason": _ENDINGS["anthropic"].get(turn.ending, default),
+        "stop_sequence": None,
+        "usage": {"input_tokens": read, "output_tokens": written},
+    }
+
+
+_DELTAS: Final = {
+    "text": ("text", "text_delta", "text"),
+    "thinking": ("thinking", "thinking_delta", "thinking"),
+    "tool_use": ("input", "input_json_delta", "partial_json"),
+}
+"""Of a kind of block: its own field, and the kind and field of its pieces."""
+
+
+def _message_events(whole: Event) -> Iterator[Event]:
+    begun = {**whole, "content": [], "stop_reason": None}
+    begun["usage"] = {**whole["usage"], "output_tokens": 1}
+    yield {"type": "message_start", "message": begun}
+    for index, block in enumerate(whole["content"]):
+        field, kind, piece_field = _DELTAS[block["type"]]
+        value = block[field]
+        start = {**block, field: {} if field == "input" else ""}
+        start |= {"signature": ""} if "signature" in block else {}
+        yield {"type": "content_block_start", "index": index, "content_block": start}
+        deltas = [
+            {"type": kind, piece_field: piece}
+            for piece in _pieces(value if isinstance(value, str) else dumps(value))
+        ]
+        if "signature" in block:
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    usage = {"output_tokens": whole["usage"]["output_tokens"]}
+    yield {"type": "message_delta", "delta": ending, "usage": usage}
+    yield {"type": "message_stop"}
+
+
+def _candidates(asked: Asked, turn: Turn, number: int) -> Event:
+    parts: list[Event] = []
+    if turn.reasoning:
+        parts.append({"text": turn.reasoning, "thought": True})
+    if turn.text or not turn.calls:
+        parts.append({"text": turn.text})
+    readable = [call for call in turn.calls if call.raw is None]
+    for place, call in enumerate(readable):
+        signed = {"thoughtSignature": signature(turn, number)} if turn.reasoning else {}
+        function = {"name": call.name, "args": call.arguments}
+        parts.append({"functionCall": function, **(signed if place == 0 else {})})
+    default = "STOP" if len(readable) == len(turn.calls) else "MALFORMED_FUNCTION_CALL"
+    read, written = _counts(asked, turn)
+    return {
+        "candidates": [
+            {
+                "index": 0,
+                "content": {"role": "model", "parts": parts},
+                "finishReason": _ENDINGS["gemini"].get(turn.ending, default),
+            }
+        ],
+        "usageMetadata": {
+            "promptTokenCount": read,
+            "candidatesTokenCount": written,
+            "totalTokenCount": read + written,
+        },
+        "modelVersion": asked.model,
+    }
+
+
+def _candidate_events(whole: Event) -> Iterator[Event]:
+    (candidate,) = whole["candidates"]
+    parts = [
+        {**part, "text": piece} if "text" in part else part
+        for part in candidate["content"]["parts"]
+        for piece in (_pieces(part.get("text", "")) or [""])
+    ]
+    head = {"modelVersion": whole["modelVersion"]}
+    for place, part in enumerate(parts):
+        is_last = place == len(parts) - 1
+        ended = {"finishReason": candidate["finishReason"]} if is_last else {}
+        content = {"role": "model", "parts": [part]}
+        usage = {"usageMetadata": whole["usageMetadata"]} if is_last else {}
+        yield {**head, "candidates": [{"index": 0, "content": content, **ended}], **usage}
+    if not parts:
+        yield whole

@@ -1,0 +1,191 @@
+"""One attempt of an episode: asks the endpoint, runs tools in their process, stores each step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nel.core.failpoints import reached
+from nel.core.strict_json import dumps_bytes
+from nel.engine.episodes.step_rows import StepWriter, step_key
+from nel.engine.episodes.tool_server import ToolProcess, ToolServer
+from nel.engine.plan import Plan
+from nel.engine.store.codec import encode_sample
+from nel.engine.store.database import Store
+from nel.episodes.endings import EndpointLost, EnvironmentFault
+from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
+from nel.models.client import Client
+from nel.models.wire.registry import build_body
+from nel.tools.results import ToolResult
+from nel.types import Generation, JsonObject, Message, Request, Response, Sample
+
+_SETUP_SECONDS = 60.0
+"""For an environment to be made, and to say what its final state is."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Attempt:
+    """What `nel.episodes.Episode` is run on."""
+
+    number: int
+    sample_key: tuple[int, int, int]
+    sample: Sample
+    """Without its gold answer."""
+    plan: Plan
+    generation: Generation
+    client: Client
+    store: Store
+    tools: ToolServer | None
+    steps: Mapping[int, Step]
+    """Stored by earlier sessions."""
+    digests: MessageDigests = field(default_factory=MessageDigests)
+    body: bytes | None = None
+    """What was sent last in this session."""
+    responses: list[Response] = field(default_factory=list)
+    """Of this session."""
+    _writer: StepWriter = field(init=False)
+    _process: ToolProcess | None = None
+
+    def __post_init__(self) -> None:
+        """Prepare the encoding of steps."""
+        self._writer = StepWriter(self.number, self.digests)
+
+    async def close(self) -> None:
+        """Kill the process of the tools."""
+        if self._process is not None:
+            process, self._process = self._process, None
+            await process.__aexit__()
+
+    def stored(self, number: int) -> Step | None:
+        """Return a step that an earlier session stored."""
+        return self.steps.get(number)
+
+    def digest(
+        self, messages: Sequence[Message], tools: Sequence[JsonObject], options: JsonObject
+    ) -> str:
+        """Return the digest of a request."""
+        return digest_of(
+            [self._settings(tools, options), [self.digests.of(message) for message in messages]]
+        )
+
+    async def send(
+        self,
+        step: Step,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        options: JsonObject,
+        wall_seconds: Any,
+    ) -> Step:
+        """Ask the model and store the step while the request's permit is held."""
+        request = self._request(messages, tools, options)
+        body = dumps_bytes(build_body(request, stream=self.client.endpoint.stream))
+        self.body = body
+        key = step_key(self.number, step.number)
+        async with self.client.answering(request, body, call=key) as response:
+            if response.error is not None and response.error.model_failure is None:
+                raise EndpointLost(response, body)
+            step = replace(step, response=response, wall_seconds=wall_seconds())
+            row, pool = self._writer.row(step, messages, self._settings(tools, options))
+            reached("before_step")
+            await self.store.put_step(self.sample_key, row, pool)
+            reached("after_step")
+        self.responses.append(response)
+        self._writer.made(step)
+        return step
+
+    async def commit(self, step: Step) -> None:
+        """Store a step."""
+        row, pool = self._writer.row(step)
+        reached("before_step")
+        await self.store.put_step(self.sample_key, row, pool)
+        reached("after_step")
+        self._writer.made(step)
+
+    def note(self, step: Step) -> None:
+        """Queue a step; the store writes in order, so it is on disk before any later one."""
+        row, pool = self._writer.row(step)
+        self.store.put_step(self.sample_key, row, pool)
+
+    def replayed(self, step: Step, messages: Sequence[Message]) -> None:
+        """Note a stored step, so that later ones refer to it."""
+        self._writer.replayed(step, messages)
+
+    async def begin_turn(self, turn: int) -> Mapping[str, ToolFacts]:
+        """Return the tools of a turn; a new environment is made for the first."""
+        benchmark = self.plan.benchmark
+        if self.tools is None or not (benchmark.tools or benchmark.environment):
+            return {}
+        if self._process is None:
+            self._process = await self.tools.open(benchmark)
+        fields = {}
+        if turn == 0:
+            fields = {"sample_id": self.sample.id, "sample": encode_sample(self.sample)}
+        listed = await self._ask_process("turn", "setup", turn=turn, **fields)
+        return {facts["json"]["function"]["name"]: ToolFacts(**facts) for facts in listed}
+
+    async def run_tool(
+        self, name: str, arguments: object, seconds: float | None, *, facts: ToolFacts
+    ) -> ToolResult:
+        """Run a call; one that takes too long is the model's to hear of, unless state is lost."""
+        process = self._process
+        if process is None:
+            raise EnvironmentFault("setup", f"{name} was called before the environment was set up")
+        began = time.monotonic()
+        reached("before_tool")
+        try:
+            answer = await process.request(
+                "call", seconds, name=name, arguments=arguments, is_parallel=facts.parallel
+            )
+        except TimeoutError as error:
+            await self.close()
+            if self.plan.benchmark.environment is not None:
+                detail = f"{name} took longer than {seconds:g} s, and the state is lost with it"
+                raise EnvironmentFault("tool_hung", detail) from error
+            await self.begin_turn(0)
+            text = f"{name} took longer than {seconds:g} s and was stopped."
+            return ToolResult(text=text, error="timeout", seconds=time.monotonic() - began)
+        reached("after_tool")
+        text = self.store.redactor.text(str(answer["text"]))
+        return ToolResult(text=text, error=answer["error"], seconds=time.monotonic() - began)
+
+    async def evidence(self) -> Any:
+        """Return what the environment says of its final state."""
+        if self.plan.benchmark.environment is None or self._process is None:
+            return None
+        return await self._ask_process("evidence", "verifier_timeout")
+
+    async def _ask_process(self, what: str, timeout_kind: str, **fields: object) -> Any:
+        assert self._process is not None  # noqa: S101 - the callers open it
+        try:
+            return await self._process.request(what, _SETUP_SECONDS, **fields)
+        except TimeoutError as error:
+            detail = f"the environment took longer than {_SETUP_SECONDS:g} s"
+            raise EnvironmentFault(timeout_kind, detail) from error
+
+    def references(self, messages: Sequence[Message]) -> tuple[list[str], list[tuple[str, str]]]:
+        """Return what names each message of the conversation, and what is to be pooled for it."""
+        pool: dict[str, str] = {}
+        return self._writer.references(messages, pool), list(pool.items())
+
+    def _request(
+        self, messages: Sequence[Message], tools: Sequence[JsonObject], options: JsonObject
+    ) -> Request:
+        try:
+            generation = replace(self.generation, **options)
+        except TypeError as error:
+            raise EnvironmentFault("solver_raised", f"ask() was given {error}") from error
+        return Request(
+            protocol=self.plan.protocol,
+            model=self.plan.model or "",
+            sample_id=self.sample.id,
+            repeat=self.sample_key[2],
+            benchmark=self.sample_key[0],
+            messages=tuple(messages),
+            tools=tuple(tools),
+            generation=generation,
+        )
+
+    def _settings(self, tools: Sequence[JsonObject], options: JsonObject) -> dict[str, Any]:
+        return {"model": self.plan.model, "tools": list(tools), "options": dict(options)}

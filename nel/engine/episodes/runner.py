@@ -1,0 +1,261 @@
+"""Answers a sample by a solver: attempt after attempt, each continued from its stored steps.
+
+What a fault of the environment, a tool or the solver ends is unscored, never a score. What a limit
+ends is verified and scored as it stands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from nel.config.schema import Price
+from nel.engine.episodes.attempt import Attempt
+from nel.engine.episodes.step_rows import StoredAttempts, end_row
+from nel.engine.episodes.tool_server import ToolServer
+from nel.engine.plan import Plan
+from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.store.database import Store
+from nel.engine.store.snapshot import Snapshot
+from nel.episodes.accounts import summed
+from nel.episodes.endings import (
+    AttemptOver,
+    EndpointLost,
+    EnvironmentFault,
+    LimitReached,
+    ModelFailed,
+)
+from nel.episodes.episode import Episode
+from nel.episodes.limits import least, limits_of_row, with_defaults
+from nel.episodes.solvers import BoundSolver
+from nel.models.client import Client
+from nel.types import (
+    Generation,
+    Json,
+    Message,
+    ModelFailure,
+    Response,
+    ResponseError,
+    Sample,
+)
+
+SOLVED: Final = "solver"
+"""What ended an episode whose solver returned."""
+_RESTARTED: Final = frozenset({"tool_died", "tool_hung"})
+"""Faults after which another attempt may fare better."""
+_DETAIL_CHARACTERS_MAX: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Over:
+    """How an attempt ended that gives an answer."""
+
+    ended_by: str
+    answer: str | None = None
+    failed: Response | None = None
+    """The response by which the model failed."""
+
+
+class EpisodeRunner:
+    """Runs the episodes of one session; so many at once."""
+
+    def __init__(
+        self,
+        *,
+        client: Client,
+        store: Store,
+        snapshot: Snapshot,
+        tools: ToolServer | None,
+        price: Price | None,
+        episodes: int,
+    ) -> None:
+        """Prepare; nothing runs yet."""
+        self._client = client
+        self._store = store
+        self._snapshot = snapshot
+        self._tools = tools
+        self._price = price
+        self._slots = asyncio.Semaphore(episodes)
+
+    async def answer(
+        self,
+        plan: Plan,
+        sample: Sample,
+        sample_key: tuple[int, int, int],
+        messages: Sequence[Message],
+        generation: Generation,
+    ) -> tuple[bytes | None, Response]:
+        """Return the body that was sent last and the response that the episode came to.
+
+        Raises:
+            GateClosed, EndpointDown, BudgetSpent: The session ends; a resume goes on from the last
+                step.
+        """
+        async with self._slots:
+            return await self._attempts(plan, sample, sample_key, messages, generation)
+
+    async def _attempts(
+        self,
+        plan: Plan,
+        sample: Sample,
+        sample_key: tuple[int, int, int],
+        messages: Sequence[Message],
+        generation: Generation,
+    ) -> tuple[bytes | None, Response]:
+        limits = with_defaults(least(plan.limits, limits_of_row(sample.limits, "the row")))
+        hidden = without_gold(sample, plan.benchmark.gold_fields)
+        reasons: list[str] = []
+        while len(reasons) <= (limits.restarts or 0):
+            stored = StoredAttempts(self._snapshot.steps(*sample_key))
+            attempt = Attempt(
+                number=stored.last,
+                sample_key=sample_key,
+                sample=hidden,
+                plan=plan,
+                generation=generation,
+                client=self._client,
+                store=self._store,
+                tools=self._tools,
+                steps=stored.steps.get(stored.last, {}),
+            )
+            episode = Episode(
+                hidden,
+                messages,
+                repeat=sample_key[2],
+                seed=generation.seed_of(sample_key[2]),
+                limits=limits,
+                backend=attempt,
+                price=self._price,
+            )
+            try:
+                return await self._finish(plan, attempt, episode, stored)
+            except AttemptOver as over:
+                reasons.append(over.reason)
+            except EnvironmentFault as fault:
+                if fault.kind not in _RESTARTED or len(reasons) >= (limits.restarts or 0):
+                    return attempt.body, _unscored(fault.kind, fault.detail)
+                reasons.append(str(fault))
+            except EndpointLost as lost:
+                return lost.body, lost.response
+            finally:
+                await attempt.close()
+            await self._store.put_step(sample_key, end_row(attempt.number, reasons[-1]))
+        return None, _unscored("restarts", f"no attempt came to its end: {'; '.join(reasons)}")
+
+    async def _finish(
+        self, plan: Plan, attempt: Attempt, episode: Episode, stored: StoredAttempts
+    ) -> tuple[bytes | None, Response]:
+        over = await _drive(plan.solver, episode)
+        if not episode.accounts.model_calls:
+            raise EnvironmentFault("never_asked", "the solver returned without an answer")
+        evidence = await episode.verify()
+        response = await self._response(plan, attempt, episode, stored, over, evidence)
+        return attempt.body, response
+
+    async def _response(
+        self,
+        plan: Plan,
+        attempt: Attempt,
+        episode: Episode,
+        stored: StoredAttempts,
+        over: _Over,
+        evidence: Json,
+    ) -> Response:
+        """Return the response of the sample: the final answer, and what the episode came to."""
+        last = over.failed or episode.last_response or Response()
+        references, pool = attempt.references(episode.messages)
+        if pool:
+            await self._store.put_pool(pool)
+        accounts = episode.accounts
+        failure = verdict_before_scoring(last, truncated=plan.config.truncated)
+        text = over.answer if over.answer is not None else last.text
+        responses = [*stored.responses(), *attempt.responses]
+        is_limit = over.ended_by.startswith("limit:")
+        if is_limit and plan.benchmark.on_limit == "fail":
+            failure = ModelFailure(kind="limit", detail=f"ended by {over.ended_by}")
+        elif over.ended_by == SOLVED and text.strip():
+            failure = failure if last.text == text else None
+        return Response(
+            text=text,
+            reasoning=last.reasoning,
+            finish_reason=last.finish_reason,
+            usage=summed([response.usage for response in responses]),
+            model=last.model,
+            system_fingerprint=last.system_fingerprint,
+            fallback=last.fallback,
+            attempts=sum(response.attempts for response in responses),
+            episode={
+                "solver": plan.solver.name if plan.solver else "",
+                "steps": accounts.model_calls,
+                "tool_calls": accounts.tool_calls,
+                "tool_errors": dict(sorted(accounts.tool_errors.items())),
+                "bytes_cut": accounts.n_cut,
+                "attempts": attempt.number + 1,
+                "ended_by": over.ended_by,
+                "usage": asdict(summed(accounts.usages)),
+                "cost": round(accounts.cost, 9) if self._price else None,
+                "timing": {
+                    "work_seconds": round(accounts.work_seconds, 6),
+                    "wall_seconds": round(accounts.wall_seconds(), 6),
+                },
+                "conversation": references,
+                "evidence": evidence,
+                "failure": None
+                if failure is None
+                else {"kind": failure.kind, "detail": failure.detail},
+                "fails": is_limit and plan.benchmark.on_limit == "fail",
+            },
+        )
+
+
+async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
+    """Run a solver to its end, or to what ends its episode; what it swallowed is raised here."""
+    assert solver is not None  # noqa: S101 - a plan without one has no episodes
+    answer = None
+    try:
+        await episode.start()
+        answer = await solver.solve(episode.sample, episode)
+    except BaseException as error:
+        if episode.ending is None:
+            if isinstance(error, (EnvironmentFault, asyncio.CancelledError, KeyboardInterrupt)):
+                raise
+            detail = "".join(traceback.format_exception(error))[-_DETAIL_CHARACTERS_MAX:]
+            raise EnvironmentFault("solver_raised", detail) from error
+    ending = episode.ending
+    if ending is None:
+        return _Over(ended_by=SOLVED, answer=None if answer is None else str(answer))
+    if isinstance(ending, LimitReached):
+        return _Over(ended_by=f"limit:{ending.name}")
+    if isinstance(ending, ModelFailed) and ending.response.error is not None:
+        kind = ending.response.error.model_failure
+        return _Over(ended_by=f"model:{kind}", failed=ending.response)
+    raise ending
+
+
+def without_gold(sample: Sample, fields: Sequence[str]) -> Sample:
+    """Return a sample as solvers and tools see it: without its gold answer, in any field.
+
+    Args:
+        sample: The sample.
+        fields: Names of the gold fields of its row; dotted names reach into nested rows.
+    """
+    metadata: dict[str, Any] = dict(sample.metadata)
+    for name in fields:
+        metadata = _without(metadata, name.split("."))
+    return replace(sample, target=None, metadata=metadata, recorded_response=None)
+
+
+def _without(row: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    first, *rest = path
+    if first not in row:
+        return row
+    if rest and isinstance(row[first], dict):
+        return {**row, first: _without(row[first], rest)}
+    return {name: value for name, value in row.items() if name != first}
+
+
+def _unscored(kind: str, detail: str) -> Response:
+    return Response(error=ResponseError(kind=kind, message=detail, cause="environment"))

@@ -1,0 +1,217 @@
+"""Steps as rows of the table of calls, and their messages in the pool of messages.
+
+A message is stored once: a request of a step names the messages that it has beyond those of the
+step before, and an answer or a result is named by its step. So a run of 100 steps of 4 KB costs
+0.4 MB, where whole bodies would cost 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from nel.core.message_json import message_json, read_message
+from nel.core.strict_json import dumps, loads
+from nel.engine.store.codec import decode_response, encode_response, fields_of
+from nel.engine.store.database import CallRow
+from nel.engine.store.snapshot import Snapshot
+from nel.episodes.episode import reply_of
+from nel.episodes.steps import MessageDigests, Step, digest_of
+from nel.tools.results import ToolResult
+from nel.types import JsonObject, Message, Response
+
+PREFIX: Final = "step-"
+_END: Final = "end"
+_BY_STEP: Final = "#"
+"""Marks a message that a step made, by the step's number."""
+
+
+class StepWriter:
+    """Encodes the steps of one attempt, in the order of their numbers."""
+
+    def __init__(self, attempt: int, digests: MessageDigests) -> None:
+        """Begin before the first step."""
+        self._attempt = attempt
+        self._digests = digests
+        self._made: dict[str, str] = {}
+        """By the digest of a message: the step that made it."""
+        self._last: tuple[int, list[str]] | None = None
+        """The last model step and the digests of its messages."""
+
+    def row(
+        self, step: Step, messages: Sequence[Message] = (), settings: JsonObject | None = None
+    ) -> tuple[CallRow, list[tuple[str, str]]]:
+        """Return the row of a step, and the texts that it adds to the pool by their digests."""
+        pool: dict[str, str] = {}
+        asked: dict[str, Any] = {"kind": step.kind, "digest": step.digest}
+        if step.span:
+            asked["span"] = step.span
+        if step.asked:
+            asked["asked"] = step.asked
+        if step.kind == "model":
+            asked |= self._messages(step.number, messages, pool)
+            digest = digest_of(settings)
+            pool[digest] = dumps(settings)
+            asked["settings"] = digest
+        asked["wall"] = round(step.wall_seconds, 6)
+        key = step_key(self._attempt, step.number)
+        return (key, dumps(asked), _response_text(step)), list(pool.items())
+
+    def replayed(self, step: Step, messages: Sequence[Message]) -> None:
+        """Note a step that is stored already; later ones refer to it."""
+        if step.kind == "model":
+            self._last = (step.number, [self._digests.of(message) for message in messages])
+        self.made(step)
+
+    def made(self, step: Step) -> None:
+        """Note the message that a finished step makes."""
+        if (message := message_of(step)) is not None:
+            self._made[self._digests.of(message)] = f"{_BY_STEP}{step.number}"
+
+    def references(self, messages: Sequence[Message], pool: dict[str, str]) -> list[str]:
+        """Return what names each message; those that no step made are put into the pool."""
+        references = []
+        for message in messages:
+            digest = self._digests.of(message)
+            references.append(self._made.get(digest, digest))
+            if digest not in self._made:
+                pool[digest] = dumps(message_json(message))
+        return references
+
+    def _messages(
+        self, number: int, messages: Sequence[Message], pool: dict[str, str]
+    ) -> dict[str, Any]:
+        digests = [self._digests.of(message) for message in messages]
+        before, known = self._last or (None, [])
+        first = 0
+        while first < min(len(known), len(digests)) and known[first] == digests[first]:
+            first += 1
+        self._last = (number, digests)
+        added = self.references(messages[first:], pool)
+        return {"of": before, "first": first, "add": added} if first else {"add": added}
+
+
+def step_key(attempt: int, number: int) -> str:
+    """Return under which key a step is stored."""
+    return f"{PREFIX}{attempt:03d}-{number:05d}"
+
+
+def end_row(attempt: int, reason: str) -> CallRow:
+    """Return the row that ends an attempt which is not continued."""
+    text = dumps({"text": "", "attempts": 0})
+    return f"{PREFIX}{attempt:03d}-{_END}", dumps({"kind": _END, "reason": reason}), text
+
+
+class StoredAttempts:
+    """The stored steps of one sample in one repeat, by attempt."""
+
+    def __init__(self, rows: Iterable[CallRow]) -> None:
+        """Decode the rows of `Snapshot.steps`."""
+        self.steps: dict[int, dict[int, Step]] = {}
+        self.requests: dict[int, dict[int, JsonObject]] = {}
+        """As they are stored: which messages a model step sent."""
+        self.ended: dict[int, str] = {}
+        """Why an attempt is not continued."""
+        for key, request, response in rows:
+            attempt, _, number = key.removeprefix(PREFIX).partition("-")
+            asked = loads(request)
+            if number == _END:
+                self.ended[int(attempt)] = asked["reason"]
+                continue
+            step = _step(int(number), asked, response)
+            self.steps.setdefault(int(attempt), {})[step.number] = step
+            self.requests.setdefault(int(attempt), {})[step.number] = asked
+
+    @property
+    def last(self) -> int:
+        """Return the number of the attempt to continue, or of the next one."""
+        last = max([*self.steps, *self.ended], default=0)
+        return last + 1 if last in self.ended else last
+
+    def responses(self) -> list[Response]:
+        """Return every answer of the model, of all attempts."""
+        return [
+            step.response
+            for steps in self.steps.values()
+            for step in steps.values()
+            if step.response is not None
+        ]
+
+    def references_of(self, attempt: int, number: int) -> list[str]:
+        """Return what names each message that a model step sent."""
+        requests = self.requests[attempt]
+        chain = [requests[number]]
+        while "of" in chain[-1]:
+            chain.append(requests[chain[-1]["of"]])
+        references: list[str] = []
+        for request in reversed(chain):
+            references = [*references[: request.get("first", 0)], *request["add"]]
+        return references
+
+    def messages(
+        self, snapshot: Snapshot, attempt: int, references: Sequence[str]
+    ) -> list[Message]:
+        """Return the messages that are named so."""
+        pooled = [name for name in references if not name.startswith(_BY_STEP)]
+        pool = snapshot.pooled(pooled)
+        return [self._message(attempt, name, pool) for name in references]
+
+    def _message(self, attempt: int, reference: str, pool: Mapping[str, str]) -> Message:
+        if reference.startswith(_BY_STEP):
+            message = message_of(self.steps[attempt][int(reference[1:])])
+            if message is not None:
+                return message
+        return read_message(loads(pool[reference]))
+
+
+def message_of(step: Step) -> Message | None:
+    """Return the message that a step adds to the conversation; None for a note or a fault."""
+    if step.response is not None and step.response.error is None:
+        return reply_of(step.response).message
+    if step.result is not None:
+        return Message(
+            role="tool", content=step.result.text, tool_call_id=str(step.asked.get("id", ""))
+        )
+    return None
+
+
+def _response_text(step: Step) -> str:
+    if step.response is not None:
+        return encode_response(step.response)
+    result = step.result
+    if result is None:
+        return dumps({"text": "", "attempts": 0, "began": step.kind == "tool"})
+    fields = {
+        "text": result.text,
+        "attempts": 0,
+        "tool_error": result.error,
+        "n_cut": result.n_cut or None,
+        "whole": result.whole,
+        "seconds": round(result.seconds, 6),
+    }
+    return dumps({name: value for name, value in fields.items() if value is not None})
+
+
+def _step(number: int, asked: Mapping[str, Any], response: str) -> Step:
+    kind = asked["kind"]
+    result = None
+    if kind == "tool":
+        fields = fields_of(response)
+        if not fields.get("began"):
+            result = ToolResult(
+                text=fields["text"],
+                error=fields.get("tool_error"),
+                n_cut=fields.get("n_cut", 0),
+                whole=fields.get("whole"),
+                seconds=fields.get("seconds", 0.0),
+            )
+    return Step(
+        number=number,
+        kind=kind,
+        digest=asked["digest"],
+        span=asked.get("span", ""),
+        asked=asked.get("asked", {}),
+        response=decode_response(response) if kind == "model" else None,
+        result=result,
+        wall_seconds=asked.get("wall", 0.0),
+    )

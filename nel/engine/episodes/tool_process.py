@@ -1,0 +1,124 @@
+"""What runs in the process of one episode's tools: its environment, and the calls that the run
+sends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import socket
+import struct
+import threading
+import traceback
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+
+from nel.authoring.benchmark import Benchmark
+from nel.core.strict_json import dumps_bytes, loads
+from nel.engine.store.codec import decode_sample
+from nel.tools import Tool, ToolError, Toolset
+from nel.types import Sample
+
+_SIZE: Final = struct.Struct("<I")
+_DETAIL_CHARACTERS_MAX: Final = 4_000
+_FAULTS: Final = {"turn": "setup", "call": "tool_raised", "evidence": "verifier_raised"}
+"""By request: how an exception of the benchmark's own code is called."""
+
+
+def serve_tools(connection: socket.socket, benchmark: Benchmark) -> None:
+    """Answer the run's requests until it closes the connection."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for handle in (0, 1, 2):  # what a tool prints is not the run's output
+        os.dup2(nothing, handle)
+    host = _ToolHost(connection, benchmark)
+    stream = connection.makefile("rb")
+    while header := stream.read(_SIZE.size):
+        (size,) = _SIZE.unpack(header)
+        request = loads(stream.read(size))
+        if request.get("is_parallel"):
+            threading.Thread(target=host.answer, args=(request,), daemon=True).start()
+        else:
+            host.answer(request)
+
+
+class _ToolHost:
+    """The environment of one episode and its tools."""
+
+    def __init__(self, connection: socket.socket, benchmark: Benchmark) -> None:
+        self._connection = connection
+        self._sending = threading.Lock()
+        self._benchmark = benchmark
+        self._sample = Sample(id="", input="")
+        self._environment: Toolset | None = None
+        self._tools: dict[str, Tool] = {}
+
+    def answer(self, request: Mapping[str, Any]) -> None:
+        """Answer one request; what the benchmark's code raises is a fault of the environment."""
+        what = request["what"]
+        try:
+            value = {"turn": self._turn, "call": self._call, "evidence": self._evidence}[what](
+                request
+            )
+            message = dumps_bytes({"number": request["number"], "answer": value})
+        except BaseException as error:  # noqa: BLE001 - the boundary of plugin code, sys.exit included
+            detail = "".join(traceback.format_exception(error))[-_DETAIL_CHARACTERS_MAX:]
+            fault = {"number": request["number"], "fault": _FAULTS[what], "detail": detail}
+            message = dumps_bytes(fault)
+        with self._sending:
+            self._connection.sendall(_SIZE.pack(len(message)) + message)
+
+    def _turn(self, request: Mapping[str, Any]) -> list[dict[str, object]]:
+        if request["turn"] == 0:
+            self._sample = decode_sample(request["sample_id"], request["sample"])
+            if self._benchmark.environment is not None:
+                self._environment = self._benchmark.environment(self._sample)
+        own = []
+        if self._environment is not None:
+            self._environment.on_turn(request["turn"])
+            own = list(self._environment.tools())
+        self._tools = {tool.name: tool for tool in (*self._benchmark.tools, *own)}
+        replays = self._environment is not None and self._environment.resume == "replay"
+        return [
+            {
+                "json": tool.as_json(),
+                "repeatable": tool.repeatable or (tool.owner is self._environment and replays),
+                "parallel": tool.parallel,
+                "has_state": tool.owner is not None,
+            }
+            for tool in self._tools.values()
+        ]
+
+    def _call(self, request: Mapping[str, Any]) -> dict[str, object]:
+        tool, arguments = self._tools[request["name"]], request["arguments"]
+        if problems := tool.problems(arguments):
+            text = f"The arguments of {tool.name} do not fit its schema: {'; '.join(problems)}."
+            return {"text": text, "error": "bad_arguments"}
+        try:
+            result = tool.run(arguments, self._sample)
+            if inspect.isawaitable(result):
+                result = asyncio.run(_awaited(result))
+        except ToolError as error:
+            return {"text": str(error), "error": "tool_error"}
+        except ValidationError as error:
+            return {"text": f"The arguments of {tool.name}: {error}", "error": "bad_arguments"}
+        return {"text": _text_of(result), "error": None}
+
+    def _evidence(self, _: Mapping[str, Any]) -> Any:
+        return (
+            None if self._environment is None else to_jsonable_python(self._environment.evidence())
+        )
+
+
+async def _awaited(value: Any) -> Any:
+    return await value
+
+
+def _text_of(result: object) -> str:
+    """Return what a tool returned as the model is shown it: text as it is, anything else as JSON."""
+    if isinstance(result, str):
+        return result
+    return "" if result is None else dumps_bytes(to_jsonable_python(result)).decode()

@@ -1,0 +1,188 @@
+"""The process that forks one process for each episode, in which its tools run.
+
+It is forked before the run has threads, with every benchmark loaded, as the workers of scorers are;
+so a tool that hangs, exits or crashes costs its own sample. Depends on ``fork`` and Unix sockets.
+Frames are JSON: nothing that a tool returns is unpickled in the run's process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import signal
+import socket
+import struct
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, Self
+
+from nel.authoring.benchmark import Benchmark
+from nel.core.strict_json import dumps_bytes, loads
+from nel.engine.episodes.tool_process import serve_tools
+from nel.engine.scorers.fork_server import kill_descendants, run_and_exit
+from nel.episodes.endings import EnvironmentFault
+
+FRAME_BYTES_MAX: Final = 64 << 20
+_SIZE: Final = struct.Struct("<I")
+_ORDER: Final = struct.Struct("<4sq")
+_REPLY_SECONDS: Final = 60.0
+DIED: Final = "tool_died"
+
+
+class ToolServer:
+    """Forks the processes of episodes; make it before the run starts threads."""
+
+    def __init__(self, benchmarks: Sequence[Benchmark]) -> None:
+        """Fork the server."""
+        self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
+        self._control, theirs = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._control.close()
+            run_and_exit(lambda: _serve(theirs, benchmarks), signal.SIGUSR2)
+        theirs.close()
+        self._control.settimeout(_REPLY_SECONDS)
+
+    async def open(self, benchmark: Benchmark) -> ToolProcess:
+        """Return a new process for the tools of a benchmark.
+
+        Raises:
+            EnvironmentFault: None could be forked.
+        """
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                order = _ORDER.pack(b"open", self._numbers[id(benchmark)])
+                socket.send_fds(self._control, [order], [theirs.fileno()])
+            pid = self._receive()
+        except OSError as error:
+            ours.close()
+            raise EnvironmentFault(DIED, f"no process for tools can be forked: {error}") from error
+        ours.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=FRAME_BYTES_MAX)
+        return ToolProcess(self, pid, reader, writer)
+
+    def kill(self, pid: int) -> None:
+        """Kill a process and those that it started; return once it is gone."""
+        with suppress(OSError):
+            self._control.sendall(_ORDER.pack(b"kill", pid))
+            self._receive()
+
+    def close(self) -> None:
+        """Stop the server and every process that it forked."""
+        self._control.close()
+        with suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+
+    def _receive(self) -> int:
+        answer = self._control.recv(_ORDER.size, socket.MSG_WAITALL)
+        if len(answer) < _ORDER.size:
+            raise OSError("the process that forks them is gone")
+        return int(_ORDER.unpack(answer)[1])
+
+
+class ToolProcess:
+    """The process of one episode's tools, seen from the run."""
+
+    def __init__(
+        self,
+        server: ToolServer,
+        pid: int,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        """Take over a connection."""
+        self._server = server
+        self._pid = pid
+        self._reader = reader
+        self._writer = writer
+        self._numbers = itertools.count()
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._reading = asyncio.create_task(self._read())
+
+    async def __aenter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Kill the process."""
+        self._reading.cancel()
+        self._writer.close()
+        self._server.kill(self._pid)
+
+    async def request(self, what: str, seconds: float | None, **fields: object) -> Any:
+        """Return what the process answers.
+
+        Raises:
+            TimeoutError: It takes longer than that.
+            EnvironmentFault: It died, or its own code raised.
+        """
+        number = next(self._numbers)
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        frame = dumps_bytes({"number": number, "what": what, **fields})
+        self._writer.write(_SIZE.pack(len(frame)) + frame)
+        try:
+            async with asyncio.timeout(seconds):
+                if self._reading.done():
+                    raise EnvironmentFault(DIED, "the process of the episode's tools is gone")
+                return _answer_of(await answer)
+        finally:
+            del self._waiting[number]
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
+                if size > FRAME_BYTES_MAX:
+                    break
+                message = loads(await self._reader.readexactly(size))
+                waiting = self._waiting.get(message["number"])
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(message)
+        except (OSError, asyncio.IncompleteReadError, ValueError, KeyError, TypeError):
+            pass  # the process is gone, or a tool wrote to the connection
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_result({"fault": DIED, "detail": "a tool ended its process"})
+
+
+def _answer_of(message: Mapping[str, Any]) -> Any:
+    if "fault" in message:
+        raise EnvironmentFault(str(message["fault"]), str(message.get("detail", "")))
+    return message["answer"]
+
+
+def _serve(control: socket.socket, benchmarks: Sequence[Benchmark]) -> None:
+    """Fork and kill processes as ordered over a socket, until it closes."""
+    try:
+        while True:
+            message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
+            if len(message) < _ORDER.size:
+                return
+            order, number = _ORDER.unpack(message)
+            pid = 0
+            if order == b"open":
+                with socket.socket(fileno=handles[0]) as connection:
+                    pid = os.fork()
+                    if pid == 0:
+                        control.close()
+                        _run_in_child(connection, benchmarks[number])
+            else:
+                _kill_group(number)
+            control.sendall(_ORDER.pack(b"done", pid))
+    finally:
+        kill_descendants()
+
+
+def _run_in_child(connection: socket.socket, benchmark: Benchmark) -> None:
+    run_and_exit(lambda: serve_tools(connection, benchmark))
+
+
+def _kill_group(pid: int) -> None:
+    """Kill a process and its group, which is its own, and reap it."""
+    for kill in (os.killpg, os.kill):
+        with suppress(ProcessLookupError, PermissionError):
+            kill(pid, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(pid, 0)

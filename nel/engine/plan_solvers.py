@@ -1,0 +1,68 @@
+"""Chooses what answers a benchmark's samples, and what of it is part of a run's identity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nel.authoring.benchmark import Benchmark
+from nel.config.schema import BenchmarkConfig
+from nel.engine.scorers.identity import code_digest
+from nel.episodes.limits import Limits, least, read_limits
+from nel.episodes.solvers import BoundSolver, bound_solver, find_solver
+from nel.errors import ConfigError
+from nel.tools import tools_of
+
+_WITH_TOOLS = "react"
+
+
+def solver_of(
+    entry: BenchmarkConfig, benchmark: Benchmark, protocol: str
+) -> tuple[BoundSolver | None, Limits]:
+    """Return the solver of a benchmark in a run, None for one request and one answer, and the
+    limits of its episodes.
+
+    Raises:
+        PluginError: The solver is not installed, or cannot be imported.
+        ConfigError: An option or a limit is unknown, or the protocol has no messages.
+    """
+    limits = least(
+        read_limits(benchmark.limits, f"{benchmark.name}: limits"),
+        read_limits(entry.limits, f"benchmarks: {entry.name}: limits"),
+        Limits(steps=entry.max_steps),
+    )
+    solver = None if benchmark.response_field is not None else _solver(entry, benchmark)
+    if solver is None:
+        return None, limits
+    if protocol == "completions" or benchmark.loglikelihood:
+        raise ConfigError(
+            f"{benchmark.name}: the solver {solver.name} needs a protocol with messages; set"
+            " --protocol chat"
+        )
+    return solver, limits
+
+
+def _solver(entry: BenchmarkConfig, benchmark: Benchmark) -> BoundSolver | None:
+    if entry.solver is None and callable(benchmark.solver):
+        return bound_solver(benchmark.solver.__name__, benchmark.solver, {})
+    has_tools = benchmark.tools or benchmark.environment is not None
+    name = entry.solver or benchmark.solver or (_WITH_TOOLS if has_tools else "")
+    return find_solver(name) if isinstance(name, str) and name else None
+
+
+def solver_fields(
+    benchmark: Benchmark, solver: BoundSolver | None, limits: Limits
+) -> Mapping[str, Any]:
+    """Return the part of a benchmark's identity that says how an episode is driven; none for one
+    answer.
+    """
+    if solver is None:
+        return {}
+    functions = [tool.function for tool in (*benchmark.tools, *tools_of(benchmark.environment))]
+    return {
+        "solver": {"name": solver.name, "options": dict(solver.options)},
+        "solver.rules": code_digest([solver.function]),
+        "solver.tools": code_digest([*functions, benchmark.environment]),
+        "solver.limits": limits.as_json(),
+        "solver.on_limit": benchmark.on_limit,
+    }

@@ -1,0 +1,128 @@
+"""What an episode has used of its limits, from its steps alone, so that a resume counts the same."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from nel.config.schema import Price
+from nel.episodes.endings import LimitReached
+from nel.episodes.limits import Limits
+from nel.episodes.steps import digest_of
+from nel.models.budget import cost_of, tokens_of
+from nel.tools.results import ToolResult
+from nel.types import Response, ToolCall, Usage
+
+STUCK = "equal_calls"
+
+
+class Accounts:
+    """The counters of one attempt."""
+
+    def __init__(self, limits: Limits, price: Price | None) -> None:
+        """Begin at zero."""
+        self._limits = limits
+        self._price = price
+        self.model_calls = 0
+        self.tool_calls = 0
+        self.tool_errors: Counter[str] = Counter()
+        self.n_cut = 0
+        """Bytes of outputs that the model was not shown."""
+        self.work_seconds = 0.0
+        self.tokens = 0
+        self.cost = 0.0
+        self.usages: list[Usage] = []
+        """Of each answer."""
+        self._started = time.monotonic()
+        self._wall_before = 0.0
+        """Up to the last step of an earlier session, less what this session has taken since."""
+        self._last_call = ""
+        self._n_equal = 0
+
+    def count_answer(self, response: Response, wall_seconds: float) -> None:
+        """Count an answer of the model, sent now or stored."""
+        self.model_calls += 1
+        self.work_seconds += response.latency_seconds or 0.0
+        self.usages.append(response.usage)
+        self.tokens += tokens_of(response.usage, self._price) or 0
+        self.cost += cost_of(response.usage, self._price) or 0.0
+        self.saw(wall_seconds)
+
+    def count_call(self, call: ToolCall, result: ToolResult) -> None:
+        """Count a call, run now or stored."""
+        self.tool_calls += 1
+        self.work_seconds += result.seconds
+        self.n_cut += result.n_cut
+        if result.error is not None:
+            self.tool_errors[result.error] += 1
+        digest = digest_of([call.name, call.arguments, result.text])
+        self._n_equal = self._n_equal + 1 if digest == self._last_call else 1
+        self._last_call = digest
+
+    def saw(self, wall_seconds: float) -> None:
+        """Set the clock of the attempt on, where a stored step is of a later time."""
+        self._wall_before += max(0.0, wall_seconds - self.wall_seconds())
+
+    def wall_seconds(self) -> float:
+        """Return the time of the attempt, that between two sessions left out."""
+        return self._wall_before + time.monotonic() - self._started
+
+    def tool_seconds(self) -> float | None:
+        """Return how long the next call of a tool may take."""
+        left = [
+            limit
+            for limit in (
+                self._limits.tool_seconds,
+                _rest(self._limits.work_seconds, self.work_seconds),
+                _rest(self._limits.wall_seconds, self.wall_seconds()),
+            )
+            if limit is not None
+        ]
+        return max(0.001, min(left)) if left else None
+
+    def left(self) -> dict[str, float]:
+        """Return what is left of each limit that counts up."""
+        used = {
+            "steps": self.model_calls,
+            "tokens": self.tokens,
+            "cost": self.cost,
+            "work_seconds": self.work_seconds,
+            "wall_seconds": self.wall_seconds(),
+        }
+        return {
+            name: limit - amount
+            for name, amount in used.items()
+            if (limit := getattr(self._limits, name)) is not None
+        }
+
+    def limit_reached(self) -> LimitReached | None:
+        """Return the limit that forbids another request for the model, None where none does."""
+        for name, amount in self.left().items():
+            if amount <= 0:
+                return LimitReached(name, getattr(self._limits, name))
+        return None
+
+    def stuck(self) -> LimitReached | None:
+        """Return the limit of equal calls where it is reached."""
+        limit = self._limits.equal_calls
+        return None if limit is None or self._n_equal < limit else LimitReached(STUCK, limit)
+
+
+def _rest(limit: float | None, used: float) -> float | None:
+    return None if limit is None else limit - used
+
+
+def summed(usages: Sequence[Usage]) -> Usage:
+    """Return the sum of token counts; a count that no step has is None."""
+
+    def total(name: str) -> int | None:
+        known = [value for usage in usages if (value := getattr(usage, name)) is not None]
+        return sum(known) if known else None
+
+    return Usage(
+        prompt_tokens=total("prompt_tokens"),
+        completion_tokens=total("completion_tokens"),
+        reasoning_tokens=total("reasoning_tokens"),
+        cached_tokens=total("cached_tokens"),
+    )

@@ -1,0 +1,354 @@
+"""What a solver works with: `ask` the model, `call` tools, as a conversation that is stored step by
+step.
+
+A resume runs the solver again from its start; stored steps answer it until it asks for something
+that is not stored. So a solver must depend on nothing but the sample, the answers and what the
+episode gives it: `Episode.random` and `Episode.now` instead of a clock and random numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from nel.config.schema import Price
+from nel.core.finish_reasons import ending_of
+from nel.episodes.accounts import Accounts
+from nel.episodes.endings import AttemptOver, ModelFailed
+from nel.episodes.limits import Limits
+from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
+from nel.tools.results import WHOLE_CHARACTERS_MAX, ToolResult, cut_output
+from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer of the model."""
+
+    text: str
+    reasoning: str | None
+    calls: tuple[ToolCall, ...]
+    """Every call that the model wrote; one that cannot be read has a ``parse_error``."""
+    ending: str
+    """``complete``, ``tool_calls``, ``truncated``, ``refusal`` or ``content_filter``."""
+    usage: Usage
+    message: Message
+    """The answer as the next request sends it back."""
+
+
+class Episode:
+    """One attempt of one sample in one repeat."""
+
+    def __init__(
+        self,
+        sample: Sample,
+        messages: Sequence[Message],
+        *,
+        repeat: int,
+        seed: int | None,
+        limits: Limits,
+        backend: Backend,
+        price: Price | None = None,
+    ) -> None:
+        """Begin with the messages of the sample's prompt; `start` sets up the environment."""
+        self.sample = sample
+        self.messages = list(messages)
+        """The conversation so far: `ask`, `call`, `call_all` and `user` append to it."""
+        self.repeat = repeat
+        self.random = random.Random(f"{seed}/{sample.id}/{repeat}")  # noqa: S311 - reproducible on purpose
+        """Random numbers that depend on the run's seed, the sample and the repeat alone."""
+        self.limits = limits
+        self.accounts = Accounts(limits, price)
+        self.last_response: Response | None = None
+        """The last answer to `ask` that continued the conversation."""
+        self.ending: BaseException | None = None
+        """What ended the episode, even where the solver went on."""
+        self._backend = backend
+        self._tools: Mapping[str, ToolFacts] = {}
+        self._number = 0
+        self._turn = 0
+        self._spans: list[str] = []
+
+    async def start(self) -> None:
+        """Set up the environment and its tools."""
+        self._tools = await self._backend.begin_turn(0)
+
+    @property
+    def tools(self) -> tuple[JsonObject, ...]:
+        """Return the tools that the model is offered, in the OpenAI shape."""
+        return tuple(facts.json for facts in self._tools.values())
+
+    def left(self) -> dict[str, float]:
+        """Return what is left of each limit that is set: ``steps``, ``tokens``, ``work_seconds``
+        …
+        """
+        return self.accounts.left()
+
+    async def ask(
+        self,
+        messages: Sequence[Message] | None = None,
+        *,
+        tools: Sequence[JsonObject] | None = None,
+        **options: Json,
+    ) -> Reply:
+        """Ask the model, and append its answer to `messages`.
+
+        Args:
+            messages: Asked instead of the conversation, which the answer is then not appended to.
+            tools: Offered instead of all; an empty list offers none.
+            options: Generation settings of this request: ``temperature``, ``max_tokens``,
+                ``top_p``, ``stop``, ``seed``.
+
+        Raises:
+            EpisodeEnding: A limit is reached, the endpoint is lost, or the model's context is full.
+        """
+        self._check_open()
+        asked = self.messages if messages is None else list(messages)
+        offered = self.tools if tools is None else tuple(tools)
+        number = self._next_number()
+        digest = self._backend.digest(asked, offered, options)
+        step = self._stored(number, "model", digest)
+        if step is None:
+            self._end_at_limit()
+            step = Step(number=number, kind="model", digest=digest, span=self._span)
+            with self._noting_ending():
+                step = await self._backend.send(
+                    step, asked, offered, options, self.accounts.wall_seconds
+                )
+        else:
+            self._backend.replayed(step, asked)
+        response = step.response
+        assert response is not None  # noqa: S101 - a model step has one
+        self.accounts.count_answer(response, step.wall_seconds)
+        if response.error is not None:
+            self._end(ModelFailed(response))
+        reply = reply_of(response)
+        if messages is None:
+            self.last_response = response
+            self.messages.append(reply.message)
+        return reply
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Run one call of the model, and append its result to `messages`.
+
+        What the model did wrong (an unknown tool, arguments that cannot be read or do not fit the
+        schema) and a `ToolError` are the result's text.
+
+        Raises:
+            EpisodeEnding: The tool's own code failed, or a limit is reached.
+        """
+        return (await self.call_all([call]))[0]
+
+    async def call_all(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        """Run calls and append their results in the order of the calls.
+
+        They run one after the other, unless every tool among them is declared ``parallel``.
+        """
+        self._check_open()
+        numbers = [self._next_number() for _ in calls]
+        facts = [self._tools.get(call.name) for call in calls]
+        if len(calls) > 1 and all(known is not None and known.parallel for known in facts):
+            results = await self._at_once(calls, numbers)
+        else:
+            results = [
+                await self._result(call, number)
+                for call, number in zip(calls, numbers, strict=True)
+            ]
+        for call, result in zip(calls, results, strict=True):
+            self.messages.append(Message(role="tool", content=result.text, tool_call_id=call.id))
+        for call, result in zip(calls, results, strict=True):
+            self.accounts.count_call(call, result)
+        if (limit := self.accounts.stuck()) is not None:
+            self._end(limit)
+        return results
+
+    async def user(self, text: str) -> None:
+        """Append a message of the user, which begins the next turn of the environment."""
+        self._check_open()
+        number, digest = self._next_number(), digest_of({"user": text})
+        if self._stored(number, "user", digest) is None:
+            step = Step(
+                number=number,
+                kind="user",
+                digest=digest,
+                span=self._span,
+                asked={"text": text},
+                wall_seconds=self.accounts.wall_seconds(),
+            )
+            await self._backend.commit(step)
+        self._turn += 1
+        with self._noting_ending():
+            self._tools = await self._backend.begin_turn(self._turn)
+        self.messages.append(Message(role="user", content=text))
+
+    def note(self, kind: str, data: Json = None) -> None:
+        """Store a note in the transcript."""
+        self._note({"note": kind, "data": data})
+
+    def now(self) -> float:
+        """Return the time in seconds since 1970; a resume returns the stored one."""
+        return float(self._note({"now": True}, {"time": time.time()})["time"])
+
+    @contextmanager
+    def span(self, name: str) -> Iterator[None]:
+        """Name the steps of a block in the transcript, such as those of a subagent."""
+        self._spans.append(name.replace("/", "_"))
+        try:
+            yield
+        finally:
+            self._spans.pop()
+
+    async def verify(self) -> Json:
+        """Return what the environment says of its final state, stored as a step."""
+        number, digest = self._number, digest_of("verify")
+        stored = self._backend.stored(number)
+        if stored is not None and stored.kind == "verify":
+            return stored.asked["evidence"]
+        evidence = await self._backend.evidence()
+        step = Step(
+            number=number,
+            kind="verify",
+            digest=digest,
+            asked={"evidence": evidence},
+            wall_seconds=self.accounts.wall_seconds(),
+        )
+        await self._backend.commit(step)
+        return evidence
+
+    async def _at_once(self, calls: Sequence[ToolCall], numbers: Sequence[int]) -> list[ToolResult]:
+        tasks = [
+            asyncio.ensure_future(self._result(call, number))
+            for call, number in zip(calls, numbers, strict=True)
+        ]
+        try:
+            return list(await asyncio.gather(*tasks))
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _result(self, call: ToolCall, number: int) -> ToolResult:
+        digest = digest_of(call_json(call))
+        facts = self._tools.get(call.name)
+        stored = self._stored(number, "tool", digest)
+        if stored is not None and stored.result is None and not _may_run_again(facts):
+            self._end(AttemptOver(f"{call.name} was interrupted, and may not be run twice"))
+        if stored is not None and stored.result is not None:
+            await self._restore(call, facts, stored.result)
+            self.accounts.saw(stored.wall_seconds)
+            self._backend.replayed(stored, ())
+            return stored.result
+        step = Step(
+            number=number, kind="tool", digest=digest, span=self._span, asked=call_json(call)
+        )
+        if facts is not None and stored is None and not _may_run_again(facts):
+            await self._backend.commit(step)
+        with self._noting_ending():
+            result = await self._run(call, facts)
+        wall = self.accounts.wall_seconds()
+        await self._backend.commit(replace(step, result=result, wall_seconds=wall))
+        return result
+
+    async def _restore(self, call: ToolCall, facts: ToolFacts | None, result: ToolResult) -> None:
+        """Run a stored call again where its result is a part of the environment's state."""
+        if facts is None or not facts.has_state or result.error not in (None, "tool_error"):
+            return
+        if not facts.repeatable:
+            self._end(AttemptOver("the environment cannot be restored from its stored calls"))
+        with self._noting_ending():
+            again = await self._run(call, facts)
+        if (again.text, again.error) != (result.text, result.error):
+            self._end(AttemptOver(f"{call.name} has another result than the stored one"))
+
+    async def _run(self, call: ToolCall, facts: ToolFacts | None) -> ToolResult:
+        if call.parse_error is not None:
+            text = f"The call of {call.name or 'a tool'} cannot be read: {call.parse_error}."
+            return ToolResult(text=text, error="bad_json")
+        if facts is None:
+            known = ", ".join(self._tools) or "none"
+            text = f'There is no tool "{call.name}". Tools: {known}.'
+            return ToolResult(text=text, error="unknown_tool")
+        result = await self._backend.run_tool(
+            call.name, call.values or {}, self.accounts.tool_seconds(), facts=facts
+        )
+        text, n_cut = cut_output(result.text, self.limits.tool_bytes or len(result.text) * 4)
+        whole = result.text[:WHOLE_CHARACTERS_MAX] if n_cut else None
+        return replace(result, text=text, n_cut=n_cut, whole=whole)
+
+    def _note(self, asked: dict[str, Json], made: Mapping[str, Json] | None = None) -> JsonObject:
+        self._check_open()
+        number, digest = self._next_number(), digest_of(asked)
+        stored = self._stored(number, "note", digest)
+        if stored is not None:
+            return stored.asked
+        step = Step(
+            number=number,
+            kind="note",
+            digest=digest,
+            span=self._span,
+            asked={**asked, **(made or {})},
+            wall_seconds=self.accounts.wall_seconds(),
+        )
+        self._backend.note(step)
+        return step.asked
+
+    @property
+    def _span(self) -> str:
+        return "/".join(self._spans)
+
+    def _next_number(self) -> int:
+        number = self._number
+        self._number += 1
+        return number
+
+    def _stored(self, number: int, kind: StepKind, digest: str) -> Step | None:
+        """Return a stored step; the attempt is over where something else was asked then."""
+        step = self._backend.stored(number)
+        if step is not None and (step.kind, step.digest) != (kind, digest):
+            self._end(AttemptOver(f"step {number + 1} asks something else than the stored one"))
+        return step
+
+    def _end_at_limit(self) -> None:
+        if (limit := self.accounts.limit_reached()) is not None:
+            self._end(limit)
+
+    def _end(self, error: BaseException) -> NoReturn:
+        with self._noting_ending():
+            raise error
+
+    @contextmanager
+    def _noting_ending(self) -> Iterator[None]:
+        """Keep what ends the episode, even where the solver goes on."""
+        try:
+            yield
+        except BaseException as error:
+            if self.ending is None and not isinstance(error, asyncio.CancelledError):
+                self.ending = error
+            raise
+
+    def _check_open(self) -> None:
+        if self.ending is not None:
+            raise self.ending
+
+
+def reply_of(response: Response) -> Reply:
+    """Return a response as a solver sees it."""
+    message = response.message
+    ending = "tool_calls" if message.tool_calls else ending_of(response.finish_reason)
+    return Reply(
+        text=response.text,
+        reasoning=response.reasoning,
+        calls=message.tool_calls,
+        ending=ending,
+        usage=response.usage,
+        message=message,
+    )
+
+
+def _may_run_again(facts: ToolFacts | None) -> bool:
+    return facts is None or facts.repeatable

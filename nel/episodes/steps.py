@@ -1,0 +1,144 @@
+"""What is stored of an episode: numbered steps, each with a digest of what was asked. No I/O.
+
+A step is on disk before its effect is shown to anybody: an answer before its calls run, a result
+before the model is sent it. Replay gives stored steps back as long as the same is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from nel.core.message_json import message_json
+from nel.core.strict_json import dumps_bytes
+from nel.tools.results import ToolResult
+from nel.types import JsonObject, Message, Response, ToolCall
+
+StepKind: TypeAlias = Literal["model", "tool", "user", "verify", "note"]
+_DIGEST_CHARACTERS: Final = 32
+"""128 bits, in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One committed entry of an episode."""
+
+    number: int
+    """From 0, in the order in which the solver asked."""
+    kind: StepKind
+    digest: str
+    """Of what was asked; replay compares it."""
+    span: str = ""
+    """The names of the spans that it lies in, joined by ``/``."""
+    asked: JsonObject = field(default_factory=dict)
+    """A call, a user's text, a note."""
+    response: Response | None = None
+    """Of a model step."""
+    result: ToolResult | None = None
+    """Of a tool step; None where it began and was interrupted."""
+    wall_seconds: float = 0.0
+    """From the attempt's start to the step's end, without the time between two sessions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFacts:
+    """What the engine knows of a tool: its code runs in the episode's own process."""
+
+    json: JsonObject
+    """As requests offer it."""
+    repeatable: bool
+    parallel: bool
+    has_state: bool
+    """Whether it is a method of the episode's environment."""
+
+
+class Backend(Protocol):
+    """What an episode is run on: the endpoint, the store of its steps, and the process of its
+    tools.
+    """
+
+    def stored(self, number: int) -> Step | None:
+        """Return a step of this attempt that an earlier session stored."""
+        ...
+
+    def digest(
+        self, messages: Sequence[Message], tools: Sequence[JsonObject], options: JsonObject
+    ) -> str:
+        """Return the digest of a request for the model."""
+        ...
+
+    async def send(
+        self,
+        step: Step,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        options: JsonObject,
+        wall_seconds: Callable[[], float],
+    ) -> Step:
+        """Ask the model, commit the step with its response, and return it.
+
+        Args:
+            wall_seconds: Returns the time of the attempt, once the answer is there.
+
+        Raises:
+            EndpointLost: It gave no usable answer.
+        """
+        ...
+
+    async def commit(self, step: Step) -> None:
+        """Store a step; it counts once this returns."""
+        ...
+
+    def note(self, step: Step) -> None:
+        """Queue a step that nothing waits for; it is on disk before any later step."""
+        ...
+
+    def replayed(self, step: Step, messages: Sequence[Message]) -> None:
+        """Note a stored step that answered for a request or a call."""
+        ...
+
+    async def run_tool(
+        self, name: str, arguments: object, seconds: float | None, *, facts: ToolFacts
+    ) -> ToolResult:
+        """Run a call in the process of the episode's tools.
+
+        Raises:
+            EnvironmentFault: The tool's code raised, or its process died.
+        """
+        ...
+
+    async def begin_turn(self, turn: int) -> Mapping[str, ToolFacts]:
+        """Return the tools of a turn, counted from 0; a new environment is set up for the first."""
+        ...
+
+    async def evidence(self) -> Any:
+        """Return what the environment says of its final state."""
+        ...
+
+
+class MessageDigests:
+    """Digests of messages, each computed once."""
+
+    def __init__(self) -> None:
+        """Know none."""
+        self._known: dict[int, tuple[Message, str]] = {}
+
+    def of(self, message: Message) -> str:
+        """Return the digest of a message."""
+        known = self._known.get(id(message))
+        if known is None or known[0] is not message:
+            known = (message, digest_of(message_json(message)))
+            self._known[id(message)] = known
+        return known[1]
+
+
+def digest_of(value: object) -> str:
+    """Return a digest of a JSON value."""
+    return hashlib.sha256(dumps_bytes(value)).hexdigest()[:_DIGEST_CHARACTERS]
+
+
+def call_json(call: ToolCall) -> dict[str, object]:
+    """Return a call as its step stores it."""
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}

@@ -1,0 +1,21 @@
+"""Tools that a model may call during an episode: typed functions, and methods of an object that is
+made for each episode.
+
+    from nel.tools import ToolError, tool
+
+    @tool
+    def add(a: int, b: int) -> int:
+        \"\"\"Add two numbers.
+
+        Args:
+            a: The first.
+            b: The second.
+        \"\"\"
+        return a + b
+"""
+
+from nel.tools.declaration import Tool, tool
+from nel.tools.results import ToolError, ToolResult
+from nel.tools.toolset import Toolset, tools_of
+
+__all__ = ["Tool", "ToolError", "ToolResult", "Toolset", "tool", "tools_of"]

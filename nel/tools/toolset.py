@@ -1,0 +1,75 @@
+"""Tools with state: methods of one object that is made for each episode."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from nel.errors import ConfigError
+from nel.tools.declaration import Tool
+from nel.types import Json, Sample
+
+Environment: TypeAlias = "Callable[[Sample], Toolset]"
+"""Makes the object of one episode."""
+
+
+class Toolset:
+    """The state that the tools of one episode act on; its methods with ``@tool`` are the tools.
+
+    A subclass is made once for each episode, with the sample, in a process of the episode's own.
+    """
+
+    resume: ClassVar[Literal["replay", "restart"]] = "replay"
+    """How a resume comes back to the state: ``replay`` runs the stored calls again on a new object,
+    and each result must equal the stored one; ``restart`` begins the episode again.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        """Set up the state for a sample, which has no gold answer."""
+        self.sample = sample
+
+    def tools(self) -> Sequence[Tool]:
+        """Return the tools that are offered now; those of the class, unless overridden."""
+        return [getattr(self, name) for name in _names_of_tools(type(self))]
+
+    def on_turn(self, turn: int) -> None:
+        """Prepare the state for a turn of the user, counted from 0; nothing by default."""
+
+    def evidence(self) -> Json:
+        """Return what a scorer needs to know of the final state, as JSON; None by default."""
+        return None
+
+
+def tools_of(environment: type[Toolset] | Callable[[Sample], Toolset] | None) -> list[Tool]:
+    """Return the tools that a class of environments declares; empty where only its objects know."""
+    if not (inspect.isclass(environment) and issubclass(environment, Toolset)):
+        return []
+    return [getattr(environment, name) for name in _names_of_tools(environment)]
+
+
+def checked_tools(tools: Iterable[Any], environment: Any) -> tuple[Tool, ...]:
+    """Return the declared functions as tools.
+
+    Raises:
+        ConfigError: One is not a tool, or two have the same name.
+    """
+    declared: list[Tool] = []
+    for item in tools:
+        if not isinstance(item, Tool):
+            name = getattr(item, "__name__", repr(item))
+            raise ConfigError(f"{name} is not a tool; put @tool (from nel.tools) above it")
+        declared.append(item)
+    names = [tool.name for tool in (*declared, *tools_of(environment))]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ConfigError(f'two tools are called "{twice[0]}"; give one another name=')
+    return tuple(declared)
+
+
+def _names_of_tools(kind: type) -> list[str]:
+    names: dict[str, None] = {}
+    for base in reversed(kind.__mro__):
+        names.update(
+            dict.fromkeys(name for name, value in vars(base).items() if isinstance(value, Tool))
+        )
+    return list(names)

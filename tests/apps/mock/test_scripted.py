@@ -1,0 +1,159 @@
+"""The scripted endpoint: turns decided by the request alone, over four protocols, read by the vendors' SDKs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from nel.apps.http_server import running
+from nel.apps.mock.oracle import read_oracle
+from nel.apps.mock.scripted import scripted_app
+from nel.apps.mock.scripts import read_script
+from nel.errors import ConfigError
+from nel.models.wire.registry import build_body, parse_answer, wire_of
+from nel.types import Generation, Message, Request, Response
+
+PROTOCOLS = ("chat", "responses", "anthropic", "gemini")
+TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
+SCRIPT = """
+- when: two turns
+  turns:
+    - reasoning: Both at once, I think.
+      text: I add.
+      calls:
+        - {name: add, arguments: {a: 2, b: 3}}
+        - {name: now}
+    - text: The sum is 5.
+- turns:
+    - {status: 503}
+"""
+
+
+def script_of(folder: Path, text: str, name: str = "script.yaml") -> Any:
+    """Return the script that a file holds."""
+    path = folder / name
+    path.write_text(text)
+    return read_script(path)
+
+
+async def asked(url: str, protocol: str, messages: tuple[Message, ...], *, stream: bool) -> Response | tuple[int, str]:
+    """Return the answer as nel reads it, or the status and body of a refusal."""
+    wire = wire_of(protocol)
+    generation = Generation(max_tokens=99, reasoning_effort="low")
+    request = Request(
+        protocol=protocol, model="any", sample_id="s", repeat=0, messages=messages, tools=(TOOL,), generation=generation
+    )
+    address = f"{url}{wire.path('any', stream=stream)}"
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(address, json=build_body(request, stream=stream)) as got,
+    ):
+        body = await got.read()
+    if got.status != 200:
+        return got.status, body.decode()
+    payload = wire.stream().whole(body) if stream else json.loads(body)
+    answer = parse_answer(protocol, payload, offers_tools=True)
+    assert isinstance(answer, Response), answer
+    return answer
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_an_agent_gets_its_turns_over_every_protocol(protocol: str, tmp_path: Path) -> None:
+    """Calls with reasoning, then the answer to their results; streamed and not are the same."""
+    first = (Message(role="user", content="two turns, please"),)
+    async with running(scripted_app(script_of(tmp_path, SCRIPT))) as url:
+        whole, streamed = [await asked(url, protocol, first, stream=stream) for stream in (False, True)]
+        assert isinstance(whole, Response)
+        assert whole == streamed
+        message = whole.message
+        results = [Message(role="tool", content="5", tool_call_id=call.id) for call in message.tool_calls]
+        second = await asked(url, protocol, (*first, message, *results), stream=True)
+    assert (whole.text, whole.reasoning) == ("I add.", "Both at once, I think.")
+    assert [(call.name, call.values) for call in whole.tool_calls] == [("add", {"a": 2, "b": 3}), ("now", {})]
+    assert isinstance(second, Response)
+    assert (second.text, second.tool_calls) == ("The sum is 5.", ())
+
+
+@pytest.mark.parametrize("protocol", ["responses", "anthropic", "gemini"])
+async def test_signed_reasoning_has_to_come_back(protocol: str, tmp_path: Path) -> None:
+    """As vendors demand it; over chat nothing is signed."""
+    user = Message(role="user", content="two turns")
+    async with running(scripted_app(script_of(tmp_path, SCRIPT))) as url:
+        answer = await asked(url, protocol, (user,), stream=False)
+        assert isinstance(answer, Response)
+        bare = Message(role="assistant", content=answer.text, tool_calls=answer.message.tool_calls)
+        refused = await asked(url, protocol, (user, bare), stream=False)
+    assert isinstance(refused, tuple)
+    assert (refused[0], "signed reasoning of turn 1" in refused[1]) == (400, True)
+
+
+async def test_faults_stand_in_place_of_answers(tmp_path: Path) -> None:
+    """A status, a connection that ends in the middle, an empty body, a script that has ended."""
+    text = '{"when": "cut", "turns": [{"text": "half", "cut": true}]}\n{"when": "empty", "turns": [{"empty": true}]}\n'
+    text += '{"when": "raw", "turns": [{"calls": [{"name": "add", "raw": "{no"}, {"name": "now"}]}]}\n{"turns": [{"status": 429}]}'
+    async with running(scripted_app(script_of(tmp_path, text, "script.jsonl"))) as url:
+        status = await asked(url, "chat", (Message(role="user", content="any"),), stream=False)
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await asked(url, "chat", (Message(role="user", content="cut"),), stream=True)
+        with pytest.raises(ValueError, match="Expecting value"):
+            await asked(url, "chat", (Message(role="user", content="empty"),), stream=False)
+        raw = await asked(url, "anthropic", (Message(role="user", content="raw"),), stream=True)
+        after = (Message(role="user", content="raw"), Message(role="assistant", content="?"))
+        ended = await asked(url, "chat", after, stream=False)
+    assert isinstance(status, tuple)
+    assert isinstance(ended, tuple)
+    assert isinstance(raw, Response)
+    assert (status[0], ended[0], "script has 1 turns" in ended[1]) == (429, 400, True)
+    assert [(call.arguments, bool(call.parse_error)) for call in raw.tool_calls] == [("{no", True), ("{}", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("s.yaml", "- turns:\n    - txt: x\n", r"s.yaml, line 2: turns.0.txt: extra inputs"),
+        ("s.yaml", "- turns:\n    - text: x\n      status: 200\n", r"line 3: turns.0.status: input should be greater"),
+        ("s.jsonl", '{"turns": [{}]}\n{"turns": []}\n', r"s.jsonl, line 2: turns: "),
+        ("s.jsonl", "{\n", r"s.jsonl, line 1: not JSON"),
+    ],
+)
+def test_an_error_of_a_script_names_line_and_key(name: str, text: str, error: str, tmp_path: Path) -> None:
+    """In YAML the line of the key, in JSON Lines that of the conversation."""
+    with pytest.raises(ConfigError, match=error):
+        script_of(tmp_path, text, name)
+
+
+async def test_the_oracle_answers_right() -> None:
+    """A sample of the benchmark gets its gold answer; anything else is refused."""
+    oracle = read_oracle("quickstart")
+    question = next(iter(oracle.prompts))[0]
+    async with running(scripted_app(oracle)) as url:
+        answer = await asked(url, "chat", (Message(role="user", content=question),), stream=False)
+        other = await asked(url, "chat", (Message(role="user", content="?"),), stream=False)
+    assert isinstance(answer, Response)
+    assert isinstance(other, tuple)
+    assert (bool(answer.text), other[0]) == (True, 404)
+
+
+async def test_the_sdks_of_the_vendors_read_the_streams(tmp_path: Path) -> None:
+    """Their own collectors make of the events what the whole body says."""
+    openai, anthropic = pytest.importorskip("openai"), pytest.importorskip("anthropic")
+    user: Any = {"role": "user", "content": "two turns"}
+    async with running(scripted_app(script_of(tmp_path, SCRIPT))) as url:
+        client = openai.AsyncOpenAI(base_url=url, api_key="k", max_retries=0)
+        response = await client.responses.create(model="m", input="two turns")
+        async with client.responses.stream(model="m", input="two turns") as events:
+            assert (await events.get_final_response()).output_text == response.output_text == "I add."
+        async with client.chat.completions.stream(model="m", messages=[user]) as events:
+            chosen = (await events.get_final_completion()).choices[0].message
+        claude = anthropic.AsyncAnthropic(base_url=url.removesuffix("/v1"), api_key="k", max_retries=0)
+        async with claude.messages.stream(model="m", max_tokens=9, messages=[user]) as events:
+            message = await events.get_final_message()
+        await client.close()
+        await claude.close()
+    assert [call.function.name for call in chosen.tool_calls] == ["add", "now"]
+    assert [block.type for block in message.content] == ["thinking", "text", "tool_use", "tool_use"]
+    assert message.content[2].input == {"a": 2, "b": 3}

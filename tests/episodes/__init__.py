@@ -1,0 +1,1 @@
+"""Tests of episodes: samples that are answered in many steps."""

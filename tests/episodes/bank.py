@@ -1,0 +1,126 @@
+"""A benchmark of a bank account, and an endpoint that plays models against it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.support.endpoint import Call, Reply, answer
+
+SOURCE = '''
+import os, sys, time
+from nel import benchmark, scorer
+from nel.tools import ToolError, Toolset, tool
+
+@tool(repeatable=True, parallel=True)
+def add(a: int, b: int = 1) -> int:
+    """Add two numbers.
+
+    Args:
+        a: The first.
+    """
+    return a + b
+
+@tool
+def send_mail(text: str) -> str:
+    """Send a mail, which cannot be unsent."""
+    with open(os.environ["MAILS"], "a") as mails:
+        mails.write(text + "\\n")
+    return "sent"
+
+@tool
+def long_list(n: int) -> str:
+    """Return much text."""
+    return "x" * n
+
+@tool
+def crash(how: str) -> str:
+    """Fail in the tool's own code."""
+    if how == "raise":
+        raise KeyError("no such row")
+    if how == "exit":
+        sys.exit(0)
+    if how == "die":
+        os._exit(3)
+    time.sleep(60)
+
+class Bank(Toolset):
+    def __init__(self, sample):
+        super().__init__(sample)
+        self.balance = 10
+
+    @tool
+    def deposit(self, amount: int) -> dict:
+        """Put money in."""
+        if amount < 0:
+            raise ToolError("an amount is never negative")
+        self.balance += amount
+        return {"balance": self.balance}
+
+    def evidence(self):
+        return {"balance": self.balance, "seen": repr(self.sample)}
+
+rows = [{"id": f"q{i}", "question": f"Add {i}.", "target": 10 + i, "secret": "canary"} for i in range(N)]
+common = dict(dataset=lambda: rows, prompt="{question}", hidden_fields=["secret"])
+
+@benchmark(name="bank", tools=[add, send_mail, long_list], environment=Bank, **common)
+@scorer
+def bank(sample):
+    return {"correct": sample.evidence["balance"] == sample.target, "messages": len(sample.conversation)}
+
+@benchmark(name="functions", tools=[add, crash], limits={"tool_seconds": 0.3}, **common)
+@scorer
+def functions(sample):
+    return sample.response == "done"
+
+@benchmark(name="strict", tools=[add], limits={"steps": 2}, on_limit="fail", **common)
+@scorer
+def strict(sample):
+    return True
+'''
+
+
+def write_bank(directory: Path, n: int = 3) -> Path:
+    """Write the benchmarks with so many questions and return the file."""
+    path = directory / "bank.py"
+    path.write_text(SOURCE.replace("range(N)", f"range({n})"), encoding="utf-8")
+    return path
+
+
+def calling(*calls: tuple[str, Any], text: str = "") -> Reply:
+    """Return an answer that calls tools, each with its arguments as JSON or as the model wrote them."""
+    written = [
+        {
+            "id": f"call-{number}",
+            "type": "function",
+            "function": {"name": name, "arguments": value if isinstance(value, str) else json.dumps(value)},
+        }
+        for number, (name, value) in enumerate(calls)
+    ]
+    return answer(text, finish="tool_calls", tool_calls=written)
+
+
+def n_results(call: Call) -> int:
+    """Return how many results of tools a request holds."""
+    return sum(message["role"] == "tool" for message in call.body["messages"])
+
+
+def results(call: Call) -> list[str]:
+    """Return the results of tools in a request."""
+    return [message["content"] for message in call.body["messages"] if message["role"] == "tool"]
+
+
+def depositing(call: Call, _: int) -> Reply:
+    """Play a model that deposits what it is asked for in four calls, and says so."""
+    amount = int(re.search(r"Add (\d+)", call.text)[1])  # type: ignore[index]
+    match n_results(call):
+        case 0:
+            return calling(("add", {"a": amount}))
+        case 1:
+            return calling(("send_mail", {"text": f"{amount} is coming"}))
+        case 2:
+            return calling(("deposit", {"amount": amount}), ("add", {"a": 1}))
+        case _:
+            return answer("done")

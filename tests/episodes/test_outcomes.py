@@ -1,0 +1,176 @@
+"""What an episode comes to: what the model did is text to it, and no fault of anything else is ever a score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.episodes.bank import calling, depositing, n_results, results, write_bank
+from tests.support.endpoint import Call, Reply, Script, answer, scripted
+from tests.support.runs import nel, only_run, read_results
+
+ONE = ("--model-id", "m", "-o", "out")
+
+
+def run(
+    tmp_path: Path, script: Script, name: str = "bank", *options: str, n: int = 1
+) -> tuple[list[dict], list[Call], int]:
+    """Run a benchmark of the bank; return its lines, the requests and the exit code."""
+    path = write_bank(tmp_path, n)
+    with scripted(script) as endpoint:
+        done = nel(
+            *("eval", "run", "--bench", f"{path}:{name}", "--model-url", endpoint.url, *ONE, *options),
+            cwd=tmp_path,
+            env={"MAILS": str(tmp_path / "mails")},
+        )
+    return read_results(only_run(tmp_path / "out"), name), endpoint.calls, done.returncode
+
+
+def test_an_episode_is_scored_by_what_its_environment_says(tmp_path: Path) -> None:
+    """The scorer sees the evidence and the whole conversation; the line says what the episode came to."""
+    lines, calls, code = run(tmp_path, depositing, n=3)
+    assert code == 0
+    assert [line["reward"] for line in lines] == [1.0, 1.0, 1.0]
+    assert lines[0]["scoring_details"]["metrics"]["messages"] == 9
+    assert lines[0]["episode"] == {
+        "solver": "react",
+        "steps": 4,
+        "tool_calls": 4,
+        "tool_errors": {},
+        "bytes_cut": 0,
+        "ended_by": "solver",
+        "cost": None,
+    }
+    assert lines[0]["tokens"]["prompt"] == 4 * 7
+    assert len(calls) == 12
+
+
+def test_nobody_but_the_scorer_sees_a_gold_field(tmp_path: Path) -> None:
+    """Neither the target nor a hidden field reaches tools or the endpoint."""
+    lines, calls, _ = run(tmp_path, depositing)
+    assert "canary" not in str([call.body for call in calls])
+    store = next((tmp_path / "out").glob("*/run.db")).parent
+    assert lines[0]["metadata"]["secret"] == "canary"
+    assert "canary" not in _evidence(store)
+
+
+def _evidence(run_dir: Path) -> str:
+    import sqlite3  # the store itself, as anybody may read it
+
+    with sqlite3.connect(run_dir / "run.db") as store:
+        return str(store.execute("SELECT request FROM calls").fetchall())
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (("nothing", {}), "unknown_tool", 'no tool "nothing"'),
+        (("deposit", '{"amount": 1'), "bad_json", "not JSON"),
+        (("deposit", {"amount": "3"}), "bad_arguments", "is not of type 'integer'"),
+        (("deposit", {"amount": 3, "to": "me"}), "bad_arguments", "'to' was unexpected"),
+        (("deposit", {"amount": -3}), "tool_error", "never negative"),
+    ],
+)
+def test_what_the_model_did_wrong_is_told_to_it(tmp_path: Path, call: tuple, kind: str, words: str) -> None:
+    """The episode goes on after a call that failed by the model's doing, and counts it by its kind."""
+
+    def script(request: Call, _: int) -> Reply:
+        return calling(call, ("deposit", {"amount": 0})) if n_results(request) == 0 else answer("done")
+
+    lines, calls, code = run(tmp_path, script)
+    assert (code, lines[0]["reward"], lines[0]["episode"]["tool_errors"]) == (0, 1.0, {kind: 1})
+    assert words in results(calls[1])[0]
+    assert results(calls[1])[1] == '{"balance":10}'
+
+
+def test_a_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
+    """The model is told how many bytes are missing, and the line counts them."""
+
+    def script(request: Call, _: int) -> Reply:
+        return calling(("long_list", {"n": 20_000})) if n_results(request) == 0 else answer("done")
+
+    lines, calls, _ = run(tmp_path, script)
+    assert "3,616 bytes of the output are left out here" in results(calls[1])[0]
+    assert lines[0]["episode"]["bytes_cut"] == 3_616
+
+
+@pytest.mark.parametrize(("how", "kind"), [("raise", "tool_raised"), ("exit", "tool_raised"), ("die", "tool_died")])
+def test_a_fault_of_a_tool_is_never_a_score(tmp_path: Path, how: str, kind: str) -> None:
+    """The sample is unscored by its environment, and the run exits 3."""
+
+    def script(request: Call, _: int) -> Reply:
+        return calling(("crash", {"how": how})) if n_results(request) == 0 else answer("done")
+
+    lines, calls, code = run(tmp_path, script, "functions")
+    assert code == 3
+    assert lines[0]["reward"] is None
+    assert (lines[0]["outcome"]["cause"], lines[0]["outcome"]["kind"]) == ("environment", kind)
+    assert len(calls) == (3 if kind == "tool_died" else 1)
+
+
+def test_a_tool_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
+    """The model is told, and other tools go on in a new process."""
+
+    def script(request: Call, _: int) -> Reply:
+        if n_results(request) == 0:
+            return calling(("crash", {"how": "hang"}), ("add", {"a": 1}))
+        return answer("done")
+
+    lines, calls, code = run(tmp_path, script, "functions")
+    assert (code, lines[0]["reward"], lines[0]["episode"]["tool_errors"]) == (0, 1.0, {"timeout": 1})
+    assert results(calls[1]) == ["crash took longer than 0.3 s and was stopped.", "2"]
+
+
+def test_an_endpoint_that_is_lost_in_a_step_scores_nothing(tmp_path: Path) -> None:
+    """A step without an answer leaves the sample unscored, whatever came before."""
+
+    def script(request: Call, _: int) -> Reply:
+        if n_results(request) == 0:
+            return calling(("deposit", {"amount": 0}))
+        return Reply(status=400, body={"error": {"message": "bad request", "type": "odd"}})
+
+    lines, _, code = run(tmp_path, script)
+    assert code != 0
+    assert (lines[0]["reward"], lines[0]["outcome"]["cause"]) == (None, "infra")
+
+
+def test_what_a_limit_ends_is_scored_as_it_stands(tmp_path: Path) -> None:
+    """The limit that ended it is named; the state that was reached counts."""
+
+    def script(request: Call, _: int) -> Reply:
+        return calling(("deposit", {"amount": 0})) if n_results(request) == 0 else calling(("add", {"a": 1}))
+
+    lines, calls, code = run(tmp_path, script, "bank", "--max-steps", "3")
+    assert (code, lines[0]["reward"], lines[0]["episode"]["ended_by"]) == (0, 1.0, "limit:steps")
+    assert len(calls) == 3
+
+
+def test_a_model_that_repeats_itself_is_stuck(tmp_path: Path) -> None:
+    """The same call with the same result, again and again, ends the episode."""
+
+    lines, calls, _ = run(
+        tmp_path, lambda *_: calling(("add", {"a": 1})), "bank", "-O", "benchmarks.0.limits.equal_calls=4"
+    )
+    assert lines[0]["episode"]["ended_by"] == "limit:equal_calls"
+    assert len(calls) == 4
+
+
+def test_a_benchmark_may_have_a_limit_fail(tmp_path: Path) -> None:
+    """With on_limit="fail" it is a failure of the model of that kind, which counts 0."""
+    lines, _, _ = run(tmp_path, lambda *_: calling(("add", {"a": 1})), "strict")
+    assert (lines[0]["reward"], lines[0]["outcome"]["kind"]) == (0.0, "limit")
+
+
+def test_an_answer_that_failed_counts_where_the_task_is_solved(tmp_path: Path) -> None:
+    """A cut-off last answer is a failure only where the state is not what it should be."""
+
+    def script(request: Call, _: int) -> Reply:
+        amount = 1 if "Add 1" in request.text else 5
+        if n_results(request) == 0:
+            return calling(("deposit", {"amount": amount}))
+        return answer("and now I", finish="length")
+
+    lines, _, _ = run(tmp_path, script, n=2)
+    assert [line["outcome"]["kind"] for line in lines] == ["truncated", None]
+    assert [line["reward"] for line in lines] == [0.0, 1.0]
