@@ -59,6 +59,9 @@ def render_report(run_dir: Path) -> Iterator[str]:
         for position, (section, extraction) in enumerate(zip(files, select(files), strict=True), 1)
     ]
     style, script = page_style(), asset("report.js")
+    if any(view.selection.charts for view in views):
+        style += asset("uplot/uPlot.min.css")
+        script = asset("uplot/uPlot.iife.min.js") + asset("charts.js") + script
     run_yaml = read_run_yaml(run_dir)
     chunks = (
         environment()
