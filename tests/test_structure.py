@@ -43,7 +43,7 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 56_000,
+    "apps": 59_200,
     "artifacts": 46_600,
     "authoring": 34_900,
     "benchmarks": 11_600,

@@ -174,7 +174,9 @@ def _compared(runs: Sequence[RunSummary], despite: frozenset[str]) -> Comparison
     ]
     names = dict.fromkeys(name for candidate in candidates for name in candidate)
     return ComparisonView(
-        benchmarks=[_row(name, [candidate.get(name) for candidate in candidates]) for name in names],
+        benchmarks=[
+            _row(name, [candidate.get(name) for candidate in candidates]) for name in names
+        ],
         settings=[list(settings_lines(side)) for side in document["candidates"]],
     )
 
@@ -254,7 +256,9 @@ class TradeOff:
 def trade_offs(runs: Sequence[RunSummary], address: str) -> list[TradeOff]:
     """Return the charts of a benchmark's score, for what is known of at least two runs."""
     benchmarks = [(run, run.benchmark(address)) for run in runs]
-    scored = [(run, item) for run, item in benchmarks if item is not None and item.value is not None]
+    scored = [
+        (run, item) for run, item in benchmarks if item is not None and item.value is not None
+    ]
     charts = []
     for title, unit, value_of in (
         ("cost", "", lambda item: item.cost),
@@ -303,6 +307,4 @@ def is_best(spot: tuple[float, float], spots: Sequence[tuple[float, float]]) -> 
     [True, True, False]
     """
     price, value = spot
-    return not any(
-        other != spot and other[0] <= price and other[1] >= value for other in spots
-    )
+    return not any(other != spot and other[0] <= price and other[1] >= value for other in spots)

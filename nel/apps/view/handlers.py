@@ -252,9 +252,7 @@ async def _saved(request: web.Request, save: Callable[[Any], None]) -> web.Respo
 def _download(content: bytes, name: str, content_type: str) -> web.Response:
     """Return a file to keep; its name is one of letters, digits and what parts of addresses have."""
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    return web.Response(
-        body=content, content_type=content_type, charset="utf-8", headers=headers
-    )
+    return web.Response(body=content, content_type=content_type, charset="utf-8", headers=headers)
 
 
 def _position(request: web.Request) -> Position:
@@ -364,24 +362,28 @@ def _sample_page(request: web.Request) -> str:
     )
 
 
-def _compare_page(request: web.Request) -> str:
-    library = request.app[LIBRARY]
-    ids = list(dict.fromkeys(request.query.getall("run", [])))
+def _compared_runs(request: web.Request) -> tuple[list[RunSummary], str]:
+    """Return the runs that an address compares, the baseline first, and why it is the baseline."""
+    ids = dict.fromkeys(request.query.getall("run", []))
     if not _SIDES_MIN <= len(ids) <= RUNS_MAX:
         raise web.HTTPBadRequest(
             text=f"two to {RUNS_MAX} runs are compared; select them in the table of runs"
         )
-    found = [library.run(name) for name in ids]
-    if None in found:
+    runs = [request.app[LIBRARY].run(name) for name in ids]
+    if None in runs:
         raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
-    runs, why = with_baseline_first(
-        [summary_of(request, run) for run in found if run is not None],
+    return with_baseline_first(
+        [summary_of(request, run) for run in runs if run is not None],
         request.query.get("baseline", ""),
     )
+
+
+def _compare_page(request: web.Request) -> str:
+    runs, why = _compared_runs(request)
     despite = [
         field_name for field_name in PARTS if field_name in request.query.getall("despite", [])
     ]
-    comparison = library.comparisons.of(runs, despite)
+    comparison = request.app[LIBRARY].comparisons.of(runs, despite)
     wanted = request.query.get("bench", "")
     selected = next(
         (benchmark for benchmark in comparison.benchmarks if benchmark.address == wanted),
@@ -395,7 +397,11 @@ def _compare_page(request: web.Request) -> str:
         base=request.app[ACCESS].base_path,
         runs=runs,
         why=why,
-        here={"run": [run.run.id for run in runs], "despite": despite, "baseline": request.query.get("baseline", "")},
+        here={
+            "run": [run.run.id for run in runs],
+            "despite": despite,
+            "baseline": request.query.get("baseline", ""),
+        },
         parts=PARTS,
         comparison=comparison,
         selected=selected,

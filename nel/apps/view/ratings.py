@@ -56,7 +56,9 @@ def read_ratings(path: Path) -> list[Rating]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError) as error:
-        raise UsageError(f"{path} holds no ratings ({error}); correct it or move it away") from error
+        raise UsageError(
+            f"{path} holds no ratings ({error}); correct it or move it away"
+        ) from error
 
 
 def add_rating(path: Path, rating: Rating) -> None:
@@ -89,8 +91,12 @@ def rating_fields(fields: Any) -> Mapping[str, Any]:
         "note": _NOTE_CHARACTERS_MAX,
         "annotator": _NAME_CHARACTERS_MAX,
     }
-    if not isinstance(fields, dict) or not all(isinstance(fields.get(name, ""), str) for name in names):
-        raise UsageError('a rating is an object like {"label": "correct", "note": "", "annotator": "Ada"}')
+    if not isinstance(fields, dict) or not all(
+        isinstance(fields.get(name, ""), str) for name in names
+    ):
+        raise UsageError(
+            'a rating is an object like {"label": "correct", "note": "", "annotator": "Ada"}'
+        )
     for name, longest in names.items():
         if len(fields.get(name, "")) > longest:
             raise UsageError(f"the {name} has more than {longest:,} characters; shorten it")

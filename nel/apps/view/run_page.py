@@ -41,7 +41,11 @@ def confusion_of(choices: Sequence[tuple[str, str, int]]) -> Confusion | None:
     if not expected or len(expected) > _LABELS_MAX:
         return None
     others = {name for _, name in counts} - set(expected)
-    answers = [*expected, *sorted(others - {"", OTHER}), *(name for name in (OTHER, "") if name in others)]
+    answers = [
+        *expected,
+        *sorted(others - {"", OTHER}),
+        *(name for name in (OTHER, "") if name in others),
+    ]
     rows = []
     for name in expected:
         row = [counts.get((name, answer), 0) for answer in answers]

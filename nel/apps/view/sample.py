@@ -32,7 +32,7 @@ from nel.judges.record import KEY as JUDGEMENTS
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.text import as_text
-from nel.types import Message, Response, Sample, Unscored
+from nel.types import Message, Response, Unscored
 
 TEXT_MAX: Final = 100_000
 """Characters of one text that a page shows, unless the whole is asked for."""
@@ -169,7 +169,11 @@ def sample_json(
     if not 0 <= repeat < len(stored):
         return None
     result = read_result(stored[repeat])
-    line = not_asked_line(result, None, "left out by the stop rule") if is_omitted else result_line(result)
+    line = (
+        not_asked_line(result, None, "left out by the stop rule")
+        if is_omitted
+        else result_line(result)
+    )
     with suppress(ValueError):
         sent = None if sent is None else loads(sent)
     return {"run_id": run.path.name, "benchmark": benchmark.name, **line, "request": sent}

@@ -32,9 +32,9 @@ from nel.apps.view.pages import cut
 from nel.apps.view.summary import BenchmarkSummary
 from nel.artifacts.failures import kind_of
 from nel.artifacts.results import read_result
+from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
-from nel.config.schema import Price
 from nel.errors import StoreError
 from nel.reports.distributions import measured
 from nel.types import Response, Unscored

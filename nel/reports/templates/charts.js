@@ -17,7 +17,7 @@
       scales: { x: { time: false, range: [0, upper] }, y: { range: (_, __, top) => [0, top] } },
       axes: [axis({ size: 26, values: (_, marks) => marks.map((mark) => written(mark)) }), axis({ size: 44, values: (_, marks) => marks.map((mark) => written(mark)) })],
       series: [
-        { label: "from", value: (_, value) => (value === null ? "–" : `${written(value)} to ${written(value + width, unit)}`) },
+        { label: "between", value: (_, value) => (value === null ? "–" : `${written(value)} and ${written(value + width, unit)}`) },
         { label: "answers", fill: colour("--scored"), stroke: colour("--scored"), width: 0, points: { show: false },
           paths: uPlot.paths.bars({ size: [0.9, Infinity], align: 1 }) },
       ],
@@ -49,6 +49,7 @@
   for (const box of document.querySelectorAll("[data-chart]")) {
     const { kind, ...content } = JSON.parse(box.dataset.chart);
     const { data, ...options } = (kind === "points" ? points : columns)(content);
+    box.classList.add(kind);
     const height = kind === "points" ? 260 : HEIGHT;
     const chart = new uPlot({ width: box.clientWidth || 300, height, cursor: { drag: { x: false, y: false }, y: false }, ...options }, data, box);
     drawn.push(chart);

@@ -106,7 +106,11 @@ def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
             after = (found[-1][0].idx if found else 10**9, 0)
         assert pages == every
         assert index.questions(1, query, before=(every[20][0].idx, 0), n_max=7) == every[13:20]
-        assert index.questions(1, query, after=(10**15, 0), n_max=7) == index.questions(1, query, before=(0, 0), n_max=7) == []
+        assert (
+            index.questions(1, query, after=(10**15, 0), n_max=7)
+            == index.questions(1, query, before=(0, 0), n_max=7)
+            == []
+        )
         assert index.count(1, query) == len(every)
 
 
@@ -129,7 +133,7 @@ def test_results_are_ordered_by_a_number(tmp_path: Path, order: str) -> None:
         wish = index.search(Filter(), "", order)
         assert wish is not None
         every = [key for (key,) in index.questions(1, wish, n_max=1000)]
-        rows = index._connection.execute(f"SELECT number, {order.removeprefix('-')} FROM results").fetchall()
+        rows = index._connection.execute(f"SELECT number, {order.removeprefix('-')} FROM results").fetchall()  # noqa: S608
         sign = -1 if order.startswith("-") else 1
         expected = sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), row[0]))
         assert every == [ResultKey.of(number) for number, _ in expected]

@@ -261,20 +261,16 @@ class Index:
         self._connection.executemany(
             f"INSERT OR REPLACE INTO results VALUES(?{', ?' * len(NUMBERS)})", numbers
         )
+        self._add_counts("choices", ("benchmark", "expected", "answer"), choices)
+        self._add_counts("counts", ("benchmark", "outcome", "kind", "category"), counts)
+        self._add_counts("bins", ("benchmark", "measure", "bin"), bins)
+
+    def _add_counts(self, table: str, names: Sequence[str], counts: Mapping[Any, int]) -> None:
+        """Add to the counts of a table, by the columns of its key."""
         self._connection.executemany(
-            "INSERT INTO choices VALUES(?, ?, ?, ?) ON CONFLICT(benchmark, expected, answer) DO"
+            f"INSERT INTO {table} VALUES(?{', ?' * len(names)}) ON CONFLICT({', '.join(names)}) DO"  # noqa: S608
             " UPDATE SET n = n + excluded.n",
-            [(*key, n) for key, n in choices.items()],
-        )
-        self._connection.executemany(
-            "INSERT INTO counts VALUES(?, ?, ?, ?, ?)"
-            " ON CONFLICT(benchmark, outcome, kind, category) DO UPDATE SET n = n + excluded.n",
             [(*key, n) for key, n in counts.items()],
-        )
-        self._connection.executemany(
-            "INSERT INTO bins VALUES(?, ?, ?, ?) ON CONFLICT(benchmark, measure, bin) DO UPDATE SET"
-            " n = n + excluded.n",
-            [(*key, n) for key, n in bins.items()],
         )
 
     def _id_of(self, name: str) -> int:
@@ -373,22 +369,27 @@ class Index:
             order_by = f"{search.rank}{direction}, {order_by}"
             if edge is not None and mark is not None:
                 limit = f" AND ({search.rank}, {search.number}) {'<' if is_back else '>'} ((SELECT"
-                limit += f" {search.rank} FROM results WHERE number = ?), ?)"  # noqa: S608 - own names
+                limit += f" {search.rank} FROM results WHERE number = ?), ?)"
                 values += (edge.number + mark[1],) * 2
         rows = self._connection.execute(
-            f"SELECT {search.number} {search.clauses}{limit} ORDER BY {order_by} LIMIT ?",  # noqa: S608
+            f"SELECT {search.number} {search.clauses}{limit} ORDER BY {order_by} LIMIT ?",
             (*values, n_max if search.order else -1),
         )
-        groups: dict[object, list[ResultKey]] = {}
-        for (number,) in rows:
-            key = ResultKey.of(number)
-            name: object = key if search.order else key.idx
-            if name not in groups and len(groups) == n_max:
-                break
-            groups.setdefault(name, []).append(key)
+        ordered = _grouped(rows, n_max, is_alone=bool(search.order))
         rows.close()
-        ordered = [sorted(keys) for keys in groups.values()]
         return ordered[::-1] if is_back else ordered
+
+
+def _grouped(rows: Iterable[tuple[int]], n_max: int, *, is_alone: bool) -> list[list[ResultKey]]:
+    """Return results by sample, or each alone; reads on until there would be one group too many."""
+    groups: dict[object, list[ResultKey]] = {}
+    for (number,) in rows:
+        key = ResultKey.of(number)
+        name: object = key if is_alone else key.idx
+        if name not in groups and len(groups) == n_max:
+            break
+        groups.setdefault(name, []).append(key)
+    return [sorted(keys) for keys in groups.values()]
 
 
 def _range_of(benchmark: int) -> tuple[int, int]:
