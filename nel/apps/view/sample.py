@@ -142,7 +142,7 @@ def sample_view(
         is_cut=not whole and _is_long(text, prompt),
         reasoning=_shortened(_reasoning(response), limit),
         extracted=extracted,
-        target=None if sample is None or sample.target is None else as_text(sample.target),
+        target=_target(sample),
         ways=ways,
         without_reading=why,
         judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
@@ -189,6 +189,10 @@ def _requests(
 
 def _is_long(text: str, prompt: Sequence[tuple[str, str]]) -> bool:
     return max(len(text), *(len(message) for _, message in prompt), 0) > TEXT_MAX
+
+
+def _target(sample: Sample | None) -> str | None:
+    return None if sample is None or sample.target is None else as_text(sample.target)
 
 
 def _reasoning(response: Response | None) -> str:

@@ -244,16 +244,9 @@ class Index:
             counts[item.key.benchmark, outcome, item.kind, item.category] += 1
             for measure, number in item.bins.items():
                 bins[item.key.benchmark, measure, number] += 1
-            facets = ["all", f"ox{outcome}"]
-            facets += [
-                f"{mark}{self._id_of(name)}"
-                for mark, name in (("kx", item.kind), ("cx", item.category))
-                if name
-            ]
             if item.choice is not None:
                 choices[item.key.benchmark, *item.choice] += 1
-                facets.append(f"mx{self._id_of(choice_name(*item.choice))}")
-            rows.append((item.key.number, " ".join(facets), *item.texts))
+            rows.append((item.key.number, self._words(item), *item.texts))
             numbers.append((item.key.number, *(item.numbers.get(name) for name in NUMBERS)))
         marks = ", ".join("?" * (len(COLUMNS) + 2))
         insert = f"INSERT INTO docs(rowid, {FACETS}, {', '.join(COLUMNS)}) VALUES({marks})"
@@ -265,10 +258,17 @@ class Index:
         self._add_counts("counts", ("benchmark", "outcome", "kind", "category"), counts)
         self._add_counts("bins", ("benchmark", "measure", "bin"), bins)
 
+    def _words(self, item: Entry) -> str:
+        """Return the facets of a result."""
+        choice = "" if item.choice is None else choice_name(*item.choice)
+        named = (("kx", item.kind), ("cx", item.category), ("mx", choice))
+        facets = ["all", f"ox{GROUPS.index(item.group)}"]
+        return " ".join([*facets, *(f"{mark}{self._id_of(name)}" for mark, name in named if name)])
+
     def _add_counts(self, table: str, names: Sequence[str], counts: Mapping[Any, int]) -> None:
         """Add to the counts of a table, by the columns of its key."""
         self._connection.executemany(
-            f"INSERT INTO {table} VALUES(?{', ?' * len(names)}) ON CONFLICT({', '.join(names)}) DO"  # noqa: S608
+            f"INSERT INTO {table} VALUES(?{', ?' * len(names)}) ON CONFLICT({', '.join(names)}) DO"
             " UPDATE SET n = n + excluded.n",
             [(*key, n) for key, n in counts.items()],
         )
