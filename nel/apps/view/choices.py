@@ -44,7 +44,9 @@ def options_of(sample: Sample | None) -> Options | None:
     """Return the options of a question, None where it has none."""
     if sample is None:
         return None
-    row = ScorerInput(response="", target=sample.target, metadata=sample.metadata, sample=sample)
+    row = ScorerInput(
+        response="", target=sample.target, metadata=dict(sample.metadata), sample=sample
+    )
     setting = ChoiceSetting.of(row)
     if not setting.choices:
         return None

@@ -48,7 +48,9 @@ def view(
             "--no-token", help="Admit every client that reaches the port: a proxy in front decides."
         ),
     ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse tags, notes and ratings.")] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Refuse tags, notes and ratings.")
+    ] = False,
     cache_dir: Annotated[
         Path | None,
         typer.Option(

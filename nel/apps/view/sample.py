@@ -32,7 +32,7 @@ from nel.judges.record import KEY as JUDGEMENTS
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.text import as_text
-from nel.types import Message, Response, Unscored
+from nel.types import Message, Response, Sample, Unscored
 
 TEXT_MAX: Final = 100_000
 """Characters of one text that a page shows, unless the whole is asked for."""

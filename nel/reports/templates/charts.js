@@ -63,5 +63,5 @@
       chart.setCursor({ left: chart.valToPos(data[0][place], "x"), top: 0 });
     });
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { for (const chart of drawn) chart.redraw(false); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { for (const chart of drawn) chart.redraw(); });
 })();

@@ -356,7 +356,6 @@ def _entry(
             bins={},
         )
     values = {} if result.response is None else measured(result.response, price)
-    options = None if isinstance(result.outcome, Unscored) else options_of(result.sample)
     return Entry(
         key=key,
         group=group_of(result),
@@ -369,8 +368,16 @@ def _entry(
         texts=[spaced(_cut(text)) for text in _texts(result)],
         numbers=numbers_of(result, values),
         bins={name: bin_of(value) for name, value in values.items()},
-        choice=None if options is None else options.choice(result.outcome.answer),
+        choice=_choice(result),
     )
+
+
+def _choice(result: Result) -> tuple[str, str] | None:
+    """Return the expected label and the one that was read, None where it is no choice or unscored."""
+    if isinstance(result.outcome, Unscored):
+        return None
+    options = options_of(result.sample)
+    return None if options is None else options.choice(result.outcome.answer)
 
 
 def numbers_of(result: Result, values: Mapping[str, float]) -> dict[str, float]:
