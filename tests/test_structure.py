@@ -43,7 +43,7 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 59_200,
+    "apps": 59_300,
     "artifacts": 46_600,
     "authoring": 34_900,
     "benchmarks": 11_600,

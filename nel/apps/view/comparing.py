@@ -1,5 +1,5 @@
-"""Runs side by side: the comparison of `nel compare` against one baseline, the questions whose score
-changed with their answers, and score against cost and latency.
+"""Runs side by side: the comparison of `nel compare` against one baseline, the questions whose
+score changed with their answers, and score against cost and latency.
 """
 
 from __future__ import annotations
@@ -300,8 +300,8 @@ def _trade_off(title: str, unit: str, known: Sequence[tuple[RunSummary, float, f
 
 
 def is_best(spot: tuple[float, float], spots: Sequence[tuple[float, float]]) -> bool:
-    """Return whether no other has at most the price and at least the score of a run, and one of them
-    better.
+    """Return whether no other has at most the price and at least the score of a run, and one of the
+    two better.
 
     >>> [is_best(spot, [(1, 0.5), (2, 0.7), (3, 0.6)]) for spot in [(1, 0.5), (2, 0.7), (3, 0.6)]]
     [True, True, False]

@@ -250,7 +250,7 @@ async def _saved(request: web.Request, save: Callable[[Any], None]) -> web.Respo
 
 
 def _download(content: bytes, name: str, content_type: str) -> web.Response:
-    """Return a file to keep; its name is one of letters, digits and what parts of addresses have."""
+    """Return a file that the browser saves under a name."""
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return web.Response(body=content, content_type=content_type, charset="utf-8", headers=headers)
 

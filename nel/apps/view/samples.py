@@ -1,8 +1,8 @@
-"""A page of samples: a row for each question with all its repeats, in the order of the dataset, or a
-row for each answer in that of a number; filtered or searched.
+"""A page of samples: a row for each question with all its repeats, in the order of the dataset, or
+a row for each answer in that of a number; filtered or searched.
 
-In the order of the dataset and without a filter it is read from run.db alone and needs no index; with one, the index says which
-samples to read.
+In the order of the dataset and without a filter it is read from run.db alone and needs no index;
+else the index says which samples to read.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Each result has one document, whose number orders it as the dataset does: benchmark, sample, repeat.
 Outcome, kind, category and choice are facets, words of a column of their own, so that a filter is a
-query like any other and a page of a million results takes no scan. Numbers have a table beside it, by
-which matches are narrowed and ordered. Texts are not kept, only where their words occur.
+query like any other and a page of a million results takes no scan. Numbers have a table beside it,
+by which matches are narrowed and ordered. Texts are not kept, only where their words occur.
 """
 
 from __future__ import annotations
@@ -44,14 +44,15 @@ CREATE TABLE counts(benchmark INTEGER, outcome INTEGER, kind TEXT, category TEXT
     PRIMARY KEY(benchmark, outcome, kind, category)) WITHOUT ROWID;
 CREATE TABLE choices(benchmark INTEGER, expected TEXT, answer TEXT, n INTEGER,
     PRIMARY KEY(benchmark, expected, answer)) WITHOUT ROWID;
-CREATE TABLE results(number INTEGER PRIMARY KEY, {", ".join(f"{name} REAL" for name in NUMBERS)}) STRICT;
+CREATE TABLE results(number INTEGER PRIMARY KEY,
+    {", ".join(f"{name} REAL" for name in NUMBERS)}) STRICT;
 CREATE TABLE bins(benchmark INTEGER, measure TEXT, bin INTEGER, n INTEGER,
     PRIMARY KEY(benchmark, measure, bin)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE docs USING fts5({FACETS}, {", ".join(COLUMNS)}, content='',
     tokenize='unicode61 remove_diacritics 2');
 """
 ORDERS: Final = (*NUMBERS, *(f"-{name}" for name in NUMBERS))
-"""What results can be ordered by: a number, with a minus the largest first. Empty: as the dataset."""
+"""What results can be ordered by: a number, with a minus the largest first."""
 
 
 Position = tuple[int, int]
@@ -144,7 +145,7 @@ class Search:
 
     @property
     def clauses(self) -> str:
-        """Return FROM and WHERE; the full text is outside, so that it gives its matches in order."""
+        """Return FROM and WHERE; full text comes first, so that it gives its matches in order."""
         tables = ["docs"] if self._reads_texts else []
         if self._reads_numbers:
             tables.append("results")
@@ -161,7 +162,7 @@ class Search:
 
     @property
     def _reads_texts(self) -> bool:
-        """Return whether the full text is asked, which a search for numbers in everything is not."""
+        """Return whether full text is asked, which a search for numbers alone does not need."""
         return not self._reads_numbers or self.match != query_of("")
 
     def values(self, first: int, last: int) -> tuple[object, ...]:
@@ -347,8 +348,8 @@ class Index:
         before: Position | None = None,
         n_max: int,
     ) -> list[list[ResultKey]]:
-        """Return the matching results of up to so many samples, in the order of the search: those of
-        one sample together, or where a number orders them each alone, those without it last.
+        """Return the matching results of up to so many samples, in the order of the search: those
+        of one sample together, or where a number orders them each alone, those without it last.
 
         Args:
             benchmark: Its number.

@@ -53,8 +53,8 @@ class Condition:
 def conditions_of(typed: str) -> tuple[str, tuple[Condition, ...]]:
     """Return what was typed without its comparisons of numbers, and these.
 
-    >>> conditions_of("red tokens > 500 score<1")
-    ('red', (Condition(column='completion_tokens', sign='>', number=500.0), Condition(column='score', sign='<', number=1.0)))
+    >>> conditions_of("red tokens > 500 blue")
+    ('red blue', (Condition(column='completion_tokens', sign='>', number=500.0),))
     """
     conditions = tuple(
         Condition(
