@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nel.apps.view.ratings import ratings_path, read_ratings
+from nel.apps.view.ratings import Rating, add_rating, ratings_path, read_ratings
+from nel.artifacts.files import directory_name
 from nel.artifacts.label_file import read_label_file
+from nel.artifacts.labelling import import_labels, judged_benchmark
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
 from nel.runs.verification import _files
 from tests.apps.view.conftest import opened
 from tests.apps.view.test_pages import text_of
+from tests.support.judged_run import Answer, build_judged_run
 from tests.support.viewed_run import build_viewed_run
 
 
@@ -38,6 +43,19 @@ async def test_ratings_are_labels_of_a_calibration(tmp_path: Path) -> None:
         assert (await client.post(address, json={"label": "x" * 61}, headers=own)).status == 400
         assert (await client.post("/api/runs/a-run/quiz/99/rating", json={"label": "x"}, headers=own)).status == 404
     assert _files(run_dir) == files  # what is verified, archived digests included, is without it
+
+
+def test_a_calibration_takes_ratings(tmp_path: Path) -> None:
+    """A rating of a judged answer is its label; a note alone is none."""
+    answers = [Answer(sample_id=f"s{idx}", response=f"answer {idx}", score=1.0) for idx in range(3)]
+    run_dir = build_judged_run(tmp_path / "run", answers)
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        path = ratings_path(run_dir, directory_name(judged_benchmark(snapshot, run_dir, None).slot))
+    for idx, label in enumerate(("correct", "incorrect", None)):
+        fields: dict[str, Any] = {"repeat": 0, "note": "seen", "annotator": "Ada", "response": f"answer {idx}"}
+        add_rating(path, Rating(sample_id=f"s{idx}", label=label, **fields))
+    imported = import_labels(run_dir, path)
+    assert (imported.n, imported.n_empty, list(imported.skipped)) == (2, 1, [])
 
 
 def test_a_file_of_something_else_is_not_written_over(tmp_path: Path) -> None:
