@@ -81,7 +81,7 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
         facets: Made by `nel.apps.view.index`, of letters and digits.
 
     >>> query_of('red "blue sky" -answer:green', ["ox1"])[:38]
-    '{facets} : (ox1) AND {id question answ'
+    '({facets} : (ox1) AND {id question ans'
     """
     wanted: list[str] = []
     unwanted: list[str] = []
