@@ -43,7 +43,7 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 60_500,
+    "apps": 63_500,
     "artifacts": 46_800,
     "authoring": 34_900,
     "benchmarks": 11_600,

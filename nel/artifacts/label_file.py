@@ -20,6 +20,10 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads
 from nel.errors import UsageError
 
+RATINGS_SUFFIX: Final = "-ratings.jsonl"
+"""Of what people said of answers while they looked at them; the name before it is the benchmark's
+directory.
+"""
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _CELL_CHARACTERS_MAX: Final = 1 << 24
 _BYTES_MAX: Final = 1 << 30

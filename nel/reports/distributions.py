@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nel.config.schema import Price
+from nel.core.strict_json import dumps
 from nel.models.budget import cost_of
 from nel.types import Response
 
@@ -32,12 +33,7 @@ MEASURES: Final = {
     "cost": "Cost of an answer",
 }
 """By name: its title."""
-UNITS: Final = {
-    "latency": "seconds",
-    "first_token": "seconds",
-    "characters": "characters",
-    "cost": "cost",
-}
+UNITS: Final = {"latency": "s", "first_token": "s", "characters": "characters", "cost": ""}
 """By name of a measure that is not counted in tokens."""
 
 
@@ -47,8 +43,6 @@ class Chart:
 
     name: str
     n: int
-    columns: Sequence[float]
-    """Heights, the largest 1."""
     counts: Sequence[int]
     """Values in each column, rounded."""
     upper: float
@@ -57,6 +51,18 @@ class Chart:
     """Values beyond it."""
     median: float
     p90: float
+
+    @property
+    def data(self) -> str:
+        """Return the columns as charts.js reads them."""
+        return dumps(
+            {
+                "kind": "columns",
+                "upper": self.upper,
+                "counts": list(self.counts),
+                "unit": UNITS.get(self.name, "tokens"),
+            }
+        )
 
 
 def measured(response: Response, price: Price | None) -> dict[str, float]:
@@ -121,11 +127,9 @@ def chart_of(name: str, bins: Mapping[int, int]) -> Chart | None:
         for column in range(start, end + 1):
             covered = min(high, (column + 1) * width) - max(low, column * width)
             sums[column] += count if start == end else count * covered / (high - low)
-    top = max(sums) or 1.0
     return Chart(
         name=name,
         n=n,
-        columns=[height / top for height in sums],
         counts=[round(height) for height in sums],
         upper=upper,
         n_above=round(above),

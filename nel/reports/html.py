@@ -59,6 +59,10 @@ def render_report(run_dir: Path) -> Iterator[str]:
         for position, (section, extraction) in enumerate(zip(files, select(files), strict=True), 1)
     ]
     style, script = page_style(), asset("report.js")
+    if any(view.selection.charts for view in views):
+        style += asset("uplot/uPlot.min.css")
+        library = f"/*\n{asset('uplot/LICENSE')}\n*/\n{asset('uplot/uPlot.iife.min.js')}"
+        script = library + asset("charts.js") + script
     run_yaml = read_run_yaml(run_dir)
     chunks = (
         environment()

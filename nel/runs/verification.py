@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from nel.artifacts.files import directory_name
 from nel.artifacts.inputs import AUDIT_NAME, INPUTS, READER
+from nel.artifacts.label_file import RATINGS_SUFFIX
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
@@ -237,7 +238,11 @@ def _links(directory: Path) -> list[str]:
 
 
 def _is_volatile(path: Path) -> bool:
-    return path.name.startswith((FILE_NAME, ".", "run.log", "progress")) or READER in path.parts
+    return (
+        path.name.startswith((FILE_NAME, ".", "run.log", "progress"))
+        or path.name.endswith(RATINGS_SUFFIX)
+        or READER in path.parts
+    )
 
 
 def _sha256(path: Path) -> str:

@@ -201,6 +201,9 @@ def measure(viewer: Viewer, folder: Path, n: int) -> list[str]:
         ("one number", f"?q={n // 3}"), ("a phrase", f"?q={quote(chr(34) + known[1] + ' ' + known[2] + chr(34))}"),
         ("a word without another", f"?q={known[40]}+-{known[60]}"), ("a prefix", f"?q={known[90][:4]}*"),
         ("a frequent word among the unscored", f"?q={known[1]}&outcome=unscored"), ("nothing", "?q=xyzzy"),
+        ("slowest first", "?sort=-latency"), ("fewest tokens first, in the middle", f"?sort=completion_tokens&after={n // 2}"),
+        ("slowest wrong ones with a word", f"?sort=-latency&outcome=wrong&q={known[1]}"), ("tokens and score", "?q=tokens>150+score<1"),
+        ("an impossible number", "?q=tokens>99999999"),
     ):  # fmt: skip
         show(what, f"{samples}{query}", SEARCH_SECONDS_MAX)
     show("one sample", f"{samples}/{n // 2}", SEARCH_SECONDS_MAX)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,8 @@ def build_viewed_run(
     ended: str | None = "done",
     answered: int | None = None,
     is_complete: bool = False,
+    has_choices: bool = False,
+    started: float | None = None,
 ) -> Path:
     """Write a run.db of one benchmark, and its artifacts where the run ended; return the directory.
 
@@ -42,12 +47,17 @@ def build_viewed_run(
         ended: None for a run that goes on or was killed.
         answered: So many samples have an answer; all but the last without it.
         is_complete: Whether the last sample has an answer too.
+        has_choices: Whether "red" and "blue" are options A and B of each question.
+        started: When its session began, in seconds since 1970; now without it.
     """
     run_dir.mkdir(parents=True, exist_ok=True)
     upto = answered if answered is not None else n if is_complete else n - 1
-    work = _build(run_dir, n, repeats, model, right_every, slot, texts, ended, upto)
+    work = _build(run_dir, n, repeats, model, right_every, slot, texts, ended, upto, has_choices)
     with ThreadPoolExecutor(1) as thread:  # the caller may have a loop of its own
         thread.submit(asyncio.run, work).result()
+    if started is not None:
+        with closing(sqlite3.connect(run_dir / FILE_NAME)) as store, store:
+            store.execute("UPDATE sessions SET started = ?", (started,))
     if ended is not None:
         write_artifacts(run_dir)
     return run_dir
@@ -63,6 +73,7 @@ async def _build(
     texts: Sequence[str],
     ended: str | None,
     answered: int,
+    has_choices: bool,
 ) -> None:
     store = Store(run_dir / FILE_NAME)
     endpoint = {"model": model, "url": "http://127.0.0.1:9/v1"}
@@ -70,6 +81,8 @@ async def _build(
     store.set_meta("run_id", run_dir.name)
     key = store.put_benchmark(slot, slot, plan_of(slot, repeats, model, n))
     samples = [sample_of(idx) for idx in range(n)]
+    if has_choices:
+        samples = [replace(sample, choices=("red", "blue"), target="B") for sample in samples]
     store.add_samples(key, (_stored(idx, sample) for idx, sample in enumerate(samples)))
     store.begin_session()
     store.start_writer()
@@ -77,6 +90,8 @@ async def _build(
     for idx, sample in enumerate(samples[:answered]):
         for repeat in range(repeats):
             response, outcome = answer_of(idx, repeat, sample, right_every, texts)
+            if has_choices and isinstance(outcome, Scored):
+                outcome = replace(outcome, answer="B" if outcome.answer == "blue" else "A")
             futures.append(store.put_response(key, idx, repeat, _request(sample, model), encode_response(response)))
             futures.append(store.put_outcomes([(key, idx, repeat, 0, encode_outcome(outcome))]))
     await asyncio.gather(*futures)

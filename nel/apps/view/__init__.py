@@ -1,3 +1,3 @@
-"""The local web app of `nel view`: many runs, one run, every sample, two runs side by side. Writes
-into no run.
+"""The local web app of `nel view`: many runs, one run, every sample, runs side by side. Changes no
+run.db and no artifact.
 """

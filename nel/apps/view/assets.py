@@ -1,6 +1,6 @@
 """The package's styles and scripts, read once; an address names one of them and never a file.
 
-One style is shared with the report page.
+Some are shared with the report page, the charting library among them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from importlib.resources import files as package_files
 from typing import Final
 
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_SHARED: Final = ("shared.css", "charts.js", "uplot/uPlot.min.css", "uplot/uPlot.iife.min.js")
+"""Of the report page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +30,9 @@ class Asset:
 def assets() -> dict[str, Asset]:
     """Return the files by name."""
     own = package_files("nel.apps.view").joinpath("static").iterdir()
-    shared = package_files("nel.reports").joinpath("templates", "shared.css")
+    shared = package_files("nel.reports").joinpath("templates")
     by_name = {}
-    for file in (shared, *own):
+    for file in (*(shared.joinpath(name) for name in _SHARED), *own):
         suffix = file.name[file.name.rfind(".") :]
         if suffix in _TYPES:
             content = file.read_bytes()

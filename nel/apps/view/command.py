@@ -48,7 +48,9 @@ def view(
             "--no-token", help="Admit every client that reaches the port: a proxy in front decides."
         ),
     ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse tags and notes.")] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Refuse tags, notes and ratings.")
+    ] = False,
     cache_dir: Annotated[
         Path | None,
         typer.Option(
@@ -58,10 +60,10 @@ def view(
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:
-    """Look at runs in a browser: all of them, one, each sample, or two side by side.
+    """Look at runs in a browser: all of them, one, each sample, or several side by side.
 
-    Reads run.db and artifacts and writes into no run; a run in progress is shown live. Tags and
-    notes are kept beside the runs, indices of samples in a cache.
+    Reads run.db and artifacts and changes neither; a run in progress is shown live. Tags and notes
+    are kept beside the runs, ratings of samples in a file of the run, indices in a cache.
     """
     from nel.apps.view.start import ViewOptions, start  # noqa: PLC0415 - keeps `nel --help` fast
 

@@ -1,5 +1,5 @@
-"""Two runs side by side: the comparison of `nel compare`, and the questions whose score changed
-with both answers.
+"""Runs side by side: the comparison of `nel compare` against one baseline, the questions whose
+score changed with their answers, and score against cost and latency.
 """
 
 from __future__ import annotations
@@ -8,24 +8,29 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from nel.apps.view.pages import cut
-from nel.apps.view.summary import RunSummary, stamp_of
+from nel.apps.view.summary import BenchmarkSummary, RunSummary, stamp_of
 from nel.artifacts.files import directory_name
 from nel.comparison.compare import compare
 from nel.comparison.document import comparison_json
 from nel.comparison.fields import PARTS
 from nel.comparison.measures import Settings
 from nel.comparison.nel_runs import read_side
-from nel.errors import NelError
+from nel.core.named_baselines import read_baselines
+from nel.core.strict_json import dumps
+from nel.errors import NelError, OutputError
 from nel.reports.comparison import interval, lines, p_text, points, score, settings_lines
 from nel.reports.samples import question_in
-from nel.reports.text import as_text
+from nel.reports.text import as_text, one_line
 
 FLIPS_MAX: Final = 1_000
+RUNS_MAX: Final = 8
+"""Runs of one comparison."""
 PAGE: Final = 25
-_KEPT_MAX: Final = 4
+_CACHED_MAX: Final = 4
 _TEXT_MAX: Final = 20_000
 
 
@@ -41,93 +46,145 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipRow:
-    """A question whose score changed."""
+    """A question whose score changed in at least one run."""
 
     sample_id: str
     category: str | None
     question: str
     expected: str | None
-    is_loss: bool
-    baseline: Answer
-    candidate: Answer
+    answers: Sequence[Answer | None]
+    """Of the baseline and of each other run in order; None where nothing changed in it."""
+
+    @property
+    def is_loss(self) -> bool:
+        """Return whether a run has less than the baseline."""
+        return any(self._difference(answer) < 0 for answer in self.answers)
+
+    @property
+    def is_win(self) -> bool:
+        """Return whether a run has more than the baseline."""
+        return any(self._difference(answer) > 0 for answer in self.answers)
+
+    def _difference(self, answer: Answer | None) -> float:
+        baseline = self.answers[0]
+        return 0.0 if answer is None or baseline is None else answer.score - baseline.score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkRow:
-    """One benchmark of both runs."""
+class Compared:
+    """One benchmark of a run beside that of the baseline."""
 
-    name: str
-    address: str
     verdict: str
     cells: Mapping[str, str]
     lines: Sequence[str]
     n_lost: int
     n_won: int
+    flips: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkRow:
+    """One benchmark of the runs."""
+
+    name: str
+    address: str
+    compared: Sequence[Compared | None]
+    """Of each run after the baseline; None where it has no such benchmark."""
     flips: Sequence[FlipRow]
-    """All that are held, of both kinds."""
+    """Those that most runs have first."""
+    is_cut: bool
+    """Whether a run has more changes than are here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonView:
-    """Two runs side by side, or why they are not."""
+    """Runs side by side, or why they are not."""
 
     problem: str = ""
     benchmarks: Sequence[BenchmarkRow] = ()
-    settings: Sequence[str] = ()
+    settings: Sequence[Sequence[str]] = ()
+    """Of each run after the baseline: the settings that differ."""
 
 
-class Comparisons:
-    """Compares runs, and keeps the last few comparisons."""
-
-    def __init__(self) -> None:
-        """Keep nothing yet."""
-        self._kept: OrderedDict[object, ComparisonView] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def of(
-        self, baseline: RunSummary, candidate: RunSummary, despite: Sequence[str]
-    ) -> ComparisonView:
-        """Return the comparison; one after another, since each holds a column of every result in
-        memory.
-        """
-        parts = tuple(field_name for field_name in PARTS if field_name in despite)
-        stamp = (
-            baseline.run.path,
-            stamp_of(baseline.run),
-            candidate.run.path,
-            stamp_of(candidate.run),
-            parts,
-        )
-        with self._lock:
-            if stamp not in self._kept:
-                self._kept[stamp] = _compared(baseline, candidate, frozenset(parts))
-                while len(self._kept) > _KEPT_MAX:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(stamp)
-            return self._kept[stamp]
+def with_baseline_first(runs: Sequence[RunSummary], chosen: str) -> tuple[list[RunSummary], str]:
+    """Return the runs with their baseline first and the others by age, and why it is the baseline:
+    the run that is chosen, else the one that has a name as a baseline, else the oldest.
+    """
+    by_age = sorted(runs, key=lambda run: (run.started is None, run.started or 0.0, run.run.id))
+    names = {run.run.id: name for run in by_age if (name := baseline_name(run)) is not None}
+    named = next((run for run in by_age if run.run.id in names), None)
+    wanted = next((run for run in by_age if run.run.id == chosen), None)
+    first, why = by_age[0], "the oldest of them"
+    if wanted is not None:
+        first, why = wanted, "chosen here"
+    elif named is not None:
+        first, why = named, f"the named baseline {names[named.run.id]}"
+    return [first, *(run for run in by_age if run is not first)], why
 
 
-def _compared(
-    baseline: RunSummary, candidate: RunSummary, despite: frozenset[str]
-) -> ComparisonView:
+def baseline_name(run: RunSummary) -> str | None:
+    """Return the name under which ``nel baseline set`` has a run, None where it has none."""
     try:
-        sides = [read_side(side.run.path, side.run.id) for side in (baseline, candidate)]
-        document = comparison_json(compare(sides, Settings(), despite=despite), flips_max=FLIPS_MAX)
-    except NelError as error:
-        return ComparisonView(problem=str(error))
-    (side,) = document["candidates"]
-    return ComparisonView(
-        benchmarks=[_benchmark(benchmark) for benchmark in side["benchmarks"]],
-        settings=list(settings_lines(side)),
+        baselines = read_baselines()
+    except OutputError:  # `nel baseline` says what is wrong with the file
+        return None
+    directory = run.run.path.resolve()
+    return next(
+        (
+            name
+            for name, baseline in baselines.items()
+            if Path(baseline.directory) == directory and baseline.run_id in (None, run.run_id)
+        ),
+        None,
     )
 
 
-def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkRow:
+class Comparisons:
+    """Compares runs, and caches the last few comparisons."""
+
+    def __init__(self) -> None:
+        """Cache nothing yet."""
+        self._cache: OrderedDict[object, ComparisonView] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, runs: Sequence[RunSummary], despite: Sequence[str]) -> ComparisonView:
+        """Return the comparison of the first run with the others; one after another, since each
+        holds a column of every result in memory.
+        """
+        parts = tuple(field_name for field_name in PARTS if field_name in despite)
+        stamp = (*((run.run.path, stamp_of(run.run)) for run in runs), parts)
+        with self._lock:
+            if stamp not in self._cache:
+                self._cache[stamp] = _compared(runs, frozenset(parts))
+                while len(self._cache) > _CACHED_MAX:
+                    self._cache.popitem(last=False)
+            self._cache.move_to_end(stamp)
+            return self._cache[stamp]
+
+
+def _compared(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonView:
+    try:
+        sides = [read_side(side.run.path, side.run.id) for side in runs]
+        document = comparison_json(compare(sides, Settings(), despite=despite), flips_max=FLIPS_MAX)
+    except NelError as error:
+        return ComparisonView(problem=str(error))
+    candidates = [
+        {str(benchmark["benchmark"]): _benchmark(benchmark) for benchmark in side["benchmarks"]}
+        for side in document["candidates"]
+    ]
+    names = dict.fromkeys(name for candidate in candidates for name in candidate)
+    return ComparisonView(
+        benchmarks=[
+            _row(name, [candidate.get(name) for candidate in candidates]) for name in names
+        ],
+        settings=[list(settings_lines(side)) for side in document["candidates"]],
+    )
+
+
+def _benchmark(benchmark: Mapping[str, Any]) -> Compared:
     headline = benchmark["headline"]
     difference = headline["difference"]
-    return BenchmarkRow(
-        name=str(benchmark["benchmark"]),
-        address=directory_name(str(benchmark["benchmark"])),
+    return Compared(
         verdict=str(headline["verdict"]),
         cells={
             "baseline": score(headline["baseline"], headline),
@@ -139,20 +196,38 @@ def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkRow:
         lines=[line.strip() for line in lines(benchmark)],
         n_lost=benchmark["flips"]["n_lost"],
         n_won=benchmark["flips"]["n_won"],
-        flips=[_flip(flip) for flip in benchmark["flips"]["shown"]],
+        flips=benchmark["flips"]["shown"],
     )
 
 
-def _flip(flip: Mapping[str, Any]) -> FlipRow:
+def _row(name: str, compared: Sequence[Compared | None]) -> BenchmarkRow:
+    """Return a benchmark with the changes of all runs by question."""
+    by_sample: dict[str, list[Mapping[str, Any] | None]] = {}
+    for position, item in enumerate(compared):
+        for flip in () if item is None else item.flips:
+            by_sample.setdefault(flip["sample_id"], [None] * len(compared))[position] = flip
+    most_first = sorted(by_sample.values(), key=lambda flips: flips.count(None))
+    return BenchmarkRow(
+        name=name,
+        address=directory_name(name),
+        compared=compared,
+        flips=[_flip(flips) for flips in most_first],
+        is_cut=any(
+            len(item.flips) < item.n_lost + item.n_won for item in compared if item is not None
+        ),
+    )
+
+
+def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:
+    flip = next(item for item in flips if item is not None)
     expected = flip["expected"]
+    changed = [None if item is None else _answer(item["candidate"]) for item in flips]
     return FlipRow(
         sample_id=flip["sample_id"],
         category=flip["category"],
         question=cut(question_in(flip["prompt"]), 600),
         expected=None if expected is None else cut(expected, 300),
-        is_loss=flip["candidate"]["score"] < flip["baseline"]["score"],
-        baseline=_answer(flip["baseline"]),
-        candidate=_answer(flip["candidate"]),
+        answers=[_answer(flip["baseline"]), *changed],
     )
 
 
@@ -165,3 +240,71 @@ def _answer(side: Mapping[str, Any]) -> Answer:
         extracted=side["extracted"],
         outcome=side["outcome"],
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TradeOff:
+    """What a score takes, for a chart: cost of the benchmark, or latency of an answer."""
+
+    title: str
+    data: str
+    """As charts.js reads it."""
+    best: Sequence[str]
+    """Ids of the runs that no other beats in both."""
+
+
+def trade_offs(runs: Sequence[RunSummary], address: str) -> list[TradeOff]:
+    """Return the charts of a benchmark's score, for what is known of at least two runs."""
+    benchmarks = [(run, run.benchmark(address)) for run in runs]
+    scored = [
+        (run, item) for run, item in benchmarks if item is not None and item.value is not None
+    ]
+    charts = []
+    for title, unit, value_of in (
+        ("cost", "", lambda item: item.cost),
+        ("median seconds an answer", "s", _latency_of),
+    ):
+        known = [
+            (run, float(value), float(item.value or 0.0))
+            for run, item in scored
+            if (value := value_of(item)) is not None
+        ]
+        if len(known) > 1:
+            charts.append(_trade_off(title, unit, known))
+    return charts
+
+
+def _latency_of(benchmark: BenchmarkSummary) -> float | None:
+    runtime = {} if benchmark.files is None else benchmark.files.runtime
+    return (runtime.get("latency_seconds") or {}).get("p50")
+
+
+def _trade_off(title: str, unit: str, known: Sequence[tuple[RunSummary, float, float]]) -> TradeOff:
+    spots = [(amount, value) for _, amount, value in known]
+    best = [is_best(spot, spots) for spot in spots]
+    return TradeOff(
+        title=title,
+        data=dumps(
+            {
+                "kind": "points",
+                "title": title,
+                "unit": unit,
+                "names": [cut(one_line(run.model or run.run_id), 40) for run, _, _ in known],
+                "x": [spot[0] for spot in spots],
+                "y": [spot[1] for spot in spots],
+                "best": best,
+            }
+        ),
+        best=[run.run.id for (run, _, _), is_on in zip(known, best, strict=True) if is_on],
+    )
+
+
+def is_best(spot: tuple[float, float], spots: Sequence[tuple[float, float]]) -> bool:
+    """Return whether no other has at most the price and at least the score of a run, and one of the
+    two better.
+
+    >>> [is_best(spot, [(1, 0.5), (2, 0.7), (3, 0.6)]) for spot in [(1, 0.5), (2, 0.7), (3, 0.6)]]
+    [True, True, False]
+    """
+    price, value = spot
+    return not any(other != spot and other[0] <= price and other[1] >= value for other in spots)

@@ -10,33 +10,50 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from aiohttp import web
 
 from nel.apps.view.assets import assets
-from nel.apps.view.comparing import PAGE, BenchmarkRow, Comparisons, FlipRow
+from nel.apps.view.comparing import (
+    PAGE,
+    RUNS_MAX,
+    BenchmarkRow,
+    Comparisons,
+    FlipRow,
+    trade_offs,
+    with_baseline_first,
+)
 from nel.apps.view.finding import FoundRun, find_runs
 from nel.apps.view.index.building import WAIT_SECONDS, IndexState, Indices
-from nel.apps.view.index.database import INDEX_FAULTS, Filter, Index
+from nel.apps.view.index.database import INDEX_FAULTS, ORDERS, Filter, Index, Position
 from nel.apps.view.live import live_runs, status_json, status_of
 from nel.apps.view.notes import notes_of, read_notes, write_notes
 from nel.apps.view.pages import address, render
-from nel.apps.view.run_page import benchmark_page
-from nel.apps.view.sample import sample_view
+from nel.apps.view.ratings import (
+    Rating,
+    add_rating,
+    rating_fields,
+    ratings_of,
+    ratings_path,
+    read_ratings,
+)
+from nel.apps.view.run_page import Confusion, benchmark_page, confusion_of
+from nel.apps.view.sample import sample_json, sample_view
 from nel.apps.view.samples import Wanted, neighbours
 from nel.apps.view.samples import sample_page as sample_rows
 from nel.apps.view.security import ACCESS
 from nel.apps.view.summary import BenchmarkSummary, RunSummary, Summaries
 from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
 from nel.comparison.fields import PARTS
-from nel.core.strict_json import dumps_bytes, loads
+from nel.core.strict_json import dumps_bytes, loads, pretty
 from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
 from nel.reports.distributions import MEASURES, Chart, chart_of
 
 _LOOK_AGAIN_SECONDS: Final = 5.0
 _DIGITS_MAX: Final = 12
-_SIDES: Final = 2
+_SIDES_MIN: Final = 2
 _JUMP: Final = re.compile(r"#([0-9]{1,9})")
 """What is typed to go to a sample by its number."""
 
@@ -92,12 +109,15 @@ def routes(base: str) -> list[web.RouteDef]:
         web.get(f"{base}/runs/{{run}}", run_page),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}", samples_page),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}", sample_page),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}.json", sample_file),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}/ratings.jsonl", ratings_file),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/id/{{sample:.+}}", sample_by_id),
         web.get(f"{base}/compare", compare_page),
         web.get(f"{base}/api/live", live),
         web.get(f"{base}/api/runs/{{run}}/live", live_run),
         web.get(f"{base}/api/runs/{{run}}/index", index_state),
         web.post(f"{base}/api/runs/{{run}}/notes", save_notes),
+        web.post(f"{base}/api/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}/rating", save_rating),
     ]
 
 
@@ -138,6 +158,22 @@ async def sample_page(request: web.Request) -> web.Response:
     return await page(request, _sample_page)
 
 
+async def sample_file(request: web.Request) -> web.Response:
+    """Send one answer as JSON to keep."""
+    found, (idx, repeat) = await asyncio.to_thread(_sample_file, request), _position(request)
+    return _download(pretty(found), f"sample-{idx}-{repeat}.json", "application/json")
+
+
+async def ratings_file(request: web.Request) -> web.Response:
+    """Send the ratings of a benchmark as the file that they are in."""
+    path = await asyncio.to_thread(_ratings_path, request)
+    try:
+        content = await asyncio.to_thread(path.read_bytes)
+    except OSError as error:
+        raise web.HTTPNotFound(text="no answer of this benchmark was rated") from error
+    return _download(content, path.name, "application/jsonl")
+
+
 async def sample_by_id(request: web.Request) -> web.Response:
     """Redirect to a sample that is named by its id."""
     raise web.HTTPSeeOther(await asyncio.to_thread(_address_of_id, request))
@@ -150,7 +186,7 @@ async def index_state(request: web.Request) -> web.Response:
 
 
 async def compare_page(request: web.Request) -> web.Response:
-    """Show two runs side by side."""
+    """Show runs side by side."""
     return await page(request, _compare_page)
 
 
@@ -176,15 +212,69 @@ async def live_run(request: web.Request) -> web.Response:
 
 async def save_notes(request: web.Request) -> web.Response:
     """Keep the tags and the note of a run."""
+
+    def save(fields: Any) -> None:
+        write_notes(found_run(request).path, notes_of(fields))
+
+    return await _saved(request, save)
+
+
+async def save_rating(request: web.Request) -> web.Response:
+    """Keep what a person says of an answer."""
+
+    def save(fields: Any) -> None:
+        rating = rating_fields(fields)
+        line = _sample_file(request)
+        add_rating(
+            _ratings_path(request),
+            Rating(
+                sample_id=line["sample_id"],
+                repeat=line["repeat"],
+                response=line["model_response"] or "",
+                **rating,
+            ),
+        )
+
+    return await _saved(request, save)
+
+
+async def _saved(request: web.Request, save: Callable[[Any], None]) -> web.Response:
+    """Save the JSON that a page sends; what cannot be saved is an error of the request."""
     if request.content_type != "application/json":
         raise web.HTTPUnsupportedMediaType(text="send JSON")
-    run = await asyncio.to_thread(found_run, request)
     try:
-        notes = notes_of(loads(await request.read()))
-        await asyncio.to_thread(write_notes, run.path, notes)
+        await asyncio.to_thread(save, loads(await request.read()))
     except (ValueError, NelError) as error:
         raise web.HTTPBadRequest(text=str(error)) from error
-    return json_response({"tags": list(notes.tags), "note": notes.note})
+    return json_response({"is_saved": True})
+
+
+def _download(content: bytes, name: str, content_type: str) -> web.Response:
+    """Return a file that the browser saves under a name."""
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    return web.Response(body=content, content_type=content_type, charset="utf-8", headers=headers)
+
+
+def _position(request: web.Request) -> Position:
+    """Return the sample and the repeat that an address names."""
+    idx = whole_number(request.match_info["idx"])
+    if idx is None:
+        raise web.HTTPNotFound(text="this benchmark has no such sample")
+    return idx, whole_number(request.query.get("repeat", "0")) or 0
+
+
+def _sample_file(request: web.Request) -> dict[str, Any]:
+    run = found_run(request)
+    benchmark = benchmark_of(request, summary_of(request, run))
+    line = sample_json(run, benchmark, *_position(request))
+    if line is None:
+        raise web.HTTPNotFound(text="this benchmark has no such sample")
+    return line
+
+
+def _ratings_path(request: web.Request) -> Path:
+    run = found_run(request)
+    return ratings_path(run.path, benchmark_of(request, summary_of(request, run)).address)
 
 
 def _runs_page(request: web.Request) -> str:
@@ -214,7 +304,7 @@ def _run_page(request: web.Request) -> str:
     run = found_run(request)
     summary = summary_of(request, run)
     state = request.app[LIBRARY].indices.of(run)
-    charts = {benchmark.key: charts_of(state, benchmark.key) for benchmark in summary.benchmarks}
+    indexed = {benchmark.key: indexed_of(state, benchmark.key) for benchmark in summary.benchmarks}
     return render(
         "run",
         base=request.app[ACCESS].base_path,
@@ -222,7 +312,7 @@ def _run_page(request: web.Request) -> str:
         notes=read_notes(run.path),
         can_note=not request.app[ACCESS].is_read_only,
         benchmarks=[benchmark_page(summary, benchmark) for benchmark in summary.benchmarks],
-        charts=charts,
+        indexed=indexed,
         index=index_json(state),
     )
 
@@ -241,6 +331,7 @@ def _samples_page(request: web.Request) -> str:
         benchmark=benchmark,
         wanted=wanted,
         page=rows,
+        n_rated=len(read_ratings(_ratings_path(request))),
         index=index_json(state),
     )
 
@@ -249,20 +340,14 @@ def _sample_page(request: web.Request) -> str:
     run = found_run(request)
     summary = summary_of(request, run)
     benchmark = benchmark_of(request, summary)
-    idx, repeat = (
-        whole_number(request.match_info["idx"]),
-        whole_number(request.query.get("repeat", "0")),
-    )
-    view = (
-        None
-        if idx is None
-        else sample_view(run, benchmark, idx, repeat or 0, whole="whole" in request.query)
-    )
-    if view is None or idx is None:
+    idx, repeat = _position(request)
+    view = sample_view(run, benchmark, idx, repeat, whole="whole" in request.query)
+    if view is None:
         raise web.HTTPNotFound(text="this benchmark has no such sample")
     wanted = wanted_of(request)
     state = request.app[LIBRARY].indices.of(run)
-    before, after = neighbours(run, benchmark, state, wanted, idx)
+    before, after = neighbours(run, benchmark, state, wanted, (idx, repeat))
+    ratings = read_ratings(_ratings_path(request))
     return render(
         "sample",
         base=request.app[ACCESS].base_path,
@@ -271,23 +356,34 @@ def _sample_page(request: web.Request) -> str:
         wanted=wanted,
         sample=view,
         before=before,
-        behind=after,
+        after=after,
+        ratings=ratings_of(ratings, view.result.sample_id, repeat),
+        can_note=not request.app[ACCESS].is_read_only,
+    )
+
+
+def _compared_runs(request: web.Request) -> tuple[list[RunSummary], str]:
+    """Return the runs that an address compares, the baseline first, and why it is the baseline."""
+    ids = dict.fromkeys(request.query.getall("run", []))
+    if not _SIDES_MIN <= len(ids) <= RUNS_MAX:
+        raise web.HTTPBadRequest(
+            text=f"two to {RUNS_MAX} runs are compared; select them in the table of runs"
+        )
+    runs = [request.app[LIBRARY].run(name) for name in ids]
+    if None in runs:
+        raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
+    return with_baseline_first(
+        [summary_of(request, run) for run in runs if run is not None],
+        request.query.get("baseline", ""),
     )
 
 
 def _compare_page(request: web.Request) -> str:
-    library = request.app[LIBRARY]
-    ids = list(dict.fromkeys(request.query.getall("run", [])))
-    if len(ids) != _SIDES:
-        raise web.HTTPBadRequest(text="two runs are compared; select two in the table of runs")
-    runs = [library.run(name) for name in ids]
-    if None in runs:
-        raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
-    sides = [summary_of(request, run) for run in runs if run is not None]
+    runs, why = _compared_runs(request)
     despite = [
         field_name for field_name in PARTS if field_name in request.query.getall("despite", [])
     ]
-    comparison = library.comparisons.of(sides[0], sides[1], despite)
+    comparison = request.app[LIBRARY].comparisons.of(runs, despite)
     wanted = request.query.get("bench", "")
     selected = next(
         (benchmark for benchmark in comparison.benchmarks if benchmark.address == wanted),
@@ -299,17 +395,20 @@ def _compare_page(request: web.Request) -> str:
     return render(
         "compare",
         base=request.app[ACCESS].base_path,
-        baseline=sides[0],
-        candidate=sides[1],
-        ids=ids,
-        despite=despite,
+        runs=runs,
+        why=why,
+        here={
+            "run": [run.run.id for run in runs],
+            "despite": despite,
+            "baseline": request.query.get("baseline", ""),
+        },
         parts=PARTS,
-        found=comparison,
-        shown=selected,
+        comparison=comparison,
+        selected=selected,
+        trade_offs=[] if selected is None else trade_offs(runs, selected.address),
         only=only,
-        n_held=0 if selected is None else len(selected.flips),
         flips=flips[page_number * PAGE : (page_number + 1) * PAGE],
-        place=page_number,
+        page_number=page_number,
         has_later=len(flips) > (page_number + 1) * PAGE,
     )
 
@@ -319,7 +418,7 @@ def flips_of(benchmark: BenchmarkRow, only: str) -> list[FlipRow]:
     return [
         flip
         for flip in benchmark.flips
-        if only not in ("lost", "won") or flip.is_loss == (only == "lost")
+        if only not in ("lost", "won") or (flip.is_loss if only == "lost" else flip.is_win)
     ]
 
 
@@ -333,22 +432,39 @@ def _address_of_id(request: web.Request) -> str:
     return address(request.app[ACCESS].base_path, "runs", run.id, benchmark.address, idx)
 
 
-def charts_of(state: IndexState, key: int) -> list[Chart]:
-    """Return the distributions of a benchmark, as far as its index is built."""
+def indexed_of(state: IndexState, key: int) -> tuple[list[Chart], Confusion | None]:
+    """Return the distributions of a benchmark and its confusion matrix, as far as its index is
+    built.
+    """
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         bins = index.bins(key)
         charts = [chart_of(name, bins[name]) for name in MEASURES if name in bins]
-        return [chart for chart in charts if chart is not None]
-    return []
+        confusion = confusion_of(index.choices(key))
+        return [chart for chart in charts if chart is not None], confusion
+    return [], None
 
 
 def wanted_of(request: web.Request) -> Wanted:
     """Return what the query of an address asks for."""
     filters = {
-        name: request.query.get(name, "").strip() for name in ("outcome", "kind", "category")
+        name: request.query.get(name, "").strip()
+        for name in ("outcome", "kind", "category", "choice")
     }
-    places = {name: whole_number(request.query.get(name, "")) for name in ("after", "before")}
-    return Wanted(filter=Filter(**filters), typed=request.query.get("q", "").strip(), **places)
+    order = request.query.get("sort", "")
+    return Wanted(
+        filter=Filter(**filters),
+        typed=request.query.get("q", "").strip(),
+        order=order if order in ORDERS else "",
+        after=_mark(request.query.get("after", "")),
+        before=_mark(request.query.get("before", "")),
+    )
+
+
+def _mark(text: str) -> Position | None:
+    """Return the answer at which a page begins or ends: ``SAMPLE`` or ``SAMPLE.REPEAT``."""
+    numbers = [whole_number(number) for number in text.split(".", 1)]
+    idx, repeat = numbers[0], numbers[-1] if len(numbers) > 1 else 0
+    return None if idx is None or repeat is None else (idx, repeat)
 
 
 def whole_number(text: str) -> int | None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
 from nel.apps.view.assets import assets
+from nel.apps.view.index.database import choice_name
+from nel.apps.view.index.words import NUMBERS
 from nel.reports import numbers
 from nel.reports.environment import templates_of
 from nel.reports.text import as_text, one_line
@@ -89,6 +91,8 @@ def _environment() -> Environment:
     }
     made.globals |= {
         "address": address,
+        "choice_name": choice_name,
+        "numbers": NUMBERS,
         "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
     }
     return made

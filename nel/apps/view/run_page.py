@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from nel.apps.view.choices import OTHER
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
 from nel.reports import numbers
 from nel.reports.early_stop import stop_line
@@ -15,12 +16,41 @@ from nel.reports.extraction import band_text
 from nel.reports.failure_clusters import ClusterTable, cluster_table
 from nel.reports.judge_section import judged_line
 from nel.reports.page import Segment, accounting_segments, causes_of
-from nel.reports.run_warnings import texts_of
 from nel.reports.selection import sample_line
-from nel.reports.text import one_line
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
+_LABELS_MAX: Final = 26
+"""Labels of a matrix that fits a page."""
 _POINTS: Final = ("p50", "p90", "p99", "max", "mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Which option was read for each that was expected."""
+
+    answers: Sequence[str]
+    """Labels of the columns; empty: no answer was found."""
+    rows: Sequence[tuple[str, Sequence[tuple[int, int]]]]
+    """Expected label, and in each column the count and the tenths of the row that it is."""
+
+
+def confusion_of(choices: Sequence[tuple[str, str, int]]) -> Confusion | None:
+    """Return the confusion matrix of ``(expected, answer, n)``, None where nothing was chosen."""
+    counts = {(expected, answer): n for expected, answer, n in choices}
+    expected = sorted({name for name, _ in counts})
+    if not expected or len(expected) > _LABELS_MAX:
+        return None
+    others = {name for _, name in counts} - set(expected)
+    answers = [
+        *expected,
+        *sorted(others - {"", OTHER}),
+        *(name for name in (OTHER, "") if name in others),
+    ]
+    rows = []
+    for name in expected:
+        row = [counts.get((name, answer), 0) for answer in answers]
+        rows.append((name, [(n, round(10 * n / (sum(row) or 1))) for n in row]))
+    return Confusion(answers, rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +95,7 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         segments=accounting_segments(accounting),
         causes=causes_of(accounting),
         kinds=sorted(kinds.items(), key=lambda item: (-item[1], item[0])),
-        warnings=_warnings(run, summary, metrics),
+        warnings=_warnings(run, summary),
         reason=_reason(metrics, headline),
         method=str(headline.get("ci_method") or ""),
         categories=[
@@ -111,7 +141,7 @@ def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[s
     return {**counts, **(metrics.get("accounting") or {})}
 
 
-def _warnings(run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> list[str]:
+def _warnings(run: RunSummary, summary: BenchmarkSummary) -> list[str]:
     lines = []
     if summary.files is None and not run.is_counted:
         lines.append("The answers of this run are being counted; reload the page in a moment.")
@@ -121,7 +151,7 @@ def _warnings(run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, 
             f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id}"
             " goes on."
         )
-    return [*lines, *map(one_line, texts_of(metrics))]
+    return [*lines, *summary.warnings]
 
 
 def _failures(document: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -5,16 +5,24 @@ sample.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from nel.apps.view.choices import Options, options_of
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import question_of, text_of
 from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import Verdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
 from nel.artifacts.readings import AnswerReadings, read_again
-from nel.artifacts.results import Result, read_result, reward_of
+from nel.artifacts.results import (
+    Result,
+    not_asked_line,
+    read_result,
+    result_line,
+    reward_of,
+)
 from nel.core.sent_messages import MESSAGE_FIELDS, messages_in, with_calls
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
@@ -72,6 +80,8 @@ class SampleView:
     reward: float | None
     verdicts: Sequence[Verdict]
     question: str
+    options: Options | None
+    """Of a multiple-choice question."""
     prompt: Sequence[tuple[str, str]]
     """Role and text of each message, as sent."""
     settings: Mapping[str, object]
@@ -124,6 +134,7 @@ def sample_view(
         reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
         question=_shortened(question_of(sample), limit),
+        options=options_of(sample),
         prompt=_shortened_messages(prompt, limit),
         settings=settings,
         was_sent=bool(sent),
@@ -140,6 +151,32 @@ def sample_view(
         calls=calls,
         facts=_facts(result),
     )
+
+
+def sample_json(
+    run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int
+) -> dict[str, Any] | None:
+    """Return a sample as its line of results.jsonl, with the request as it was sent; None where the
+    benchmark has none there.
+
+    Raises:
+        NelError: The run cannot be read, or the sample is damaged.
+    """
+    with BrowsedStore(run.store) as store:
+        stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
+        is_omitted = idx in left_out(store, benchmark.key)
+        sent = store.request(benchmark.key, idx, repeat)
+    if not 0 <= repeat < len(stored):
+        return None
+    result = read_result(stored[repeat])
+    line = (
+        not_asked_line(result, None, "left out by the stop rule")
+        if is_omitted
+        else result_line(result)
+    )
+    with suppress(ValueError):
+        sent = None if sent is None else loads(sent)
+    return {"run_id": run.path.name, "benchmark": benchmark.name, **line, "request": sent}
 
 
 def _requests(

@@ -1,8 +1,8 @@
-"""A page of samples: a row for each question with all its repeats, in the order of the dataset,
-filtered or searched.
+"""A page of samples: a row for each question with all its repeats, in the order of the dataset, or
+a row for each answer in that of a number; filtered or searched.
 
-Without a filter it is read from run.db alone and needs no index; with one, the index says which
-samples to read.
+In the order of the dataset and without a filter it is read from run.db alone and needs no index;
+else the index says which samples to read.
 """
 
 from __future__ import annotations
@@ -15,18 +15,28 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from nel.apps.view.choices import options_of
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.building import IndexState, group_of, question_of
-from nel.apps.view.index.database import COUNT_MAX, GROUPS, INDEX_FAULTS, Filter, Index
-from nel.apps.view.index.words import query_of
+from nel.apps.view.index.building import IndexState, group_of, numbers_of, price_of, question_of
+from nel.apps.view.index.database import (
+    COUNT_MAX,
+    GROUPS,
+    INDEX_FAULTS,
+    Filter,
+    Index,
+    Position,
+)
+from nel.apps.view.index.words import conditions_of, query_of
 from nel.apps.view.left_out import LeftOut, left_out
 from nel.apps.view.pages import cut
 from nel.apps.view.summary import BenchmarkSummary
 from nel.artifacts.failures import kind_of
 from nel.artifacts.results import read_result
+from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
 from nel.errors import StoreError
+from nel.reports.distributions import measured
 from nel.types import Response, Unscored
 
 PAGE: Final = 50
@@ -62,6 +72,13 @@ class SampleRow:
     verdicts: Sequence[Verdict]
     repeat: int
     """That is opened: the first match."""
+    numbers: Mapping[str, float]
+    """Score and measures of that repeat, as far as they are known."""
+
+    @property
+    def place(self) -> str:
+        """Return where it stands, as an address says it."""
+        return f"{self.idx}.{self.repeat}" if self.repeat else str(self.idx)
 
     @property
     def opened(self) -> Verdict:
@@ -83,15 +100,22 @@ class Wanted:
 
     filter: Filter
     typed: str
-    after: int | None = None
-    """The page after this sample."""
-    before: int | None = None
-    """The page before this sample."""
+    order: str = ""
+    """One of `ORDERS`; empty: as the dataset."""
+    after: Position | None = None
+    """The page after this answer."""
+    before: Position | None = None
+    """The page before this answer."""
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Return whether not every sample is wanted."""
+        return not self.filter.is_empty or bool(self.typed)
 
     @property
     def is_plain(self) -> bool:
-        """Return whether every sample is wanted."""
-        return self.filter.is_empty and not self.typed
+        """Return whether every sample is wanted in the order of the dataset."""
+        return not self.is_narrowed and not self.order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,21 +150,20 @@ def sample_page(
     started = time.perf_counter()
     try:
         with Index(state.path) as index:
-            facets = index.facets(wanted.filter)
-            query = None if facets is None else query_of(wanted.typed, facets)
-            if query is None:
-                why = "the search needs a letter or a digit" if facets is not None else ""
+            search = index.search(wanted.filter, wanted.typed, wanted.order)
+            if search is None:
+                is_empty = query_of(conditions_of(wanted.typed)[0]) is None
                 return SamplePage(
                     rows=(),
                     has_earlier=False,
                     has_later=False,
                     n_found=0,
-                    problem=why,
+                    problem="the search needs a letter or a digit" if is_empty else "",
                     choices=choices,
                 )
-            n_found = index.count(benchmark.key, query)
+            n_found = index.count(benchmark.key, search) if wanted.is_narrowed else None
             groups = index.questions(
-                benchmark.key, query, after=wanted.after, before=wanted.before, n_max=PAGE + 1
+                benchmark.key, search, after=wanted.after, before=wanted.before, n_max=PAGE + 1
             )
     except INDEX_FAULTS:
         why = "the index of this run is not there yet; its filters and its search come with it"
@@ -149,37 +172,40 @@ def sample_page(
     is_back = wanted.before is not None
     has_more = len(groups) > PAGE
     groups = groups[-PAGE:] if is_back else groups[:PAGE]
-    matches = {group[0].idx: [key.repeat for key in group] for group in groups}
     with BrowsedStore(run.store) as store:
-        rows = _rows(store, benchmark, list(matches), matches)
+        rows = _rows(
+            store, benchmark, [(group[0].idx, [key.repeat for key in group]) for group in groups]
+        )
     return SamplePage(
         rows=rows,
         has_earlier=has_more if is_back else wanted.after is not None,
         has_later=True if is_back else has_more,
-        n_found=min(n_found, COUNT_MAX),
-        is_more=n_found > COUNT_MAX,
+        n_found=None if n_found is None else min(n_found, COUNT_MAX),
+        is_more=n_found is not None and n_found > COUNT_MAX,
         seconds=seconds,
         choices=choices,
     )
 
 
 def neighbours(
-    run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, wanted: Wanted, idx: int
-) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
-    """Return the ``(sample, repeat)`` before and after a sample among those that are wanted, None
-    at an end.
-    """
+    run: FoundRun,
+    benchmark: BenchmarkSummary,
+    state: IndexState,
+    wanted: Wanted,
+    position: Position,
+) -> tuple[Position | None, Position | None]:
+    """Return what is before and after an answer among those that are wanted, None at an end."""
     if wanted.is_plain:
+        idx = position[0]
         with BrowsedStore(run.store) as store:
             before = store.results_before(benchmark.key, idx, 1)
             after = next(store.samples(benchmark.key, first=idx + 1), None)
         return (before[0].idx, 0) if before else None, None if after is None else (after.idx, 0)
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
-        facets = index.facets(wanted.filter)
-        query = None if facets is None else query_of(wanted.typed, facets)
-        if query is not None:
-            back = index.questions(benchmark.key, query, before=idx, n_max=1)
-            on = index.questions(benchmark.key, query, after=idx, n_max=1)
+        search = index.search(wanted.filter, wanted.typed, wanted.order)
+        if search is not None:
+            back = index.questions(benchmark.key, search, before=position, n_max=1)
+            on = index.questions(benchmark.key, search, after=position, n_max=1)
             first, second = (
                 (keys[0][0].idx, keys[0][0].repeat) if keys else None for keys in (back, on)
             )
@@ -195,37 +221,41 @@ def _plain_page(
 ) -> SamplePage:
     with BrowsedStore(run.store) as store:
         if wanted.before is not None:
-            samples = store.results_before(benchmark.key, wanted.before, PAGE + 1)
+            samples = store.results_before(benchmark.key, wanted.before[0], PAGE + 1)
             has_earlier, has_later = len(samples) > PAGE, True
             samples = samples[:PAGE][::-1]
         else:
-            first = 0 if wanted.after is None else wanted.after + 1
+            first = 0 if wanted.after is None else wanted.after[0] + 1
             samples = list(islice(store.samples(benchmark.key, first=first), PAGE + 1))
             has_earlier, has_later = wanted.after is not None, len(samples) > PAGE
             samples = samples[:PAGE]
-        rows = _rows(store, benchmark, [sample.idx for sample in samples], {})
+        rows = _rows(store, benchmark, [(sample.idx, None) for sample in samples])
     return SamplePage(rows=rows, has_earlier=has_earlier, has_later=has_later, choices=choices)
 
 
 def _rows(
     store: BrowsedStore,
     benchmark: BenchmarkSummary,
-    positions: Iterable[int],
-    matches: Mapping[int, Sequence[int]],
+    matches: Iterable[tuple[int, Sequence[int] | None]],
 ) -> list[SampleRow]:
-    omitted = left_out(store, benchmark.key)
+    """Return the rows of samples, each with the repeats that match."""
+    omitted, price = left_out(store, benchmark.key), price_of(store)
     return [
         _row(
             list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)),
-            matches.get(idx),
+            repeats,
             omitted,
+            price,
         )
-        for idx in positions
+        for idx, repeats in matches
     ]
 
 
 def _row(
-    stored: Sequence[StoredResult], matches: Sequence[int] | None, omitted: LeftOut
+    stored: Sequence[StoredResult],
+    matches: Sequence[int] | None,
+    omitted: LeftOut,
+    price: Price | None,
 ) -> SampleRow:
     verdicts = [verdict_of(result_row, omitted, matches) for result_row in stored]
     repeat = matches[0] if matches else 0
@@ -235,9 +265,13 @@ def _row(
     except StoreError as error:
         return SampleRow(
             idx=opened.sample.idx, sample_id=opened.sample.sample_id, question=str(error), answer="", extracted=None,
-            target=None, category=None, verdicts=verdicts, repeat=repeat,
+            target=None, category=None, verdicts=verdicts, repeat=repeat, numbers={},
         )  # fmt: skip
     sample, outcome = result.sample, result.outcome
+    options = options_of(sample)
+    target = None if sample is None else sample.target
+    if options is not None and options.expected:
+        target = options.in_words(options.expected)
     return SampleRow(
         idx=result.idx,
         sample_id=result.sample_id,
@@ -250,10 +284,15 @@ def _row(
             if isinstance(outcome, Unscored) or outcome.answer is None
             else cut(outcome.answer, _GIST)
         ),
-        target=None if sample is None or sample.target is None else cut(sample.target, _GIST),
+        target=None if target is None else cut(target, _GIST),
         category=None if sample is None or sample.subset is None else cut(sample.subset, 80),
         verdicts=verdicts,
         repeat=repeat,
+        numbers=(
+            {}
+            if result.response is None or result.idx in omitted
+            else numbers_of(result, measured(result.response, price))
+        ),
     )
 
 

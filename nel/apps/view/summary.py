@@ -28,6 +28,8 @@ from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import NelError
 from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.run_warnings import texts_of
+from nel.reports.text import one_line
 
 _KEPT_MAX: Final = 5_000
 _COUNTERS: Final = 2
@@ -68,6 +70,11 @@ class BenchmarkSummary:
     def is_share(self) -> bool:
         """Return whether the score is known to lie in 0 to 1."""
         return self.bounds is not None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what speaks against its numbers, as metrics.json has it."""
+        return [] if self.files is None else [*map(one_line, texts_of(self.files.metrics))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from nel.core.quotations import Quotations
+from nel.core.thinking import Quotations
 from nel.reading.programs.completion import continuation_of, read_stub
 from nel.reading.programs.fences import blocks_of, dedented
 from nel.reading.programs.other_languages import extract_unparsed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from nel.apps.view.summary import Summaries
+from nel.comparison.baselines import set_baseline
+from nel.core.strict_json import loads
 from nel.engine.store.lock import owned
 from tests.apps.view.conftest import opened
 from tests.apps.view.test_index import found_in
@@ -46,12 +49,46 @@ async def test_a_comparison_that_is_refused_says_why(client: Client) -> None:
     assert "Compared although these may differ: dataset, repeats." in allowed
 
 
-async def test_two_runs_are_needed(client: Client) -> None:
-    """One run, one run twice, three runs or an unknown one are no comparison."""
-    for query in ("", "?run=first-run", "?run=first-run&run=first-run", f"{BOTH[8:]}&run=repeated-run"):
+async def test_two_to_eight_runs_are_needed(client: Client) -> None:
+    """One run, one run twice, nine runs or an unknown one are no comparison."""
+    nine = "&".join(f"run={number}" for number in range(9))
+    for query in ("", "?run=first-run", "?run=first-run&run=first-run", f"?{nine}"):
         assert await text_of(client, f"/compare{query}", 400)
     assert await text_of(client, "/compare?run=first-run&run=none", 404)
     await text_of(client, f"{BOTH}&page=999&bench=x&only=x")
+
+
+async def test_the_baseline_is_chosen_named_or_the_oldest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the table was sorted: the oldest run is the baseline, unless one has a name, or is chosen on the page."""
+    monkeypatch.setenv("NEL_BASELINES", str(tmp_path / "baselines.json"))
+    for day, name in enumerate(("old", "middle", "new")):
+        build_viewed_run(tmp_path / "runs" / name, n=20, right_every=2 + day, is_complete=True, started=day * 86_400.0)
+    query = "/compare?run=new&run=middle&run=old"
+    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
+        assert "old</span>, the oldest of them" in await text_of(client, query)
+        set_baseline("prod", tmp_path / "runs" / "middle")
+        assert "middle</span>, the named baseline prod" in await text_of(client, query)
+        assert "new</span>, chosen here" in await text_of(client, f"{query}&baseline=new")
+
+
+async def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
+    """One table of scores, each question that changed once with the answers of all, and a chart of score and latency."""
+    for day, name in enumerate(("old", "middle", "new")):
+        build_viewed_run(tmp_path / "runs" / name, n=20, right_every=2 + day, is_complete=True, started=day * 86_400.0)
+    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
+        text = await text_of(client, "/compare?run=new&run=middle&run=old")
+        lost = await text_of(client, "/compare?run=new&run=middle&run=old&only=lost")
+    scores = re.findall(r'<tr><th scope="row">m .*?class="num strong">([^<]+)<', text)
+    assert len(scores) == 3
+    flips = re.findall(r'<article class="flip".*?</article>', text, re.DOTALL)
+    ids = [re.findall(r"quiz/\d{4}", flip)[0] for flip in flips]
+    assert len(ids) == len(set(ids)) > 3
+    assert all(flip.count("<h4>") == 3 for flip in flips)
+    assert "not changed" in text
+    assert all(">lost<" in flip for flip in re.findall(r'<article class="flip".*?</article>', lost, re.DOTALL))
+    chart = re.search(r'data-chart="([^"]*points[^"]*)"', text)
+    assert chart is not None
+    assert [len(loads(unescape(chart[1]))[name]) for name in ("x", "y", "names", "best")] == [3, 3, 3, 3]
 
 
 async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from nel.apps.view.finding import FoundRun, find_runs
 from nel.apps.view.index.building import IndexState, Indices, _Changed, build
-from nel.apps.view.index.database import Filter, Index, ResultKey
-from nel.apps.view.index.words import query_of
+from nel.apps.view.index.database import ORDERS, Filter, Index, ResultKey, Search, choice_name
+from nel.apps.view.run_page import confusion_of
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import Wanted, sample_page
 from nel.apps.view.summary import Summaries
@@ -34,9 +34,8 @@ def found_in(path: Path) -> FoundRun:
 
 def search(path: Path, typed: str, **wanted: str) -> list[int]:
     with Index(path) as index:
-        facets = index.facets(Filter(**wanted))
-        query = None if facets is None else query_of(typed, facets)
-        return [] if query is None else [group[0].idx for group in index.questions(1, query, n_max=10_000)]
+        wish = index.search(Filter(**wanted), typed)
+        return [] if wish is None else [group[0].idx for group in index.questions(1, wish, n_max=10_000)]
 
 
 @pytest.fixture(scope="module")
@@ -96,18 +95,22 @@ def test_words_without_spaces_are_found(tmp_path: Path) -> None:
 
 def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
     """Forwards and backwards every match comes once; repeats of a sample stay together."""
-    query = query_of("thing")
-    assert query is not None
     with Index(indexed) as index:
+        query = index.search(Filter(), "thing")
+        assert query is not None
         every = index.questions(1, query, n_max=1000)
         pages: list[Any] = []
         after = None
         for _ in range(len(every)):
             pages += (found := index.questions(1, query, after=after, n_max=7))
-            after = found[-1][0].idx if found else 10**9
+            after = (found[-1][0].idx if found else 10**9, 0)
         assert pages == every
-        assert index.questions(1, query, before=every[20][0].idx, n_max=7) == every[13:20]
-        assert index.questions(1, query, after=10**15, n_max=7) == index.questions(1, query, before=0, n_max=7) == []
+        assert index.questions(1, query, before=(every[20][0].idx, 0), n_max=7) == every[13:20]
+        assert (
+            index.questions(1, query, after=(10**15, 0), n_max=7)
+            == index.questions(1, query, before=(0, 0), n_max=7)
+            == []
+        )
         assert index.count(1, query) == len(every)
 
 
@@ -116,9 +119,52 @@ def test_repeats_are_one_question(tmp_path: Path) -> None:
     build_viewed_run(tmp_path / "run", n=6, repeats=5, texts=())
     build(found_in(tmp_path / "run"), tmp_path / "index.db")
     with Index(tmp_path / "index.db") as index:
-        found = index.questions(1, query_of('"is red"') or "", n_max=9)
+        found = index.questions(1, Search('"is red"'), n_max=9)
     assert found[0] == [ResultKey(1, 0, 1), ResultKey(1, 0, 3)]
     assert [group[0].idx for group in found] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("order", ["score", "-score", "latency", "-completion_tokens", "cost", "-first_token"])
+def test_results_are_ordered_by_a_number(tmp_path: Path, order: str) -> None:
+    """Pages forwards and backwards hold every result once, the repeats apart; what is unknown comes last."""
+    build_viewed_run(tmp_path / "run", n=8, repeats=3, texts=())
+    build(found_in(tmp_path / "run"), tmp_path / "index.db")
+    with Index(tmp_path / "index.db") as index:
+        wish = index.search(Filter(), "", order)
+        assert wish is not None
+        every = [key for (key,) in index.questions(1, wish, n_max=1000)]
+        rows = index._connection.execute(f"SELECT number, {order.removeprefix('-')} FROM results").fetchall()  # noqa: S608
+        sign = -1 if order.startswith("-") else 1
+        expected = sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), row[0]))
+        assert every == [ResultKey.of(number) for number, _ in expected]
+        middle = (every[9].idx, every[9].repeat)
+        assert [key for (key,) in index.questions(1, wish, after=middle, n_max=4)] == every[10:14]
+        assert [key for (key,) in index.questions(1, wish, before=middle, n_max=4)] == every[5:9]
+
+
+def test_numbers_narrow_a_search(indexed: Path) -> None:
+    """Comparisons stand among the words, each by its short or its whole name; an unknown order is none."""
+    assert search(indexed, "thing seconds>=0.9 tokens < 12") == [
+        idx for idx in range(60) if idx % 5 == 4 and idx % 9 < 2 and idx % 7 != 3
+    ]
+    assert search(indexed, "score>0.5") == search(indexed, "", outcome="right")
+    assert search(indexed, "score=0 prompt_tokens<=25") == [idx for idx in range(6) if idx not in (0, 2, 4)]
+    with Index(indexed) as index:
+        wish = index.search(Filter(), "", "-latency; DROP TABLE docs")
+    assert wish == Search("{facets} : (all)")
+    assert "-latency" in ORDERS
+
+
+def test_choices_make_a_confusion_matrix(tmp_path: Path) -> None:
+    """Each scored answer counts under the expected and the read label, and a cell finds its samples."""
+    build_viewed_run(tmp_path / "run", n=30, texts=(), has_choices=True)
+    build(found_in(tmp_path / "run"), tmp_path / "index.db")
+    with Index(tmp_path / "index.db") as index:
+        confusion = confusion_of(index.choices(1))
+    assert confusion is not None
+    assert (confusion.answers, confusion.rows) == (["B", "A", ""], [("B", [(12, 5), (12, 5), (2, 1)])])
+    assert search(tmp_path / "index.db", "", choice=choice_name("B", "")) == [9, 19]
+    assert confusion_of([]) is None
 
 
 def test_an_index_follows_a_run_that_goes_on(tmp_path: Path) -> None:
@@ -214,7 +260,6 @@ def test_a_chart_counts_every_value() -> None:
     assert chart.n_above == 5
     assert chart.median == pytest.approx(495, rel=0.02)
     assert chart.p90 == pytest.approx(900, rel=0.02)
-    assert max(chart.columns) == 1
     assert chart_of("cost", {bin_of(0.0): 5}) is chart_of("cost", {}) is None
 
 

@@ -31,7 +31,7 @@ class _Elements(HTMLParser):
         found = dict(attrs)
         if tag in ("img", "iframe", "object", "embed", "style", "base", "meta", "b") and tag != "meta":
             self.active.append(tag)
-        if tag == "script" and not str(found.get("src", "")).startswith("/static/view.js?"):
+        if tag == "script" and not re.match(r"/static/(view|charts|uPlot\.iife\.min)\.js\?", str(found.get("src", ""))):
             self.active.append("script")
         self.active += [f"{tag} {name}" for name in found if name.startswith("on") or name == "style"]
         self.links += [str(found[name]) for name in ("href", "src", "action") if name in found]
@@ -199,7 +199,7 @@ async def test_neighbours_follow_the_filter(client: Client) -> None:
 async def test_repeats_are_folded_into_one_row(client: Client) -> None:
     """A question that was asked five times is one row with its verdicts, and each repeat has an address."""
     text = await text_of(client, "/runs/repeated-run/quiz")
-    assert len(re.findall(r"<li ", text)) == 12
+    assert len(re.findall(r"<tr data-href", text)) == 12
     assert re.search(r'class="tally">3<span class="of">/5', text)
     text = await text_of(client, "/runs/repeated-run/quiz/0?repeat=1")
     assert "The answer is <mark>red</mark>." in text

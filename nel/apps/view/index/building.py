@@ -13,7 +13,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -21,12 +21,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from nel.apps.view.choices import options_of
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.database import FORMAT, Entry, Index, ResultKey
 from nel.apps.view.index.words import spaced
 from nel.apps.view.left_out import decisions_of, left_out
 from nel.artifacts.failures import kind_of
-from nel.artifacts.results import NOT_RUN, Result, read_result
+from nel.artifacts.results import NOT_RUN, Result, read_result, reward_of
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
@@ -255,7 +256,7 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
     with BrowsedStore(run.store) as store:
         identity = [FORMAT, str(store.meta("run_id")), str(run.path)]
         sessions = store.count_sessions()
-        config = store.meta("config") or {}
+        price = price_of(store)
         decisions = decisions_of(store)
     known = index.fact("identity")
     is_same = (
@@ -269,6 +270,12 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
         index.set_fact("identity", identity)
         index.set_fact("sessions", sessions)
         index.set_fact("decisions", decisions)
+    return price
+
+
+def price_of(store: BrowsedStore) -> Price | None:
+    """Return the price of a run's model, None where it has none."""
+    config = store.meta("config") or {}
     model = (config.get("endpoint") or {}).get("model")
     price = ((config.get("budget") or {}).get("prices") or {}).get(model)
     return None if price is None else Price.model_validate(price)
@@ -345,7 +352,7 @@ def _entry(
             kind="damaged",
             category="",
             texts=texts,
-            measured={},
+            numbers={},
             bins={},
         )
     values = {} if result.response is None else measured(result.response, price)
@@ -359,16 +366,31 @@ def _entry(
             else str(result.sample.subset)
         ),
         texts=[spaced(_cut(text)) for text in _texts(result)],
-        measured=values,
+        numbers=numbers_of(result, values),
         bins={name: bin_of(value) for name, value in values.items()},
+        choice=_choice(result),
     )
+
+
+def _choice(result: Result) -> tuple[str, str] | None:
+    """Return the expected label and the one that was read; None of what is unscored or no choice."""
+    if isinstance(result.outcome, Unscored):
+        return None
+    options = options_of(result.sample)
+    return None if options is None else options.choice(result.outcome.answer)
+
+
+def numbers_of(result: Result, values: Mapping[str, float]) -> dict[str, float]:
+    """Return the numbers of a result: its score, and what was measured of its answer."""
+    reward = reward_of(result.outcome)
+    return dict(values) if reward is None else {"score": reward, **values}
 
 
 def _not_asked(entry: Entry) -> Entry:
     """Return the entry of a question that a stop rule left out: its answer is found, and in no
     count and no chart.
     """
-    return replace(entry, group="not_asked", kind="", measured={}, bins={})
+    return replace(entry, group="not_asked", kind="", numbers={}, bins={}, choice=None)
 
 
 def group_of(result: Result) -> str:

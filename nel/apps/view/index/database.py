@@ -1,9 +1,9 @@
 """The file of an index: what it holds, and what is asked of it. Depends on SQLite with FTS5.
 
 Each result has one document, whose number orders it as the dataset does: benchmark, sample, repeat.
-Outcome, kind and category are facets, words of a column of their own, so that a filter is a query
-like any other and a page of a million results takes no scan. Texts are not kept, only where their
-words occur.
+Outcome, kind, category and choice are facets, words of a column of their own, so that a filter is a
+query like any other and a page of a million results takes no scan. Numbers have a table beside it,
+by which matches are narrowed and ordered. Texts are not kept, only where their words occur.
 """
 
 from __future__ import annotations
@@ -17,11 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from nel.apps.view.index.words import COLUMNS, FACETS
+from nel.apps.view.index.words import (
+    COLUMNS,
+    FACETS,
+    NUMBERS,
+    Condition,
+    conditions_of,
+    query_of,
+)
 from nel.core.strict_json import dumps, loads
 from nel.errors import NelError, OutputError
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 INDEX_FAULTS: Final = (NelError, sqlite3.Error)
 """What using an index raises that is missing, damaged or of no use."""
 COUNT_MAX: Final = 10_000
@@ -35,15 +42,21 @@ CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE counts(benchmark INTEGER, outcome INTEGER, kind TEXT, category TEXT, n INTEGER,
     PRIMARY KEY(benchmark, outcome, kind, category)) WITHOUT ROWID;
+CREATE TABLE choices(benchmark INTEGER, expected TEXT, answer TEXT, n INTEGER,
+    PRIMARY KEY(benchmark, expected, answer)) WITHOUT ROWID;
+CREATE TABLE results(number INTEGER PRIMARY KEY,
+    {", ".join(f"{name} REAL" for name in NUMBERS)}) STRICT;
 CREATE TABLE bins(benchmark INTEGER, measure TEXT, bin INTEGER, n INTEGER,
     PRIMARY KEY(benchmark, measure, bin)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE docs USING fts5({FACETS}, {", ".join(COLUMNS)}, content='',
     tokenize='unicode61 remove_diacritics 2');
 """
-_FORWARDS: Final = (
-    "SELECT rowid FROM docs WHERE docs MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid"
-)
-_BACKWARDS: Final = f"{_FORWARDS} DESC"
+ORDERS: Final = (*NUMBERS, *(f"-{name}" for name in NUMBERS))
+"""What results can be ordered by: a number, with a minus the largest first."""
+
+
+Position = tuple[int, int]
+"""A sample and its repeat."""
 
 
 class ResultKey(NamedTuple):
@@ -81,8 +94,11 @@ class Entry:
     """Empty where it has none."""
     texts: Sequence[str]
     """One for each of the searched columns."""
-    measured: Mapping[str, float]
+    numbers: Mapping[str, float]
+    """Those of `NUMBERS` that are known."""
     bins: Mapping[str, int]
+    choice: tuple[str, str] | None = None
+    """The label that was expected and the one that was read, where it is a choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +108,67 @@ class Filter:
     outcome: str = ""
     kind: str = ""
     category: str = ""
+    choice: str = ""
+    """As `choice_name` writes one."""
 
     @property
     def is_empty(self) -> bool:
         """Return whether everything passes."""
-        return not (self.outcome or self.kind or self.category)
+        return not (self.outcome or self.kind or self.category or self.choice)
+
+
+def choice_name(expected: str, answer: str) -> str:
+    """Return the name of a cell of the confusion matrix, as a filter has it."""
+    return f"{expected} read as {answer or 'none'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is looked for, ready for the file; its names are those of `NUMBERS` alone."""
+
+    match: str
+    """As `query_of` makes it."""
+    conditions: Sequence[Condition] = ()
+    order: str = ""
+    """One of `ORDERS`; empty: as the dataset."""
+
+    @property
+    def rank(self) -> str:
+        """Return what results are ordered by, from the smallest."""
+        sign = "-" if self.order.startswith("-") else ""
+        return f"ifnull({sign}results.{self.order.removeprefix('-')}, 9e999)"
+
+    @property
+    def number(self) -> str:
+        """Return the column that numbers a document."""
+        return "docs.rowid" if self._reads_texts else "results.number"
+
+    @property
+    def clauses(self) -> str:
+        """Return FROM and WHERE; full text comes first, so that it gives its matches in order."""
+        tables = ["docs"] if self._reads_texts else []
+        if self._reads_numbers:
+            tables.append("results")
+        where = ["docs MATCH ?"] if self._reads_texts else []
+        where += [f"{self.number} BETWEEN ? AND ?"]
+        if len(tables) > 1:
+            where.append("results.number = docs.rowid")
+        where += [f"results.{item.column} {item.sign} ?" for item in self.conditions]
+        return f"FROM {' CROSS JOIN '.join(tables)} WHERE {' AND '.join(where)}"
+
+    @property
+    def _reads_numbers(self) -> bool:
+        return bool(self.conditions or self.order)
+
+    @property
+    def _reads_texts(self) -> bool:
+        """Return whether full text is asked, which a search for numbers alone does not need."""
+        return not self._reads_numbers or self.match != query_of("")
+
+    def values(self, first: int, last: int) -> tuple[object, ...]:
+        """Return the values of `clauses` between two documents."""
+        words = (self.match,) if self._reads_texts else ()
+        return (*words, first, last, *(item.number for item in self.conditions))
 
 
 class Index:
@@ -166,31 +238,40 @@ class Index:
         """Add results; in the order of their documents, which FTS5 writes fastest."""
         counts: Counter[tuple[int, int, str, str]] = Counter()
         bins: Counter[tuple[int, str, int]] = Counter()
-        rows = []
+        choices: Counter[tuple[int, str, str]] = Counter()
+        rows, numbers = [], []
         for item in sorted(entries, key=lambda entry: entry.key):
             outcome = GROUPS.index(item.group)
             counts[item.key.benchmark, outcome, item.kind, item.category] += 1
             for measure, number in item.bins.items():
                 bins[item.key.benchmark, measure, number] += 1
-            facets = ["all", f"ox{outcome}"]
-            facets += [
-                f"{mark}{self._id_of(name)}"
-                for mark, name in (("kx", item.kind), ("cx", item.category))
-                if name
-            ]
-            rows.append((item.key.number, " ".join(facets), *item.texts))
+            if item.choice is not None:
+                choices[item.key.benchmark, *item.choice] += 1
+            rows.append((item.key.number, self._words(item), *item.texts))
+            numbers.append((item.key.number, *(item.numbers.get(name) for name in NUMBERS)))
         marks = ", ".join("?" * (len(COLUMNS) + 2))
         insert = f"INSERT INTO docs(rowid, {FACETS}, {', '.join(COLUMNS)}) VALUES({marks})"
         self._connection.executemany(insert, rows)
         self._connection.executemany(
-            "INSERT INTO counts VALUES(?, ?, ?, ?, ?)"
-            " ON CONFLICT(benchmark, outcome, kind, category) DO UPDATE SET n = n + excluded.n",
-            [(*key, n) for key, n in counts.items()],
+            f"INSERT OR REPLACE INTO results VALUES(?{', ?' * len(NUMBERS)})", numbers
         )
+        self._add_counts("choices", ("benchmark", "expected", "answer"), choices)
+        self._add_counts("counts", ("benchmark", "outcome", "kind", "category"), counts)
+        self._add_counts("bins", ("benchmark", "measure", "bin"), bins)
+
+    def _words(self, item: Entry) -> str:
+        """Return the facets of a result."""
+        choice = "" if item.choice is None else choice_name(*item.choice)
+        named = (("kx", item.kind), ("cx", item.category), ("mx", choice))
+        facets = ["all", f"ox{GROUPS.index(item.group)}"]
+        return " ".join([*facets, *(f"{mark}{self._id_of(name)}" for mark, name in named if name)])
+
+    def _add_counts(self, table: str, names: Sequence[str], counts: Mapping[Any, int]) -> None:
+        """Add to the counts of a table, by the columns of its key."""
         self._connection.executemany(
-            "INSERT INTO bins VALUES(?, ?, ?, ?) ON CONFLICT(benchmark, measure, bin) DO UPDATE SET"
-            " n = n + excluded.n",
-            [(*key, n) for key, n in bins.items()],
+            f"INSERT INTO {table} VALUES(?{', ?' * len(names)}) ON CONFLICT({', '.join(names)}) DO"
+            " UPDATE SET n = n + excluded.n",
+            [(*key, n) for key, n in counts.items()],
         )
 
     def _id_of(self, name: str) -> int:
@@ -206,14 +287,22 @@ class Index:
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return None if row is None else loads(row[0])
 
-    def facets(self, wanted: Filter) -> tuple[str, ...] | None:
-        """Return the facets of a filter, None where no result has them."""
+    def search(self, wanted: Filter, typed: str, order: str = "") -> Search | None:
+        """Return what a filter and typed words look for, None where no result can have that."""
+        facets = self._facets(wanted)
+        rest, conditions = conditions_of(typed)
+        match = None if facets is None else query_of(rest, facets)
+        if match is None:
+            return None
+        return Search(match, conditions, order if order in ORDERS else "")
+
+    def _facets(self, wanted: Filter) -> tuple[str, ...] | None:
         facets = []
         if wanted.outcome:
             if wanted.outcome not in GROUPS:
                 return None
             facets.append(f"ox{GROUPS.index(wanted.outcome)}")
-        for mark, name in (("kx", wanted.kind), ("cx", wanted.category)):
+        for mark, name in (("kx", wanted.kind), ("cx", wanted.category), ("mx", wanted.choice)):
             if name:
                 row = self._connection.execute(
                     "SELECT id FROM names WHERE name = ?", (name,)
@@ -230,6 +319,12 @@ class Index:
         ).fetchall()
         return [(GROUPS[outcome], kind, category, n) for outcome, kind, category, n in rows]
 
+    def choices(self, benchmark: int) -> list[tuple[str, str, int]]:
+        """Return ``(expected, answer, n)`` of the choices of a benchmark."""
+        return self._connection.execute(
+            "SELECT expected, answer, n FROM choices WHERE benchmark = ?", (benchmark,)
+        ).fetchall()
+
     def bins(self, benchmark: int) -> dict[str, dict[int, int]]:
         """Return by measure how many values of a benchmark lie in each bin."""
         bins: dict[str, dict[int, int]] = {}
@@ -238,52 +333,70 @@ class Index:
             bins.setdefault(measure, {})[number] = n
         return bins
 
-    def count(self, benchmark: int, query: str) -> int:
+    def count(self, benchmark: int, search: Search) -> int:
         """Return how many results of a benchmark match, counted up to one more than `COUNT_MAX`."""
-        first, last = _range_of(benchmark)
-        row = self._connection.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM docs WHERE docs MATCH ? AND rowid BETWEEN ? AND ?"
-            " LIMIT ?)",
-            (query, first, last, COUNT_MAX + 1),
-        ).fetchone()
-        return int(row[0])
+        query = f"SELECT count(*) FROM (SELECT 1 {search.clauses} LIMIT ?)"  # noqa: S608 - own names
+        values = search.values(*_range_of(benchmark))
+        return int(self._connection.execute(query, (*values, COUNT_MAX + 1)).fetchone()[0])
 
     def questions(
         self,
         benchmark: int,
-        query: str,
+        search: Search,
         *,
-        after: int | None = None,
-        before: int | None = None,
+        after: Position | None = None,
+        before: Position | None = None,
         n_max: int,
     ) -> list[list[ResultKey]]:
-        """Return the matching results of up to so many samples, those of one sample together, in
-        order.
+        """Return the matching results of up to so many samples, in the order of the search: those
+        of one sample together, or where a number orders them each alone, those without it last.
 
         Args:
             benchmark: Its number.
-            query: As `query_of` makes it.
-            after: The samples after this one; from the first without it.
-            before: The samples in front of this one, the nearest of them.
+            search: What is looked for.
+            after: What follows this one; from the first without it.
+            before: What is in front of this one, the nearest of it.
             n_max: Samples.
         """
         first, last = _range_of(benchmark)
-        is_back = before is not None
-        if after is not None:
-            first = max(first, ResultKey(benchmark, min(after, (1 << _IDX_BITS) - 2) + 1, 0).number)
-        if before is not None:
-            last = min(last, ResultKey(benchmark, min(before, (1 << _IDX_BITS) - 1), 0).number - 1)
-        rows = self._connection.execute(_BACKWARDS if is_back else _FORWARDS, (query, first, last))
-        keys_of: dict[int, list[ResultKey]] = {}
-        for (number,) in rows:
-            key = ResultKey.of(number)
-            if key.idx not in keys_of and len(keys_of) == n_max:
-                break
-            keys_of.setdefault(key.idx, []).append(key)
+        is_back, limit, direction = before is not None, "", " DESC" if before is not None else ""
+        edge = None if (mark := before or after) is None else _edge(benchmark, mark)
+        if edge is not None and not search.order:
+            first = first if is_back else max(first, edge.number + (1 << _REPEAT_BITS))
+            last = min(last, edge.number - 1) if is_back else last
+        values: tuple[object, ...] = search.values(first, last)
+        order_by = f"{search.number}{direction}"
+        if search.order:
+            order_by = f"{search.rank}{direction}, {order_by}"
+            if edge is not None and mark is not None:
+                limit = f" AND ({search.rank}, {search.number}) {'<' if is_back else '>'} ((SELECT"
+                limit += f" {search.rank} FROM results WHERE number = ?), ?)"
+                values += (edge.number + mark[1],) * 2
+        rows = self._connection.execute(
+            f"SELECT {search.number} {search.clauses}{limit} ORDER BY {order_by} LIMIT ?",
+            (*values, n_max if search.order else -1),
+        )
+        ordered = _grouped(rows, n_max, is_alone=bool(search.order))
         rows.close()
-        ordered = [sorted(places) for places in keys_of.values()]
         return ordered[::-1] if is_back else ordered
+
+
+def _grouped(rows: Iterable[tuple[int]], n_max: int, *, is_alone: bool) -> list[list[ResultKey]]:
+    """Return results by sample, or each alone; reads on until there would be one group too many."""
+    groups: dict[object, list[ResultKey]] = {}
+    for (number,) in rows:
+        key = ResultKey.of(number)
+        name: object = key if is_alone else key.idx
+        if name not in groups and len(groups) == n_max:
+            break
+        groups.setdefault(name, []).append(key)
+    return [sorted(keys) for keys in groups.values()]
 
 
 def _range_of(benchmark: int) -> tuple[int, int]:
     return ResultKey(benchmark, 0, 0).number, ResultKey(benchmark + 1, 0, 0).number - 1
+
+
+def _edge(benchmark: int, mark: Position) -> ResultKey:
+    """Return the first result of a sample; one beyond all samples is the last that there can be."""
+    return ResultKey(benchmark, min(mark[0], (1 << _IDX_BITS) - 2), 0)

@@ -2,7 +2,7 @@
 no I/O.
 
 ``word`` finds it in any case and accent, ``wor*`` what begins so, ``"two words"`` a phrase,
-``-word`` leaves out, and ``answer:word`` looks in one column.
+``-word`` leaves out, ``answer:word`` looks in one column, and ``tokens>500`` compares a number.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
+
+from nel.reports.distributions import MEASURES
 
 COLUMNS: Final = ("id", "question", "answer", "reasoning", "target", "detail")
 """Texts of a result that are searched."""
 FACETS: Final = "facets"
 ALL: Final = "all"
 """The facet of every result."""
+NUMBERS: Final = ("score", *MEASURES)
+"""Numbers of a result that are compared and ordered by."""
+SHORT_NAMES: Final = {"tokens": "completion_tokens", "seconds": "latency"}
 _TEXTS: Final = f"{{{' '.join(COLUMNS)}}}"
 _TERMS_MAX: Final = 32
 _CHARACTERS_MAX: Final = 1_000
@@ -24,9 +30,41 @@ _TERM: Final = re.compile(
     rf"""(?P<minus>-?) (?:(?P<column>{"|".join(COLUMNS)}):)? (?: "(?P<phrase>[^"]*)"? | (?P<word>[^\s"]+) )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_CONDITION: Final = re.compile(
+    rf"""(?<!\S) (?P<name>{"|".join((*NUMBERS, *SHORT_NAMES))}) \s* (?P<sign><=|>=|<|>|=) \s*
+    (?P<number>-?[0-9]{{1,15}}(?:\.[0-9]{{1,15}})?) (?!\S)""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _IDEOGRAPH: Final = re.compile(
     "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a number of a result must satisfy."""
+
+    column: str
+    """One of `NUMBERS`."""
+    sign: str
+    number: float
+
+
+def conditions_of(typed: str) -> tuple[str, tuple[Condition, ...]]:
+    """Return what was typed without its comparisons of numbers, and these.
+
+    >>> conditions_of("red tokens > 500 blue")
+    ('red blue', (Condition(column='completion_tokens', sign='>', number=500.0),))
+    """
+    conditions = tuple(
+        Condition(
+            SHORT_NAMES.get(match["name"].lower(), match["name"].lower()),
+            match["sign"],
+            float(match["number"]),
+        )
+        for match in list(_CONDITION.finditer(typed[:_CHARACTERS_MAX]))[:_TERMS_MAX]
+    )
+    return " ".join(_CONDITION.sub(" ", typed[:_CHARACTERS_MAX]).split()), conditions
 
 
 def spaced(text: str) -> str:
@@ -43,7 +81,7 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
         facets: Made by `nel.apps.view.index`, of letters and digits.
 
     >>> query_of('red "blue sky" -answer:green', ["ox1"])[:38]
-    '{facets} : (ox1) AND {id question answ'
+    '({facets} : (ox1) AND {id question ans'
     """
     wanted: list[str] = []
     unwanted: list[str] = []

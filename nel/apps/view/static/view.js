@@ -1,5 +1,5 @@
 "use strict";
-// Keys, live runs, and tags and notes. All text goes through textContent; there is no HTML here.
+// Keys, live runs, and tags, notes and ratings. All text goes through textContent; there is no HTML here.
 (() => {
   const base = document.documentElement.dataset.base;
   const count = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -25,12 +25,12 @@
     });
   }
 
-  // Two runs to compare.
+  // Runs to compare.
 
   const boxes = all("#compare-form input[type=checkbox]");
   const button = first("#compare-button");
   const chosen = () => boxes.filter((box) => box.checked);
-  const allow = () => { if (button) button.disabled = new Set(chosen().map((box) => box.value)).size !== 2; };
+  const allow = () => { if (button) { const n = chosen().length; button.disabled = n < 2 || n > 8; } };
   for (const box of boxes) {
     box.addEventListener("change", () => {
       // A run of several benchmarks has a box in each of its rows; they are one choice.
@@ -64,6 +64,7 @@
     g: () => go(".brand"),
     x: () => { const box = selected >= 0 && rows[selected].querySelector("input[type=checkbox]"); if (box && !box.disabled) box.click(); },
     c: () => { if (button && !button.disabled) button.click(); },
+    r: () => { const field = first("[data-rate]"); if (field) field.focus(); },
     "/": () => { const field = first("[data-search]"); if (field) { field.focus(); field.select(); } },
     "?": () => help.showModal(),
   };
@@ -145,7 +146,7 @@
     });
   }
 
-  // Tags and notes.
+  // Tags, notes and ratings.
 
   for (const area of all("[data-notes]")) {
     const edit = area.querySelector("[data-notes-edit]");
@@ -154,16 +155,20 @@
     edit.hidden = false;
     edit.addEventListener("click", () => { form.hidden = false; edit.hidden = true; form.elements.tags.focus(); });
     form.addEventListener("reset", () => { form.hidden = true; edit.hidden = false; });
+  }
+  for (const field of all("[data-remember]")) field.value = localStorage.getItem(`nel ${field.name}`) || "";
+  for (const form of all("[data-save]")) {
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      const tags = form.elements.tags.value.split(",").map((tag) => tag.trim()).filter((tag) => tag);
-      const address = `${base}/api/runs/${encodeURIComponent(area.dataset.notes)}/notes`;
-      const problem = form.querySelector("[data-notes-problem]");
+      const fields = Object.fromEntries(new FormData(form));
+      if ("tags" in fields) fields.tags = fields.tags.split(",").map((tag) => tag.trim()).filter((tag) => tag);
+      for (const field of form.querySelectorAll("[data-remember]")) localStorage.setItem(`nel ${field.name}`, field.value);
+      const problem = form.querySelector("[data-problem]");
       try {
-        const answer = await fetch(address, {
+        const answer = await fetch(form.dataset.save, {
           method: "POST",
           headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({ tags, note: form.elements.note.value }),
+          body: JSON.stringify(fields),
         });
         if (answer.ok) location.reload();
         else problem.textContent = (await answer.json()).error;

@@ -1,0 +1,111 @@
+"""What people say of answers: a label, a note and a name, in a file of the run for each benchmark.
+
+``RUN/BENCHMARK-ratings.jsonl`` holds one JSON object a line and is a file of labels as
+``nel judge calibrate RUN --labels FILE`` reads one. No artifact is made from it, and no identity.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from nel.artifacts.label_file import RATINGS_SUFFIX
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps_line, loads
+from nel.errors import UsageError
+from nel.reports.text import one_line, visible
+
+_LABEL_CHARACTERS_MAX: Final = 60
+_NAME_CHARACTERS_MAX: Final = 60
+_NOTE_CHARACTERS_MAX: Final = 10_000
+_lock: Final = threading.Lock()
+"""A rating is added to the others by writing all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """What one person says of one answer, in the order of the file's fields."""
+
+    sample_id: str
+    repeat: int
+    label: str | None
+    """On the judge's scale, for a calibration; None where there is only a note."""
+    note: str
+    annotator: str
+    response: str
+    """The answer that was rated."""
+
+
+def ratings_path(run_dir: Path, benchmark: str) -> Path:
+    """Return where the ratings of a benchmark are, which is named by its directory."""
+    return run_dir / f"{benchmark}{RATINGS_SUFFIX}"
+
+
+def read_ratings(path: Path) -> list[Rating]:
+    """Return the ratings of a file; none where there is no file.
+
+    Raises:
+        UsageError: It cannot be read, or holds something else.
+    """
+    try:
+        lines = path.read_text("utf-8").split("\n")
+        return [Rating(**loads(line)) for line in lines if line]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(
+            f"{path} holds no ratings ({error}); correct it or move it away"
+        ) from error
+
+
+def add_rating(path: Path, rating: Rating) -> None:
+    """Write a rating in the place of what the same person said of the answer; an empty one removes
+    that.
+
+    Raises:
+        UsageError: The file is damaged.
+        StoppedEarly: The directory cannot be written, or the disk is full.
+    """
+    with _lock:
+        others = [item for item in read_ratings(path) if _key(item) != _key(rating)]
+        ratings = [*others, rating] if rating.label or rating.note else others
+        write_file(path, (dumps_line(asdict(item)) for item in sorted(ratings, key=_key)))
+
+
+def ratings_of(ratings: Sequence[Rating], sample_id: str, repeat: int) -> list[Rating]:
+    """Return what people said of one answer."""
+    return [item for item in ratings if (item.sample_id, item.repeat) == (sample_id, repeat)]
+
+
+def rating_fields(fields: Any) -> Mapping[str, Any]:
+    """Return label, note and name from what a page sends.
+
+    Raises:
+        UsageError: It is no object of texts, or one is longer than what is stored.
+    """
+    names = {
+        "label": _LABEL_CHARACTERS_MAX,
+        "note": _NOTE_CHARACTERS_MAX,
+        "annotator": _NAME_CHARACTERS_MAX,
+    }
+    if not isinstance(fields, dict) or not all(
+        isinstance(fields.get(name, ""), str) for name in names
+    ):
+        raise UsageError(
+            'a rating is an object like {"label": "correct", "note": "", "annotator": "Ada"}'
+        )
+    for name, longest in names.items():
+        if len(fields.get(name, "")) > longest:
+            raise UsageError(f"the {name} has more than {longest:,} characters; shorten it")
+    return {
+        "label": one_line(fields.get("label", "")) or None,
+        "note": visible(fields.get("note", "")).strip(),
+        "annotator": one_line(fields.get("annotator", "")),
+    }
+
+
+def _key(rating: Rating) -> tuple[str, int, str]:
+    return rating.sample_id, rating.repeat, rating.annotator
