@@ -55,6 +55,8 @@ COMMANDS = (
     ("endpoint", "demo"),
     ("endpoint", "judge"),
     ("endpoint", "replay"),
+    ("endpoint", "script"),
+    ("endpoint", "oracle"),
     ("endpoint", "model"),
     ("endpoint", "probe"),
     ("power",),
