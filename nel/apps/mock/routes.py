@@ -68,7 +68,7 @@ class Wire:
 
 
 WIRE: Final = web.AppKey("nel_wire", Wire)
-ANSWERER: Final = web.AppKey("nel_answerer", Answerer)  # type: ignore[type-abstract]
+ANSWERER: Final = web.AppKey("nel_answerer", Answerer)
 TALLY: Final = web.AppKey("nel_tally", Tally)
 
 

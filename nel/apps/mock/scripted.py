@@ -18,7 +18,7 @@ from nel.apps.mock.routes import TALLY, base_app, decoded
 from nel.apps.mock.scripts import Director, Turn
 from nel.apps.mock.vendor_bodies import body_of, events_of, signature
 
-DIRECTOR: Final = web.AppKey("nel_director", Director)  # type: ignore[type-abstract]
+DIRECTOR: Final = web.AppKey("nel_director", Director)
 _PATHS: Final[dict[str, Spoken]] = {
     "/v1/chat/completions": "chat",
     "/v1/responses": "responses",

@@ -164,7 +164,7 @@ def _of_node(node: yaml.Node, place: _Path, lines: dict[_Path, int]) -> Any:
     if isinstance(node, yaml.SequenceNode):
         return [_of_node(item, (*place, at), lines) for at, item in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
-        return yaml.SafeLoader("").construct_object(node)  # type: ignore[no-untyped-call]
+        return yaml.SafeLoader("").construct_object(node)
     fields = {}
     for key, value in node.value:
         lines[(*place, str(key.value))] = key.start_mark.line + 1

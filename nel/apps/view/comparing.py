@@ -19,7 +19,7 @@ from nel.comparison.document import comparison_json
 from nel.comparison.fields import PARTS
 from nel.comparison.measures import Settings
 from nel.comparison.nel_runs import read_side
-from nel.core.named_baselines import read_baselines
+from nel.config.named_baselines import read_baselines
 from nel.core.strict_json import dumps
 from nel.errors import NelError, OutputError
 from nel.reports.comparison import interval, lines, p_text, points, score, settings_lines
