@@ -99,6 +99,7 @@ _POLICY: Final = "version: 1\nbenchmarks:\n  quickstart: {tier: critical, max_dr
 FILES: Final[dict[str, dict[str, str | Path]]] = {
     "README.md": {"policy.yaml": _POLICY},
     "docs/how-to/compare-and-gate.md": {"policy.yaml": _POLICY},
+    "docs/reference/settings.md": {"question.txt": '{question}\nEnd with a line "Answer: X".\n'},
     "docs/tutorials/deciding.md": {"policy.yaml": fence("docs/tutorials/deciding.md", "yaml", "benchmarks:")},
     "docs/tutorials/judging.md": {
         "judged.yaml": fence("docs/tutorials/judging.md", "yaml", "quickstart"),
