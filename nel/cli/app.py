@@ -17,6 +17,7 @@ from nel.cli import (
     benchmark,
     byob,
     compare,
+    docs,
     eval_archive,
     eval_merge,
     eval_reproduce,
@@ -118,6 +119,7 @@ app.command(name="report")(report.report)
 app.command(name="export")(export.export)
 app.command(name="import")(import_results.import_)
 app.command(name="verify")(verify.verify)
+app.command(name="docs")(docs.docs)
 
 
 def _show_version(value: bool) -> None:
