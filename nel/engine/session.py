@@ -83,6 +83,8 @@ class Runtime:
     """A run.db up to this size is verified before anything is asked."""
     jitter: Callable[[], float] = random.random
     """Numbers in [0, 1), for the jitter of waits."""
+    signals: Callable[[], StopSignals] = StopSignals
+    """Returns what stops the session, or the sessions of several runs together."""
 
 
 DEFAULT_RUNTIME: Final = Runtime()
@@ -495,7 +497,7 @@ class Session:
             config=self.config.engine.model_copy(update={"concurrency": self._concurrency()}),
             scoring_only=self.scoring_only,
         )
-        signals = StopSignals() if self.shared is None else self.shared.signals
+        signals = self.runtime.signals() if self.shared is None else self.shared.signals
         with signals.stopping(pipeline.stop):
             progress.stage = "starting scorers"
             await self.executor.start()
