@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from nel.byob.judge import judge_score
     from nel.config.schema import RunConfig
     from nel.core.observer import Observer
+    from nel.engine.progress import Progress
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.judges.parsing.verdict import grade_reader
     from nel.judges.quoting import quote
     from nel.judges.types import Case, Grade, Judge, Question
     from nel.models.wire.base import Wire
-    from nel.runs.evaluation import RunResult, evaluate, evaluate_async
+    from nel.runs.evaluation import evaluate, evaluate_async
     from nel.runs.matrix import evaluate_matrix
+    from nel.runs.result import RunResult
     from nel.runs.task import TaskConfig, run_task
     from nel.scoring import (
         answer_line,
@@ -55,9 +57,10 @@ _HOME = {
     "JudgeError": "nel.errors",
     "Message": "nel.types",
     "NelError": "nel.errors",
+    "Progress": "nel.engine.progress",
     "Observer": "nel.core.observer",
     "RunConfig": "nel.config.schema",
-    "RunResult": "nel.runs.evaluation",
+    "RunResult": "nel.runs.result",
     "Sample": "nel.types",
     "Score": "nel.types",
     "ScorerError": "nel.errors",
@@ -94,6 +97,7 @@ __all__ = [
     "Message",
     "NelError",
     "Observer",
+    "Progress",
     "Question",
     "RunConfig",
     "RunResult",

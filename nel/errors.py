@@ -57,6 +57,10 @@ class NelError(Exception):
 
     exit_code: ClassVar[int] = 1
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in the place of a traceback."""
+        return [str(self)]
+
 
 class UsageError(NelError):
     """The command, the configuration or the input is wrong; no request was paid for."""

@@ -52,7 +52,7 @@ SECTIONS = {
 CONFIGURATION_INTRODUCTION = """# The configuration
 
 What `nel eval run config.yaml` reads, what `-O key.path=value` sets, and what `nel.evaluate({...})` takes. Unknown keys
-are errors. `${VAR}` and `${VAR:-default}` are filled in from the environment; `$${` is a literal `${`.
+are errors. Which of several sources wins: [settings](settings.md). `${VAR}` and `${VAR:-default}` are filled in from the environment; `$${` is a literal `${`.
 
 ```yaml
 endpoint:
@@ -225,7 +225,7 @@ def configuration() -> str:
     parts = [HEAD + CONFIGURATION_INTRODUCTION]
     for title, model in SECTIONS.items():
         parts.append(f"## {title}\n\n{inspect.cleandoc(model.__doc__ or '')}\n")
-        parts.append("| key | default | flag | |\n|---|---|---|---|")
+        parts.append("| key | default | flag, variable | |\n|---|---|---|---|")
         for name, described in _described_fields(model):
             field = model.model_fields[name]
             default = (
@@ -234,7 +234,10 @@ def configuration() -> str:
                 else _shown(field.get_default(call_default_factory=True))
             )
             flags = ", ".join(
-                f"`{flag.name}`" for flag in field.metadata if isinstance(flag, schema.Flag)
+                f"`{name}`"
+                for flag in field.metadata
+                if isinstance(flag, schema.Flag)
+                for name in (flag.name, *([flag.variable] if flag.has_variable else []))
             )
             parts.append(f"| `{name}` | {default} | {flags} | {described} |")
         parts.append("")

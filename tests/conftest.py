@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from nel.config import user_settings
+
 # The same examples every time and no deadline for one, so that a build says something about the change and not about
 # chance or the machine's other work. New ones are looked for with HYPOTHESIS_PROFILE=default.
 settings.register_profile(
@@ -32,5 +34,8 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "OPENAI_API_KEY",
     ):
         monkeypatch.delenv(name, raising=False)
+    for name in user_settings.variables():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(user_settings.FILE_VARIABLE, "")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setenv("COLUMNS", "200")

@@ -26,9 +26,8 @@ import pytest
 
 _FIXTURE: Final = "nel_sample"
 _OPTIONS: Final = {
-    "--nel-url": "NEL_URL",
-    "--nel-model": "NEL_MODEL",
-    "--nel-api-key-env": "NEL_API_KEY_ENV",
+    "--nel-url": "NEL_MODEL_URL",
+    "--nel-model": "NEL_MODEL_ID",
 }
 
 
@@ -88,8 +87,8 @@ class NelSample:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the endpoint; each has an environment variable beside it."""
     group = parser.getgroup("nel", "evaluation of a model, sample by sample")
-    group.addoption("--nel-url", help="Base URL of the model's endpoint, or NEL_URL.")
-    group.addoption("--nel-model", help="Its name there, or NEL_MODEL.")
+    group.addoption("--nel-url", help="Base URL of the model's endpoint, or NEL_MODEL_URL.")
+    group.addoption("--nel-model", help="Its name there, or NEL_MODEL_ID.")
     group.addoption(
         "--nel-api-key-env", help="Name of the variable that holds the key, or NEL_API_KEY_ENV."
     )
@@ -225,12 +224,13 @@ def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
     if not options["--nel-url"] or not options["--nel-model"]:
         return {
             "error": (
-                "there is no endpoint; give --nel-url and --nel-model, or set NEL_URL and NEL_MODEL"
+                "there is no endpoint; give --nel-url and --nel-model, or set NEL_MODEL_URL and"
+                " NEL_MODEL_ID"
             )
         }
     endpoint = {"url": options["--nel-url"], "model": options["--nel-model"]}
-    if options["--nel-api-key-env"]:
-        endpoint["api_key_env"] = options["--nel-api-key-env"]
+    if key_env := config.getoption("--nel-api-key-env"):
+        endpoint["api_key_env"] = key_env
     try:
         result = evaluate(_config(spec, endpoint, str(output)))
     except NelError as error:

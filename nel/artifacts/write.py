@@ -27,7 +27,7 @@ from nel.artifacts.selection import Drawn, selection_json
 from nel.artifacts.served import ServedBuilds
 from nel.artifacts.shard import shard_json
 from nel.authoring.statistics_names import choose_statistics
-from nel.config.identity import Identity
+from nel.config.identity import PROMPT_TEMPLATE, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
 from nel.core.atomic_files import write_file
@@ -71,9 +71,9 @@ class BenchmarkResult:
     name: str
     slot: str
     directory: Path
-    metrics: dict[str, Any]
+    metrics: dict[str, Any] = field(repr=False)
     """The content of metrics.json."""
-    bundle: dict[str, Any]
+    bundle: dict[str, Any] = field(repr=False)
     """The content of eval-<benchmark>.json."""
 
     @property
@@ -573,6 +573,7 @@ def _bundle_json(
             "base_url": redact_url(endpoint["url"]) if endpoint else None,
             "protocol": plan["protocol"],
             **{field_name: plan[field_name] for field_name in _SHOWN_OF_PLAN},
+            "prompt": (plan.get("identity") or {}).get(PROMPT_TEMPLATE),
             "fewshot": plan.get("fewshot"),  # runs of an older version have none
         },
         "benchmark": {

@@ -324,6 +324,16 @@ class Benchmark:
         """
         return label_of(self.prepared(raw), self.fewshot.match_field)
 
+    def template_values(self, raw: Mapping[str, object]) -> dict[str, object]:
+        """Return what a prompt may name of a raw row.
+
+        Raises:
+            DatasetError: The row cannot be prepared, or lacks its choices.
+        """
+        row = self.prepared(raw)
+        choices = self._choices(row)
+        return self._values(row, choices, self._labels(row, choices), self._turns(row))
+
     def example_prompt(self, raw: Mapping[str, object]) -> str:
         """Return the prompt of a row as shown, without examples, by which a sample is told from its
         examples.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 _TEXT: Final = """\
-# A benchmark without Python: rows, a prompt, and checks of each response; docs/how-to/write-a-benchmark-in-yaml.md.
+# A benchmark without Python: rows, a prompt, and checks of each response; nel docs write-a-benchmark-in-yaml.
 # `nel plugin check {path}` tries it without an endpoint.
 prompt: '{{question}}'            # {{field}} is a field of the row
 # system_prompt: Answer briefly.

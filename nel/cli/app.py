@@ -60,6 +60,7 @@ class _Group(_ErrorsToText, PluginGroup):
         "export": "nel.cli.export:export",
         "import": "nel.cli.import_results:import_",
         "verify": "nel.cli.verify:verify",
+        "docs": "nel.cli.docs:docs",
         "baseline": "nel.cli.baseline:app",
         "benchmark": "nel.cli.benchmark:app",
         "byob": "nel.cli.byob:app",

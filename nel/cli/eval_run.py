@@ -25,6 +25,7 @@ from nel.engine.process_limits import check_memory
 from nel.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
+    from nel.config.layers import Layers
     from nel.config.schema import RunConfig
 
 app = typer.Typer(
@@ -76,15 +77,20 @@ def run(
     and 143 interrupted, resumable.
     """
     check_memory()
-    resolved = configured(config, chosen_settings(ctx))
+    layers = layered(config, chosen_settings(ctx))
+    resolved = layers.build()
     if resolved.shard is not None and fail_under:
         raise UsageError(
             f"--fail-under decides on a whole run, and this is shard {resolved.shard}; put the"
             " shards together with nel eval merge, then nel gate OUT --fail-under METRIC=VALUE"
         )
     if dry_run:
-        _showing_preview(several=bool(resolved.endpoints))(resolved, as_json=as_json)
+        show_plan = _showing_preview(several=bool(resolved.endpoints))
+        show_plan(resolved, as_json=as_json, values=layers.values())
     else:
+        if rows := layers.user_settings():
+            texts = [f"{row.key} ({row.source})" for row in rows]
+            typer.echo(f"nel: set for all runs: {', '.join(texts)}", err=True)
         allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
         show = _showing(several=bool(resolved.endpoints))
         show(resolved, resume=resume, as_json=as_json, allowed=allowed, fail_under=fail_under or ())
@@ -216,8 +222,18 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
     Raises:
         ConfigError: A needed flag is missing, or a key is unknown or wrong.
     """
+    return layered(path, chosen).build()
+
+
+def layered(path: Path | None, chosen: Chosen) -> Layers:
+    """Return the configuration of `configured` with the source of each value, not yet validated.
+
+    Raises:
+        ConfigError: A needed flag is missing, or the user's settings cannot be read.
+    """
     from nel.config.layers import Layers  # noqa: PLC0415 - keeps --help fast
     from nel.config.openai_environment import BASE_URL, base_url  # noqa: PLC0415
+    from nel.config.user_settings import from_environment, from_user_file  # noqa: PLC0415
     from nel.config.yaml_file import read_yaml  # noqa: PLC0415
 
     layers = Layers(read_yaml(path), str(path)) if path else Layers({}, "command line")
@@ -225,8 +241,9 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
         layers.lay(setting)
     for override in chosen.overrides:
         layers.override(override)
+    layers.lay_user_settings(from_environment(), from_user_file(), over_first=True)
     if _has_unknown_keys(layers.data):
-        return layers.build()  # it names the key: what seems to be missing may be misspelled
+        return layers  # building it names the key: what seems to be missing may be misspelled
     if not layers.data.get("benchmarks"):
         raise ConfigError(
             "no benchmark is named; give --bench NAME or a configuration file (nel list shows what"
@@ -243,11 +260,14 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
     ):
         raise ConfigError(
             "no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1, or set"
-            f" {BASE_URL}"
+            f" NEL_MODEL_URL or {BASE_URL} (nel docs settings)"
         )
     if isinstance(endpoint, dict) and endpoint.get("url") and not endpoint.get("model"):
-        raise ConfigError("no model is named; give --model-id, the model's name at the endpoint")
-    return layers.build()
+        raise ConfigError(
+            "no model is named; give --model-id, the model's name at the endpoint, or set"
+            " NEL_MODEL_ID"
+        )
+    return layers
 
 
 def _has_unknown_keys(data: Mapping[str, object]) -> bool:

@@ -17,7 +17,8 @@ from nel.cli.terminal import plain
 from nel.config.schema import RunConfig
 from nel.engine.progress import Progress
 from nel.errors import EXIT_STOPPED_EARLY
-from nel.runs.evaluation import RunResult, evaluate, rescore
+from nel.runs.evaluation import evaluate, rescore
+from nel.runs.result import RunResult
 
 if TYPE_CHECKING:
     from nel.comparison.floors import Floor

@@ -175,7 +175,7 @@ def _rendered(view: RunStatus, width: int) -> str:
 
 
 def _cells(item: BenchmarkCounts) -> tuple[str, ...]:
-    from nel.cli.terminal import percent  # noqa: PLC0415 - keeps --help fast
+    from nel.config.numbers import percent  # noqa: PLC0415 - keeps --help fast
 
     return (
         item.slot,
@@ -189,7 +189,8 @@ def _cells(item: BenchmarkCounts) -> tuple[str, ...]:
 
 def _lines(view: RunStatus) -> list[str]:
     """Return the line above the table, then those below it."""
-    from nel.cli.terminal import duration, plain  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.config.numbers import duration  # noqa: PLC0415
 
     head = f"{plain(view.run_id)}: {view.state}"
     if view.owner is not None:
@@ -217,7 +218,8 @@ def _lines(view: RunStatus) -> list[str]:
 
 
 def _motion(view: RunStatus) -> list[str]:
-    from nel.cli.terminal import duration, plain  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.config.numbers import duration  # noqa: PLC0415
 
     live: LiveProgress = view.live or {}
     parts = [plain(str(live["stage"]))] if live.get("stage") else []

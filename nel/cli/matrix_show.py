@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 import typer
 
-from nel.cli.plan_table import planned_json, print_plan
+from nel.cli.plan_table import planned_json, preview_json, print_plan, print_values
 from nel.cli.progress import showing
 from nel.cli.run_table import remarks, retried
 from nel.cli.streams import stdout_kept
 from nel.cli.table import print_table
 from nel.cli.terminal import plain
+from nel.config.layers import SourcedValue
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
@@ -58,19 +59,20 @@ def show_matrix(
     raise typer.Exit(result.exit_code)
 
 
-def show_matrix_preview(config: RunConfig, *, as_json: bool) -> None:
-    """Print the plan of each endpoint's run without sending requests."""
+def show_matrix_preview(
+    config: RunConfig, *, values: Sequence[SourcedValue], as_json: bool
+) -> None:
+    """Print the plan of each endpoint's run, and what set each value, without sending requests."""
     with stdout_kept():
         planned = preview_matrix(config)
     if as_json:
         plans = {name: [planned_json(plan) for plan in plans] for name, plans in planned.items()}
-        typer.echo(
-            dumps({"dry_run": True, "config": config.model_dump(mode="json"), "endpoints": plans})
-        )
+        typer.echo(dumps({**preview_json(config, values), "endpoints": plans}))
         return
     for name, endpoint_config in split_config(config):
         typer.echo(plain(name))
         print_plan(endpoint_config, planned[name])
+    print_values(values)
     requests = sum(
         plan.requests + plan.judge_requests for plans in planned.values() for plan in plans
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -12,12 +11,12 @@ from nel.cli.request_text import indented
 from nel.cli.streams import stdout_kept
 from nel.cli.table import print_table
 from nel.cli.terminal import plain
+from nel.config.layers import SourcedValue
 from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.runs.evaluation import PlannedBenchmark, preview
-from nel.runs.remote.objects import is_remote
 
 _PREVIEW_COLUMNS = (
     "benchmark",
@@ -31,17 +30,16 @@ _PREVIEW_COLUMNS = (
 )
 
 
-def show_preview(config: RunConfig, *, as_json: bool) -> None:
-    """Print the plan of a run without sending requests."""
+def show_preview(config: RunConfig, *, values: Sequence[SourcedValue], as_json: bool) -> None:
+    """Print the plan of a run, and what set each value, without sending requests."""
     with stdout_kept():
         planned = preview(config)
     if as_json:
         rows = [planned_json(plan) for plan in planned]
-        typer.echo(
-            dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows})
-        )
+        typer.echo(dumps({**preview_json(config, values), "benchmarks": rows}))
         return
     print_plan(config, planned)
+    print_values(values)
     for plan in planned:
         if plan.first_requests:
             typer.echo(plain(f"first request of {plan.name}:"))
@@ -49,6 +47,29 @@ def show_preview(config: RunConfig, *, as_json: bool) -> None:
     typer.echo("dry run: nothing was sent")
     for note in dict.fromkeys(note for plan in planned for note in plan.notes):
         typer.echo(f"nel: {plain(note)}", err=True)
+
+
+def preview_json(config: RunConfig, values: Sequence[SourcedValue]) -> dict[str, Any]:
+    """Return what a dry run with ``--json`` prints beside its plans."""
+    settings = {row.key: {"value": _printable(row), "source": row.source} for row in values}
+    return {"dry_run": True, "config": config.model_dump(mode="json"), "settings": settings}
+
+
+def print_values(values: Sequence[SourcedValue]) -> None:
+    """Print every value that was given, and what set it."""
+    rows = [[row.key, _text(_printable(row)), row.source] for row in values]
+    print_table(("setting", "value", "set by"), rows)
+
+
+def _printable(row: SourcedValue) -> object:
+    is_url = row.key.endswith(".url") and isinstance(row.value, str)
+    return redact_url(str(row.value)) if is_url else row.value
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "not set"
+    return value if isinstance(value, str) else dumps(value)
 
 
 def planned_json(plan: PlannedBenchmark) -> dict[str, Any]:
@@ -85,10 +106,7 @@ def _row(plan: PlannedBenchmark) -> list[str]:
 
 
 def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
-    lines = [
-        f"concurrency: {config.engine.concurrency}",
-        f"output: {config.output.dir if is_remote(config.output.dir) else Path(config.output.dir)}",
-    ]
+    lines = []
     if config.stop.when:
         conditions = " or ".join(condition.name for condition in config.stop.conditions)
         lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")

@@ -7,43 +7,28 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import typer
 
-from nel.artifacts.write import BenchmarkResult
 from nel.cli.table import print_table
-from nel.cli.terminal import percent, report_text
+from nel.cli.terminal import report_text
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_UNSCORED
 from nel.judges.types import SETTING_FAULTS
-from nel.reports import numbers
-from nel.reports.corrected import best_correction
 from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
+from nel.reports.run_rows import COLUMNS, further_rows, result_row
 from nel.reports.run_warnings import texts_of
-from nel.reports.selection import n_text
-from nel.runs.evaluation import RunResult
+from nel.runs.result import RunResult
 
 _ROW = "bad_row"
 """The cause of what no resume can score: no sample can be made of the row."""
 _SHARED = "shared_verdict"
 """The kind of what no resume can score: a pass that --strict-verdicts does not count."""
-_COLUMNS = (
-    "benchmark",
-    "metric",
-    "score",
-    "95 % interval",
-    "bounds",
-    "n",
-    "model failures",
-    "unscored",
-    "not asked",
-)
-_FURTHER_MAX = 12
 _NUMBERS = ("score", "95 % interval", "bounds", "n")
 
 
@@ -52,8 +37,8 @@ def print_result(result: RunResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
         return
-    rows = [[row.get(heading, "") for heading in _COLUMNS] for row in _rows(result)]
-    print_table(_COLUMNS, rows, right=_NUMBERS)
+    rows = [[row.get(heading, "") for heading in COLUMNS] for row in _rows(result)]
+    print_table(COLUMNS, rows, right=_NUMBERS)
     for line in _lines_below(result):
         typer.echo(report_text(line))
     for report in (result.report, *result.reports):
@@ -92,80 +77,8 @@ def result_json(result: RunResult) -> dict[str, Any]:
 
 def _rows(result: RunResult) -> Iterator[dict[str, str]]:
     for item in result.benchmarks:
-        yield _result_row(item)
-        yield from _new_questions_rows(item)
-        yield from _corrected_rows(item)
-        yield from _further_rows(item)
-
-
-def _result_row(item: BenchmarkResult) -> dict[str, str]:
-    headline, accounting = item.headline, item.accounting
-    return {
-        "benchmark": item.slot,
-        "metric": headline["metric"],
-        "score": _figure(headline["value"], headline["unit"]),
-        "95 % interval": _span(headline, headline["unit"]),
-        "bounds": _bounds(headline["bounds"], accounting["n_unscored"]),
-        "n": n_text(item.metrics),
-        "model failures": _parts(accounting["model_failures"].items()),
-        "unscored": _parts(
-            (cause, counts["n"]) for cause, counts in accounting["unscored"].items()
-        ),
-        "not asked": f"{accounting['n_not_asked']:,}" if accounting["n_not_asked"] else "",
-    }
-
-
-def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
-    """Return the headline as corrected by human labels, where there are any."""
-    best = best_correction(item.metrics)
-    if best is None:
-        return []
-    name, corrected = best
-    unit, labels = item.headline["unit"], item.metrics["judging"]["corrected"]["n_labelled"]
-    return [
-        {
-            "metric": f"judge-corrected ({name})",
-            "score": _figure(corrected["value"], unit),
-            "95 % interval": _span(corrected, unit),
-            "n": f"{labels:,} labels",
-        }
-    ]
-
-
-def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
-    """Return a row for each metric other than the headline, up to a limit."""
-    further = [
-        metric for metric in item.metrics["metrics"] if metric["name"] != item.headline["metric"]
-    ]
-    rows = [_further_row(item, metric) for metric in further[:_FURTHER_MAX]]
-    if len(further) > _FURTHER_MAX:
-        more = f"and {len(further) - _FURTHER_MAX} more in metrics.json"
-        rows.append({"metric": more})
-    return rows
-
-
-def _further_row(item: BenchmarkResult, metric: dict[str, Any]) -> dict[str, str]:
-    return {
-        "metric": metric["name"],
-        "score": _figure(metric["value"], metric["unit"]),
-        "95 % interval": "" if metric["ci_lower"] is None else _span(metric, metric["unit"]),
-        "n": f"{metric['n']:,}",
-    }
-
-
-def _new_questions_rows(item: BenchmarkResult) -> list[dict[str, str]]:
-    """Return the interval for new questions below that of the whole benchmark, which a sample
-    has.
-    """
-    new = item.headline.get("new_questions")
-    if new is None:
-        return []
-    span = _span(new, item.headline["unit"])
-    return [{"metric": "for new questions", "95 % interval": span}]
-
-
-def _figure(value: float | None, unit: str) -> str:
-    return "no score" if value is None else numbers.in_unit(value, unit)
+        yield result_row(item.slot, item.metrics)
+        yield from further_rows(item.metrics)
 
 
 def _lines_below(result: RunResult) -> Iterator[str]:
@@ -230,22 +143,3 @@ def _judge_faults(result: RunResult) -> list[dict[str, int]]:
     return [
         item.accounting["unscored"].get("judge", {}).get("kinds", {}) for item in result.benchmarks
     ]
-
-
-def _span(interval: Mapping[str, Any], unit: str) -> str:
-    lower, upper = interval["ci_lower"], interval["ci_upper"]
-    if lower is None or upper is None:
-        return "none"
-    return f"{_figure(lower, unit)} – {_figure(upper, unit)}"
-
-
-def _bounds(bounds: dict[str, float] | None, n_unscored: int) -> str:
-    if not n_unscored:
-        return ""
-    return (
-        "unknown" if bounds is None else f"{percent(bounds['lower'])} – {percent(bounds['upper'])}"
-    )
-
-
-def _parts(parts: Iterable[tuple[str, int]]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in parts)

@@ -37,6 +37,8 @@ ALLOW_JUDGE: Final = "judge"
 JUDGE_PREFIX: Final = "judge."
 JUDGES_ADAPTED: Final = "judge.adapted"
 """By the label of a judge: what of its settings was changed before its first reply."""
+PROMPT_TEMPLATE: Final = "prompt.template"
+"""The text of the template that a run puts in the place of the benchmark's own."""
 SHARD: Final = "shard"
 """The field that the shards of one run differ in, and a merged run does not have."""
 

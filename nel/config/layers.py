@@ -1,22 +1,23 @@
 """Merges a configuration from its sources and remembers which of them set each key.
 
-Later wins: the data of a file, the flags, ``-O key.path=value``. An error names the source of the
-key that is wrong.
+Later wins: the user's file, the data of a run's file, variables of the environment, the flags,
+``-O key.path=value``. An error names the source of the key that is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import ValidationError
 
 from nel.config.numbers import number_problem, plain_int
 from nel.config.openai_environment import BASE_URL, base_url
 from nel.config.schema import JudgeConfig, RunConfig
+from nel.config.schema.endpoint import OF_THE_HOST
 from nel.config.schema.strict import KEY_ERRORS
-from nel.config.settings import EACH, Given, Path, sections
+from nel.config.settings import EACH, Given, Path, sections, settings
 from nel.config.yaml_file import kind_of, read_value
 from nel.errors import ConfigError
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _PANEL = ("judge", "panel")
+_URL = ("endpoint", "url")
+_OF_THE_MODEL = (_URL, ("endpoint", "model"))
+DEFAULT: Final = "default"
+"""The source of a value that nothing sets."""
 _WANTED: Final = {
     "string_type": "a text is wanted; put a number, a date, yes or no in quotes",
     "list_type": 'a list is wanted: each entry on a line of its own, after "- "',
@@ -31,6 +36,16 @@ _WANTED: Final = {
     "model_type": "keys with values are wanted: each on a line of its own, as key: value",
 }
 """What to write instead, by pydantic's kind of error."""
+
+
+class SourcedValue(NamedTuple):
+    """A value of the configuration as it was given, and by what."""
+
+    key: str
+    """With dots: ``engine.concurrency``."""
+    value: object
+    source: str
+    """A flag, a variable, the path of a file, or `DEFAULT`."""
 
 
 class Layers:
@@ -47,7 +62,9 @@ class Layers:
         self._first = data
         self._where = where
         self._sources: dict[Path, str] = {}
-        """The flag or override of each key that the first data did not set."""
+        """What set each key, where it was not the first data."""
+        self._user_sources: set[str] = set()
+        """The variables and the file of the user."""
 
     def lay(self, given: Given) -> None:
         """Set the key of a flag, in every entry where the path says so.
@@ -76,6 +93,66 @@ class Layers:
             )
         for index in range(count):
             self._set((section, str(index), key), given.value, given.flag)
+
+    def lay_user_settings(
+        self, variables: Sequence[Given], file: Sequence[Given], *, over_first: bool
+    ) -> None:
+        """Set what flags and overrides leave open, from what the user set once for all runs.
+
+        A key, and what else is meant for one host, goes to the URL that stands beside it; where
+        none does, to that of the run, and to none of several.
+
+        Args:
+            variables: Of the environment; they win over the file.
+            file: Of the user.
+            over_first: Whether the variables win over the first data too.
+        """
+        layers = ((variables, over_first), (file, False))
+        self._user_sources = {entry.flag for entry in (*variables, *file)}
+        several = bool(self.data.get("endpoints"))
+        for layer, over in layers:
+            for entry in layer:
+                if not _is_of_the_host(entry) and not (several and entry.path in _OF_THE_MODEL):
+                    self._fill(entry, over_first=over)
+        endpoint = self.data.get("endpoint")
+        if several or not isinstance(endpoint, dict) or not endpoint.keys() & {"url", "model"}:
+            return
+        for layer, over in layers:
+            urls = [entry.value for entry in layer if entry.path == _URL]
+            for entry in layer if urls in ([], [endpoint.get("url")]) else ():
+                if _is_of_the_host(entry):
+                    self._fill(entry, over_first=over)
+
+    def _fill(self, entry: Given, *, over_first: bool) -> None:
+        """Set a key unless something that wins over it has."""
+        value: object = self.data
+        for key in entry.path:
+            if value is None:
+                break
+            value = value.get(key) if isinstance(value, dict) else value
+        is_chosen = any(_overlap(entry.path, known) for known in self._sources)
+        if value is None or (over_first and not is_chosen):
+            self._set(entry.path, _deep_copy(entry.value), entry.flag)
+
+    def values(self) -> list[SourcedValue]:
+        """Return every value that was given, and the defaults of what a variable could set."""
+        rows = [
+            SourcedValue(".".join(path), value, self._source(path))
+            for path, value in _leaves(self.data, ())
+        ]
+        names = {row.key for row in rows}
+        left = [entry.path for entry in settings() if entry.flag.has_variable]
+        if self.data.get("endpoints"):
+            left = [path for path in left if path not in _OF_THE_MODEL]
+        return rows + [
+            SourcedValue(".".join(path), _default(path), DEFAULT)
+            for path in left
+            if ".".join(path) not in names
+        ]
+
+    def user_settings(self) -> list[SourcedValue]:
+        """Return the values that variables and the user's file set."""
+        return [row for row in self.values() if row.source in self._user_sources]
 
     def override(self, text: str) -> None:
         """Set the key of a ``key.path=value``; the value is YAML.
@@ -238,6 +315,34 @@ def _leads_to(path: Path, place: Path) -> bool:
     """
     rest = iter(place)
     return path[0] == place[0] and all(key in rest for key in path) if place else False
+
+
+def _is_of_the_host(entry: Given) -> bool:
+    section, *keys = entry.path
+    return section == "endpoint" and bool(OF_THE_HOST.intersection(keys))
+
+
+def _overlap(path: Path, other: Path) -> bool:
+    return path[: len(other)] == other or other[: len(path)] == path
+
+
+def _default(path: Path) -> object:
+    section, key = path
+    field = sections()[section].model_fields[key]
+    return None if field.is_required() else field.get_default()
+
+
+def _leaves(value: object, path: Path) -> Iterator[tuple[Path, object]]:
+    """Yield the path of each value that has no keys; a list of plain values is one."""
+    if isinstance(value, dict) and value:
+        entries = [(str(key), entry) for key, entry in value.items()]
+    elif isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
+        entries = [(str(index), entry) for index, entry in enumerate(value)]
+    else:
+        yield path, value
+        return
+    for key, entry in entries:
+        yield from _leaves(entry, (*path, key))
 
 
 def _index(target: list[object], key: str, source: str) -> int:

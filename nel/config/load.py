@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from nel.config.layers import Layers, first_problem
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
+from nel.config.user_settings import from_environment, from_user_file
 from nel.config.yaml_file import read_yaml
 
-__all__ = ["build_config", "first_problem", "read_yaml"]
+__all__ = ["build_config", "call_config", "first_problem", "read_yaml"]
 
 
 def build_config(
@@ -36,4 +37,15 @@ def build_config(
         layers.lay(one)
     for override in overrides:
         layers.override(override)
+    return layers.build()
+
+
+def call_config(data: Mapping[str, object], *, where: str) -> RunConfig:
+    """Validate the configuration of a call in Python; variables and the user's file stand below it.
+
+    Raises:
+        ConfigError: As `build_config`, or what the user set for all runs is wrong.
+    """
+    layers = Layers(data, where)
+    layers.lay_user_settings(from_environment(), from_user_file(), over_first=False)
     return layers.build()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from nel.core.paths import user_directory
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 
@@ -35,8 +36,7 @@ def baselines_file() -> Path:
     named = os.environ.get(FILE_VARIABLE)
     if named:
         return Path(named).expanduser()
-    home = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(home) if home else Path.home() / ".config") / "nel" / "baselines.json"
+    return user_directory() / "baselines.json"
 
 
 def read_baselines() -> dict[str, Baseline]:

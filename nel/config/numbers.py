@@ -1,5 +1,6 @@
 """Reads numbers from text that came from outside: a header, an error body, a file of labels; and
-says in words why a value is not the number that a setting takes. No I/O.
+writes shares and time spans for people; says in words why a value is not the number that a setting
+takes. No I/O.
 
 Python's `int` and `float` read more than a protocol does: ``1_0`` is 10 to them, ``١٠`` too,
 ``inf`` and ``nan`` are numbers; and `str.isdigit` holds for ``²``, which `int` refuses. Here a
@@ -66,3 +67,17 @@ def number_problem(problem: Mapping[str, Any]) -> str | None:
     """
     words = _WORDS.get(problem["type"])
     return None if words is None else words.format(**problem.get("ctx", {}))
+
+
+def percent(value: float) -> str:
+    """Return a share as a percentage with two decimals."""
+    return f"{round(100 * value, 2) + 0.0:.2f} %"
+
+
+def duration(seconds: float) -> str:
+    """Return a time span in a readable unit: ``42s``, ``3m07s``, ``2h05m``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes:02}m"
+    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"

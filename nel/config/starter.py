@@ -9,7 +9,7 @@ from nel.core.strict_json import dumps
 
 _TEXT: Final = """\
 # `nel eval run {path} --dry-run` shows what this does and sends nothing; `nel eval run {path}` does it.
-# Every key: docs/reference/configuration.md. A flag of the command wins over a key here.
+# Every key: nel docs configuration. A flag of the command wins over a key here.
 endpoint:
   url: {url}
   model: {model}

@@ -30,6 +30,14 @@ def exists(path: str | Path) -> bool:
         return False
 
 
+def user_directory() -> Path:
+    """Return the directory of the user's own files, ``nel`` in XDG_CONFIG_HOME or ~/.config; it
+    need not exist.
+    """
+    home = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(home) if home else Path.home() / ".config") / "nel"
+
+
 _MADE_UP: Final = ("/proc", "/sys", "/dev")
 _IN_MEMORY: Final = "/dev/shm"  # noqa: S108 - a file system in memory, whose files are as good as any
 

@@ -126,7 +126,7 @@ def run_sessions(
                     sessions.append(stack.enter_context(opened))
         statuses: list[ExitStatus] = []
         names = [run.name for run in runs]
-        runtime.run(_run_all(_sharing(sessions), names, statuses))
+        runtime.run(_run_all(_sharing(sessions, runtime.signals()), names, statuses))
         return statuses
 
 
@@ -164,7 +164,7 @@ def _refusing_all(sessions: Sequence[Session]) -> Iterator[None]:
         raise
 
 
-def _sharing(sessions: Sequence[Session]) -> list[Session]:
+def _sharing(sessions: Sequence[Session], signals: StopSignals) -> list[Session]:
     """Return the sessions with one ledger, which knows what all their runs spent before, one
     sandbox and one stop.
     """
@@ -174,7 +174,7 @@ def _sharing(sessions: Sequence[Session]) -> list[Session]:
     config = sessions[0].config
     ledger = Ledger(config.budget, before=before)
     sandbox = sessions[0].executor.open_sandbox(config.sandbox)
-    shared = Shared(ledger=ledger, sandbox=sandbox, signals=StopSignals())
+    shared = Shared(ledger=ledger, sandbox=sandbox, signals=signals)
     return [replace(session, shared=shared) for session in sessions]
 
 

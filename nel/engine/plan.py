@@ -16,12 +16,14 @@ from typing import Any
 from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
+from nel.authoring.prompt_override import with_prompt
 from nel.authoring.registry import find_benchmark
 from nel.authoring.requirements import check_requirements
 from nel.authoring.scorer_names import find_scorer
 from nel.authoring.statistics_names import choose_statistics
 from nel.config.identity import (
     JUDGES_ADAPTED,
+    PROMPT_TEMPLATE,
     Identity,
     sample_fields,
     sandbox_fields,
@@ -47,6 +49,7 @@ from nel.episodes.solvers import BoundSolver
 from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, changed, tokens_max
+from nel.prompts import portable_text
 from nel.scoring.broken_tests import broken_tests_fields
 from nel.types import Generation, Protocol
 
@@ -362,9 +365,7 @@ def _plan(
         reducers=entry.reducers or benchmark.reducers,
         repeats=entry.repeats,
     )
-    dataset, unreadable = _open(entry, benchmark, resuming)
-    benchmark = with_gold_kind(benchmark.with_images_below(dataset.folder), dataset)
-    benchmark, note, unreadable = _with_examples(entry, benchmark, unreadable, resuming)
+    benchmark, dataset, unreadable, notes = _with_rows(entry, benchmark, resuming)
     settings = config.generation_of(entry)
     generation = Generation(
         **settings.model_dump(exclude={"stop", "extra"}),
@@ -391,6 +392,7 @@ def _plan(
                 if benchmark.loglikelihood
                 else {}
             ),
+            **({} if entry.prompt is None else {PROMPT_TEMPLATE: portable_text(benchmark.prompt)}),
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
@@ -402,12 +404,28 @@ def _plan(
             **solver_fields(benchmark, solver, limits),
         },
         unseen=unseen_dependencies(benchmark),
-        notes=(note,) if note else (),
+        notes=notes,
         judge=judge,
         model_roles=roles,
         solver=solver,
         limits=limits,
     )
+
+
+def _with_rows(
+    entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool
+) -> tuple[Benchmark, Dataset, str | None, tuple[str, ...]]:
+    """Return the benchmark with what it takes from its rows: the run's own prompt, the kind of its
+    gold answers, its examples; the dataset, why that is unreadable, and notes.
+    """
+    dataset, unreadable = _open(entry, benchmark, resuming)
+    notes = []
+    if entry.prompt is not None and unreadable is None:
+        benchmark = with_prompt(benchmark, entry.prompt, dataset.read())
+        notes.append(f"{benchmark.name} is asked by the run's own prompt, not by the benchmark's")
+    benchmark = with_gold_kind(benchmark.with_images_below(dataset.folder), dataset)
+    benchmark, note, unreadable = _with_examples(entry, benchmark, unreadable, resuming)
+    return benchmark, dataset, unreadable, (*notes, *([note] if note else []))
 
 
 def check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:

@@ -47,7 +47,7 @@ from nel.engine.store.spending import highest_price, price_of, spent_by_killed
 from nel.engine.work import Job
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.models.budget import Spend
-from nel.prompts import is_template_file
+from nel.prompts import is_template_file, load_template, portable_text
 
 if TYPE_CHECKING:
     from nel.engine.episodes.tool_server import ToolServer
@@ -406,6 +406,8 @@ def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
         for name in ("dataset", "fewshot_dataset"):
             if entry[name] and "://" not in entry[name]:
                 entry[name] = str(Path(entry[name]).expanduser().absolute())
+        if entry["prompt"]:
+            entry["prompt"] = portable_text(load_template(entry["prompt"]))
         if entry["judge"]:
             entry["judge"] = _with_absolute_template(entry["judge"])
         if ".py" in entry["name"] and "://" not in entry["name"]:

@@ -84,6 +84,8 @@ class Runtime:
     """A run.db up to this size is verified before anything is asked."""
     jitter: Callable[[], float] = random.random
     """Numbers in [0, 1), for the jitter of waits."""
+    signals: Callable[[], StopSignals] = StopSignals
+    """Returns what stops the session, or the sessions of several runs together."""
 
 
 DEFAULT_RUNTIME: Final = Runtime()
@@ -500,7 +502,7 @@ class Session:
             tools=self.tools,
             price=price_of(self.config),
         )
-        signals = StopSignals() if self.shared is None else self.shared.signals
+        signals = self.runtime.signals() if self.shared is None else self.shared.signals
         with signals.stopping(pipeline.stop):
             progress.stage = "starting scorers"
             await self.executor.start()

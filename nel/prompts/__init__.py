@@ -97,6 +97,15 @@ def is_template_file(text: str) -> bool:
     return "\n" not in text and text.lower().endswith(_FILE_NAMES) and _is_file(Path(text))
 
 
+def portable_text(template: Template) -> str:
+    """Return a text that is the same template wherever it is read.
+
+    A file that is Jinja by its name alone gets an empty comment, which makes its text Jinja.
+    """
+    is_plain = not any(mark in template.text for mark in _JINJA_MARKS)
+    return f"{{##}}{template.text}" if template.kind == "jinja" and is_plain else template.text
+
+
 def compile_template(text: str, *, name: str) -> Template:
     """Compile a template: Jinja by its text or its name, else plain ``{field}`` text.
 

@@ -30,7 +30,8 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line
 from nel.engine.progress import Progress
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.runs.evaluation import RunResult, evaluate
+from nel.runs.evaluation import evaluate
+from nel.runs.result import RunResult
 from nel.scoring.model_reader import AnswerReader, UnreadAnswer
 
 SLOT: Final = "unread_answers"

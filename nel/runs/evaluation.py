@@ -7,16 +7,14 @@ reading the numbers.
 
 from __future__ import annotations
 
-import asyncio
-import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nel.config.load import build_config
+from nel.config.load import build_config, call_config
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
 from nel.config.settings import Given
@@ -32,6 +30,7 @@ from nel.engine.progress import Progress
 from nel.engine.repeat_check import check_draw
 from nel.engine.resume_checks import check_records
 from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_session
+from nel.engine.session import Runtime
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.integrity import check_integrity
@@ -48,13 +47,13 @@ from nel.errors import (
 )
 from nel.models.image_sizes import text_length
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
+from nel.runs.background import run_awaited, run_blocking
+from nel.runs.notebook import reporter
 from nel.runs.remote.objects import HOME_FILE, Objects, is_remote
+from nel.runs.result import RunResult
 from nel.types import JsonObject, Sample
 
 if TYPE_CHECKING:
-    import pandas
-
-    from nel.artifacts.exporting.frames import Table
     from nel.artifacts.write import BenchmarkResult
     from nel.metrics.requested import RequestedStatistics
     from nel.runs.remote.mirror import Mirror
@@ -63,47 +62,6 @@ _CHARACTERS_PER_TOKEN = 4
 """Average of English text, for the estimate of a dry run."""
 _REQUESTS_SHOWN = 3
 """Requests of each benchmark that a dry run shows as they would be sent."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
-    """The result of a run."""
-
-    run_dir: Path
-    ending: ExitStatus
-    benchmarks: list[BenchmarkResult]
-    report: Path
-    """The page report.html."""
-    exit_code: int
-    """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130,
-    143 interrupted.
-    """
-    reports: tuple[Path, ...] = ()
-    """The further reports of ``output.reports`` that were written."""
-    url: str | None = None
-    """Where it is uploaded; None where it is kept here alone."""
-
-    def to_pandas(self, table: Table = "samples") -> pandas.DataFrame:
-        """Return the samples or the metrics of the run as a DataFrame (`nel.to_pandas`); what has
-        no score is missing.
-
-        Raises:
-            UsageError: pandas is not installed, or there is no such table.
-        """
-        from nel.artifacts.exporting.frames import (  # noqa: PLC0415 - an extra, imported when it is used
-            to_pandas,
-        )
-
-        return to_pandas(self.run_dir, table)
-
-    @property
-    def resume_command(self) -> str:
-        """Return the command that goes on with the run, with the options that correct what stopped
-        it.
-        """
-        return shlex.join(
-            ["nel", "eval", "resume", self.url or str(self.run_dir), *self.ending.fix]
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,29 +104,89 @@ def evaluate(
     *,
     resume: bool = False,
     progress: Progress | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     allowed_changes: frozenset[str] = frozenset(),
 ) -> RunResult:
     """Run or resume an evaluation and write all artifacts.
 
+    Where an event loop runs already, as in a notebook, the run has a thread of its own and an
+    interrupt stops it as Ctrl-C does.
+
     Args:
-        config: A validated configuration, or the mapping that a YAML file holds.
+        config: A validated configuration, or the mapping that a YAML file holds; what it leaves
+            open may come from NEL_ variables and the user's configuration file.
         resume: Continue the run in ``output.dir``: the one of ``output.run_id``, or the one started
             last.
         progress: Live counts, for a progress display.
+        on_progress: Called with them four times a second and when the run has ended, from the
+            calling thread in a notebook and from a thread of its own elsewhere. None: a notebook
+            shows a bar.
         allowed_changes: Identity fields that may differ on a resume, such as ``endpoint.url``.
 
     Raises:
         NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing
             was sent.
     """
+    work, live = _work(config, resume, progress, allowed_changes)
+    return run_blocking(work, reporter({"": live}, on_progress and _of_one(on_progress)))
+
+
+async def evaluate_async(
+    config: RunConfig | JsonObject,
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    allowed_changes: frozenset[str] = frozenset(),
+) -> RunResult:
+    """Run `evaluate` beside the caller's event loop; signal handlers stay the caller's.
+
+    The run has a thread and an event loop of its own, so that several may be awaited at once. Where
+    the call is cancelled, requests in flight may finish within ``engine.drain_seconds``, the run is
+    left ready to resume, and then the cancellation passes.
+
+    Args:
+        on_progress: Called on the caller's event loop.
+    """
+    work, live = _work(config, resume, progress, allowed_changes)
+    return await run_awaited(work, reporter({"": live}, on_progress and _of_one(on_progress)))
+
+
+def _of_one(
+    on_progress: Callable[[Progress], None],
+) -> Callable[[Mapping[str, Progress]], None]:
+    return lambda live: on_progress(live[""])
+
+
+def _work(
+    config: RunConfig | JsonObject,
+    resume: bool,
+    progress: Progress | None,
+    allowed_changes: frozenset[str],
+) -> tuple[Callable[[Runtime], RunResult], Progress]:
+    """Return what runs an evaluation, and its live counts."""
     run_config = (
-        config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
+        config if isinstance(config, RunConfig) else call_config(config, where="evaluate()")
     )
     if run_config.endpoints:
         raise ConfigError(
             "there are several endpoints; call nel.evaluate_matrix, which has a run for each"
         )
-    progress = progress or Progress()
+    live = progress or Progress()
+
+    def work(runtime: Runtime) -> RunResult:
+        return _evaluate(run_config, resume, live, allowed_changes, runtime)
+
+    return work, live
+
+
+def _evaluate(
+    run_config: RunConfig,
+    resume: bool,
+    progress: Progress,
+    allowed_changes: frozenset[str],
+    runtime: Runtime,
+) -> RunResult:
     check_writers(run_config.output.reports)
     plans = make_plans(run_config, resuming=resume)
     note_plans(plans, progress)
@@ -176,10 +194,15 @@ def evaluate(
     with _mirrored(run_dir, progress, run_config.output.upload_seconds) as mirror:
         if resume:
             ending = run_session(
-                run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes
+                run_dir,
+                run_config,
+                plans,
+                progress=progress,
+                allowed_changes=allowed_changes,
+                runtime=runtime,
             )
         else:
-            ending = _first_session(run_dir, run_config, plans, progress)
+            ending = _first_session(run_dir, run_config, plans, progress, runtime)
         result = written_results(run_dir, run_config, plans, ending, progress)
     if mirror is None:
         return result
@@ -279,12 +302,14 @@ def written_results(
     reports, problems = write_reports(config.output.reports, run_dir)
     progress.notes += problems
     share_as_configured(run_dir)
+    progress.stage = "done"
     return RunResult(
         run_dir=run_dir,
         ending=ending,
         benchmarks=benchmarks,
         report=report,
         reports=tuple(reports),
+        notes=tuple(progress.notes),
         exit_code=ending.exit_code or exit_code_of(benchmarks, config.engine.unscored_rate_max),
     )
 
@@ -348,13 +373,6 @@ def _reports_in(config: JsonObject) -> tuple[str, ...]:
     return tuple(
         (config.get("output") or {}).get("reports") or ()
     )  # runs of an older version have none
-
-
-async def evaluate_async(config: RunConfig | JsonObject, *, resume: bool = False) -> RunResult:
-    """Run `evaluate` in a thread, for callers with an event loop; signal handlers stay the
-    caller's.
-    """
-    return await asyncio.to_thread(evaluate, config, resume=resume)
 
 
 def rebuild(
@@ -563,10 +581,10 @@ def _prompt_characters(plan: Plan, sample: Sample) -> int:
 
 
 def _first_session(
-    run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress
+    run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress, runtime: Runtime
 ) -> ExitStatus:
     try:
-        return run_session(run_dir, config, plans, progress=progress)
+        return run_session(run_dir, config, plans, progress=progress, runtime=runtime)
     except BaseException:
         if not has_begun(run_dir):
             shutil.rmtree(run_dir, ignore_errors=True)

@@ -9,14 +9,14 @@ them.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
-from nel.config.load import build_config
+from nel.config.load import build_config, call_config
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
@@ -27,20 +27,23 @@ from nel.engine.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.resume_checks import check_records
 from nel.engine.run import new_directory, with_absolute_paths
+from nel.engine.session import Runtime
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
-from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
+from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown, matrix_rows
 from nel.reports.writers import check_writers
+from nel.runs.background import run_blocking
 from nel.runs.evaluation import (
     PlannedBenchmark,
-    RunResult,
     has_begun,
     note_plans,
     preview,
     written_results,
 )
+from nel.runs.notebook import html_table, reporter
 from nel.runs.remote.objects import is_remote
+from nel.runs.result import RunResult
 from nel.types import JsonObject
 
 MATRIX_NAME: Final = "matrix.json"
@@ -59,6 +62,16 @@ class MatrixResult:
     """The worst of the runs'."""
     document: JsonObject
     """The content of matrix_results.json."""
+
+    def __repr__(self) -> str:
+        """Return a line for each endpoint and benchmark."""
+        _, rows = matrix_rows(self.document)
+        lines = ["  ".join(filter(None, row)) for row in rows]
+        return "\n".join([f"exit code {self.exit_code}, {self.directory}", *lines])
+
+    def _repr_html_(self) -> str:
+        """Return the table as a notebook shows it."""
+        return html_table(*matrix_rows(self.document))
 
 
 def is_matrix(directory: Path) -> bool:
@@ -79,6 +92,7 @@ def evaluate_matrix(
     config: RunConfig | JsonObject,
     *,
     progress: Mapping[str, Progress] | None = None,
+    on_progress: Callable[[Mapping[str, Progress]], None] | None = None,
     resume: bool = False,
     allowed_changes: frozenset[str] = frozenset(),
 ) -> MatrixResult:
@@ -88,6 +102,7 @@ def evaluate_matrix(
     Args:
         config: With `endpoints`; or the mapping that a YAML file holds.
         progress: Live counts by endpoint, for a progress display.
+        on_progress: Called with them as `nel.evaluate` says.
         resume: Continue the runs in ``output.dir``: those of ``output.run_id``, or those that were
             started last.
         allowed_changes: Identity fields that may differ on a resume.
@@ -97,7 +112,7 @@ def evaluate_matrix(
             for at any endpoint.
     """
     whole = (
-        config if isinstance(config, RunConfig) else build_config(config, where="evaluate_matrix()")
+        config if isinstance(config, RunConfig) else call_config(config, where="evaluate_matrix()")
     )
     if is_remote(whole.output.dir):
         raise ConfigError(
@@ -107,17 +122,32 @@ def evaluate_matrix(
     parts = _parts(whole)
     check_writers(whole.output.reports)
     live = {name: (progress or {}).get(name) or Progress() for name, _ in parts}
+
+    def work(runtime: Runtime) -> MatrixResult:
+        return _evaluate(whole, parts, live, resume, allowed_changes, runtime)
+
+    return run_blocking(work, reporter(live, on_progress))
+
+
+def _evaluate(
+    whole: RunConfig,
+    parts: Sequence[tuple[str, RunConfig]],
+    live: Mapping[str, Progress],
+    resume: bool,
+    allowed_changes: frozenset[str],
+    runtime: Runtime,
+) -> MatrixResult:
     if resume:
         directory = latest_matrix(Path(whole.output.dir), whole.output.run_id)
         _check_kept(directory, [name for name, _ in parts])
-        return _evaluate_in(directory, whole, parts, live, allowed_changes)
+        return _evaluate_in(directory, whole, parts, live, allowed_changes, runtime)
     for _, config_of_run in parts:
         make_plans(
             config_of_run
         )  # what is wrong with a benchmark is raised before anything is written
     directory = new_directory(whole, "matrix")
     try:
-        return _evaluate_in(directory, whole, parts, live, allowed_changes)
+        return _evaluate_in(directory, whole, parts, live, allowed_changes, runtime)
     except NelError:
         if not any(_holds_answers(_run_dir(directory, name)) for name, _ in parts):
             shutil.rmtree(directory, ignore_errors=True)
@@ -218,6 +248,7 @@ def _evaluate_in(
     parts: Sequence[tuple[str, RunConfig]],
     live: Mapping[str, Progress],
     allowed_changes: frozenset[str],
+    runtime: Runtime,
 ) -> MatrixResult:
     runs = [_run_of(directory, name, config_of_run, live[name]) for name, config_of_run in parts]
     content: dict[str, Any] = {
@@ -226,7 +257,7 @@ def _evaluate_in(
         "runs": [{"name": run.name, "directory": run.directory.name} for run in runs],
     }
     write_file(directory / MATRIX_NAME, [pretty(content)])
-    ended = run_sessions(runs, allowed_changes=allowed_changes)
+    ended = run_sessions(runs, allowed_changes=allowed_changes, runtime=runtime)
     results = {
         run.name: written_results(run.directory, run.config, run.plans, status, run.progress)
         for run, status in zip(runs, ended, strict=True)

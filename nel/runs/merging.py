@@ -37,7 +37,8 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
-from nel.runs.evaluation import RunResult, exit_code_of, rebuild
+from nel.runs.evaluation import exit_code_of, rebuild
+from nel.runs.result import RunResult
 
 _MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")
 """Keys of a plan that say where and how a shard was started; the content of its dataset is in the

@@ -27,7 +27,8 @@ from nel.authoring.registry import find_benchmark
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
 from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean
-from nel.runs.evaluation import RunResult, evaluate
+from nel.runs.evaluation import evaluate
+from nel.runs.result import RunResult
 from nel.types import Json, JsonObject
 
 Settings: TypeAlias = dict[str, Json]

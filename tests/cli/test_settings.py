@@ -24,7 +24,7 @@ FLAGS = """
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache
 --stop-when --shard --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats
 --output-dir --run-id --metrics-port --executor --reasoning-effort --protocol --judge-logprobs
---share-permissions --limiter --limiter-token-env --strict-verdicts
+--share-permissions --limiter --limiter-token-env --strict-verdicts --prompt
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {

@@ -100,6 +100,7 @@ FILES: Final[dict[str, dict[str, str | Path]]] = {
     "README.md": {"policy.yaml": _POLICY},
     "docs/how-to/compare-and-gate.md": {"policy.yaml": _POLICY},
     "docs/how-to/rehearse-an-agent.md": {"agent.yaml": fence("docs/how-to/rehearse-an-agent.md", "yaml", "2 + 3")},
+    "docs/reference/settings.md": {"question.txt": '{question}\nEnd with a line "Answer: X".\n'},
     "docs/tutorials/deciding.md": {"policy.yaml": fence("docs/tutorials/deciding.md", "yaml", "benchmarks:")},
     "docs/tutorials/judging.md": {
         "judged.yaml": fence("docs/tutorials/judging.md", "yaml", "quickstart"),

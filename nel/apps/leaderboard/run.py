@@ -48,7 +48,8 @@ from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused, StoreError
 from nel.reports.leaderboard import write_pages
-from nel.runs.evaluation import RunResult, evaluate
+from nel.runs.evaluation import evaluate
+from nel.runs.result import RunResult
 from nel.version import __version__
 
 COMPARISONS: Final = "comparisons.json"

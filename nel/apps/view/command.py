@@ -15,7 +15,7 @@ def view(
             metavar="[DIR]...",
             help=(
                 "Runs, directories of runs, archives (nel eval archive), or URLs of these. Default:"
-                " eval_results."
+                " NEL_OUTPUT_DIR, else eval_results."
             ),
         ),
     ] = None,
@@ -66,9 +66,10 @@ def view(
     are kept beside the runs, ratings of samples in a file of the run, indices in a cache.
     """
     from nel.apps.view.start import ViewOptions, start  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.config.user_settings import output_directory  # noqa: PLC0415
 
     options = ViewOptions(
-        directories=directories or ["eval_results"],
+        directories=directories or [output_directory()],
         host=host,
         port=port,
         base_path=base_path,

@@ -299,6 +299,8 @@ class BundleConfig(TypedDict):
     max_problems: Positive | None
     generation: dict[str, object]
     system_prompt: str | None
+    prompt: NotRequired[str | None]
+    """The template that the run put in the place of the benchmark's own."""
     fewshot: NotRequired[FewshotFields | None]
     dataset: DatasetFields
     scorer: ScorerFields

@@ -40,6 +40,10 @@ SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key", "x-goog-api-key"}
 )
 """Headers whose values are secrets, in lower case."""
+OF_THE_HOST = frozenset(
+    {"api_key_env", "headers", "headers_env", "query", "client_certificate", "client_key"}
+)
+"""Fields of an endpoint that are meant for the host of its URL, and go to no other."""
 _SECRET_PARAMETER = re.compile(
     r"(?:^|[-_])(?:key|apikey|token|sig|signature|secret|password|auth|code)$", re.IGNORECASE
 )
@@ -119,13 +123,18 @@ class GenerationConfig(Strict):
 class EndpointConfig(Strict):
     """The endpoint of the model under evaluation."""
 
-    url: Annotated[str, Flag("--model-url", "Base URL or full path of the endpoint.")]
+    url: Annotated[
+        str, Flag("--model-url", "Base URL or full path of the endpoint.", has_variable=True)
+    ]
     """Base URL or full path: ``…/v1``, ``…/v1/chat/completions`` or ``…/v1/completions``. Of the
     evaluated model it may come from ``OPENAI_BASE_URL``."""
-    model: Annotated[str, Flag("--model-id", "The model's name at the endpoint.")]
+    model: Annotated[
+        str, Flag("--model-id", "The model's name at the endpoint.", has_variable=True)
+    ]
     """The model's name at the endpoint."""
     api_key_env: Annotated[
-        str | None, Flag("--api-key-env", "Name of the variable that holds the key.")
+        str | None,
+        Flag("--api-key-env", "Name of the variable that holds the key.", has_variable=True),
     ] = None
     """The name of the environment variable that holds the key; never the key. Not set:
     ``OPENAI_API_KEY`` for the host of ``OPENAI_BASE_URL`` and OpenAI's own, and none for any

@@ -79,6 +79,19 @@ class BenchmarkConfig(Strict):
         str | None, Flag("--system-prompt", "Replaces the benchmark's own.")
     ] = None
     """Replaces the benchmark's own."""
+    prompt: Annotated[
+        str | None,
+        NAMED,
+        Flag(
+            "--prompt",
+            "File with a template that replaces the benchmark's prompt.",
+            one_benchmark=True,
+        ),
+    ] = None
+    """A template in the place of the benchmark's own: the path of a text, Markdown or Jinja file,
+    or the text itself. It names fields of a row, such as ``{question}``, and is part of the run's
+    identity.
+    """
     num_fewshot: Annotated[
         int | None,
         Field(ge=0, le=1000),
@@ -186,7 +199,9 @@ class EngineConfig(Strict):
     """How the run is driven; nothing here can change an answer."""
 
     concurrency: Annotated[
-        int, Field(ge=1, le=4096), Flag("--concurrency", "Maximum requests in flight.")
+        int,
+        Field(ge=1, le=4096),
+        Flag("--concurrency", "Maximum requests in flight.", has_variable=True),
     ] = 32
     """Maximum requests in flight."""
     episodes: Annotated[
@@ -336,9 +351,11 @@ class CacheConfig(Strict):
 class OutputConfig(Strict):
     """Where a run is written."""
 
-    dir: Annotated[str, NAMED, Flag("--output-dir", "Where runs are written.", short="-o")] = (
-        "eval_results"
-    )
+    dir: Annotated[
+        str,
+        NAMED,
+        Flag("--output-dir", "Where runs are written.", short="-o", has_variable=True),
+    ] = "eval_results"
     """Each run gets a directory of its own in it. A URL such as ``s3://bucket/runs`` (extra
     ``remote``): the run works in the user's cache, and snapshots of it are uploaded."""
     upload_seconds: Annotated[float, Field(gt=0, le=86_400)] = 60.0

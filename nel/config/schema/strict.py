@@ -42,6 +42,13 @@ class Flag:
     """
     one_benchmark: bool = False
     """Whether its value can be right for one benchmark only, such as the path of its data."""
+    has_variable: bool = False
+    """Whether a variable of the environment sets the field too, since a user sets it once."""
+
+    @property
+    def variable(self) -> str:
+        """Return the name of that variable: ``NEL_MODEL_URL`` of ``--model-url``."""
+        return "NEL_" + self.name.removeprefix("--").replace("-", "_").upper()
 
 
 def _named(value: object) -> object:

@@ -1,0 +1,100 @@
+"""What a user sets once for all runs: variables of the environment that begin with NEL_, and a
+configuration file of their own.
+
+The variables are those of the flags that the schema marks with `Flag.has_variable`. Depends on the
+schema and on the files of `nel.config.yaml_file`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from nel.config.schema import OutputConfig
+from nel.config.settings import Given, Setting, settings
+from nel.config.yaml_file import read_yaml
+from nel.core.paths import user_directory
+from nel.errors import ConfigError
+
+FILE_VARIABLE: Final = "NEL_CONFIG"
+"""Names the user's file; set and empty: there is none."""
+_PREFIX: Final = "NEL_"
+_LIKENESS_MIN: Final = 0.8
+"""Of a variable to one of nel, from which on it is taken for a misspelling."""
+_OF_ONE_RUN: Final = ("benchmarks", "endpoints", "shard")
+_WHOLE: Final = ("judge", "model_roles")
+"""Sections that describe models: one source says all of them."""
+_OUTPUT: Final = ("output", "dir")
+
+
+def variables() -> dict[str, Setting]:
+    """Return the settings that a variable sets, by its name."""
+    return {entry.flag.variable: entry for entry in settings() if entry.flag.has_variable}
+
+
+def from_environment() -> list[Given]:
+    """Return what the variables set; one that is empty sets nothing.
+
+    Raises:
+        ConfigError: A variable is spelt almost as one of nel's.
+    """
+    known = variables()
+    names = [*known, FILE_VARIABLE]
+    for name in os.environ:
+        near = get_close_matches(name, names, n=1, cutoff=_LIKENESS_MIN)
+        if name.startswith(_PREFIX) and near and name not in names:
+            raise ConfigError(
+                f"the environment variable {name} sets nothing; did you mean {near[0]}? Rename or"
+                " unset it"
+            )
+    return [
+        Given(flag=name, path=entry.path, value=os.environ[name])
+        for name, entry in known.items()
+        if os.environ.get(name, "").strip()
+    ]
+
+
+def from_user_file() -> list[Given]:
+    """Return what the user's file sets; nothing where there is none.
+
+    Raises:
+        ConfigError: It cannot be read, or describes a single run.
+    """
+    named = os.environ.get(FILE_VARIABLE)
+    path = user_directory() / "config.yaml" if named is None else Path(named).expanduser()
+    if named is not None and not named.strip():
+        return []
+    if named is None and not path.is_file():
+        return []
+    try:
+        data = read_yaml(path)
+    except ConfigError as error:
+        hint = f" ({FILE_VARIABLE} names it; correct or unset that)" if named else ""
+        raise ConfigError(f"{error}{hint}") from error
+    for key in _OF_ONE_RUN:
+        if key in data:
+            raise ConfigError(
+                f"{path}: {key} is of a single run, and this file holds for all; put it into the"
+                " file of the run"
+            )
+    return [Given(flag=str(path), path=key, value=value) for key, value in _entries(data)]
+
+
+def output_directory() -> str:
+    """Return where runs are written where no flag and no file of a run says so."""
+    chosen = [
+        entry.value for entry in (*from_environment(), *from_user_file()) if entry.path == _OUTPUT
+    ]
+    return str(chosen[0]) if chosen else str(OutputConfig().dir)
+
+
+def _entries(data: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
+    for section, values in data.items():
+        if section in _WHOLE or not isinstance(values, Mapping):
+            yield (section,), values
+            continue
+        for key, value in values.items():
+            yield (section, str(key)), value

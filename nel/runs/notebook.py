@@ -1,0 +1,85 @@
+"""What a notebook shows of a run: a bar while it goes on, and tables.
+
+Depends on IPython only where the code runs in one of its kernels, which has it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from nel.engine.progress import Progress
+from nel.runs.background import Reporter
+from nel.runs.progress_line import progress_line
+
+_CELL = 'style="text-align: left; white-space: nowrap"'
+
+
+def reporter(
+    live: Mapping[str, Progress], on_progress: Callable[[Mapping[str, Progress]], None] | None
+) -> Callable[[], None] | None:
+    """Return what reports the progress of runs; None where there is neither a callback nor a
+    notebook.
+
+    Args:
+        live: By the name of the endpoint; one alone has none.
+        on_progress: Called with them; it takes the place of a notebook's bar.
+    """
+    callback = on_progress or (Bar() if _in_kernel() else None)
+    if callback is None:
+        return None
+    return Reporter(live, callback)
+
+
+class Bar:
+    """A bar for each run below the cell that called, updated in place."""
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        self._handle: Any = None
+
+    def __call__(self, live: Mapping[str, Progress]) -> None:
+        """Show the bars; the first call makes them."""
+        from IPython.display import display  # noqa: PLC0415 - a kernel has it
+
+        data = {"text/plain": bar_text(live), "text/html": bar_html(live)}
+        if self._handle is None:
+            self._handle = display(data, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._handle.update(data, raw=True)
+
+
+def bar_text(live: Mapping[str, Progress]) -> str:
+    """Return a line for each run."""
+    return "\n".join(_line(name, progress) for name, progress in live.items())
+
+
+def bar_html(live: Mapping[str, Progress]) -> str:
+    """Return a bar and a line for each run."""
+    return "".join(
+        f'<div><progress max="{progress.total or 1}" value="{progress.done}"></progress>'
+        f" {escape(_line(name, progress))}</div>"
+        for name, progress in live.items()
+    )
+
+
+def _line(name: str, progress: Progress) -> str:
+    return f"{name}: {progress_line(progress)}" if name else progress_line(progress)
+
+
+def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table for a notebook, which gives it its style."""
+    head = "".join(f"<th {_CELL}>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        f"<tr>{''.join(f'<td {_CELL}>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _in_kernel() -> bool:
+    """Return whether this code runs in a kernel of IPython, which shows more than text."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None

@@ -1,0 +1,56 @@
+"""The line that shows how far a run is, on a terminal and in a notebook. Does no I/O."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from nel.config.numbers import duration, percent
+from nel.engine.progress import Progress
+
+
+def progress_line(progress: Progress) -> str:
+    """Return one line: done, rate, time left, score, tokens, retries, oldest request.
+
+    Before the first request: the stage, with the rows read so far.
+    """
+    if progress.running_since is None:
+        return _line_before_running(progress)
+    elapsed = max(time.monotonic() - progress.running_since, 1e-9)
+    rate = progress.done / elapsed
+    parts = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
+    if rate > 0 and progress.total > progress.done:
+        parts.append(f"{duration((progress.total - progress.done) / rate)} left")
+    if progress.score is not None:
+        parts.append(f"score {percent(progress.score)}")
+    counts = {
+        "failures {:,}": progress.model_failures,
+        "UNSCORED {:,}": progress.unscored,
+        "{:,} tokens": progress.completion_tokens,
+        "{:,} retries": progress.retries,
+    }
+    parts += [form.format(count) for form, count in counts.items() if count]
+    return "  ".join([*parts, *_delays(progress)])
+
+
+def _delays(progress: Progress) -> Iterator[str]:
+    """Yield what requests wait for."""
+    if progress.down_seconds is not None:
+        yield f"ENDPOINT DOWN for {duration(progress.down_seconds)}"
+    elif progress.gate is not None and progress.gate.slowed_by is not None:
+        yield f"waits for {progress.gate.slowed_by}"
+    judge_down = progress.judges.down_seconds if progress.judges is not None else None
+    if judge_down is not None:
+        yield f"JUDGE DOWN for {duration(judge_down)}"
+    oldest = progress.oldest_seconds
+    if oldest is not None and oldest >= 1:
+        yield f"oldest {duration(oldest)}"
+
+
+def _line_before_running(progress: Progress) -> str:
+    waiting = progress.oldest_seconds
+    if waiting is not None and waiting >= 1:
+        return f"{progress.stage}, no answer for {duration(waiting)}"
+    return (
+        f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
+    )

@@ -1,0 +1,114 @@
+"""The result of a run, and how it is shown as text and in a notebook."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from nel.engine.exit_status import ExitStatus
+from nel.runs.notebook import html_table
+
+if TYPE_CHECKING:
+    import pandas
+
+    from nel.artifacts.exporting.frames import Table
+    from nel.artifacts.write import BenchmarkResult
+
+_DONE: Final = "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The result of a run."""
+
+    run_dir: Path
+    ending: ExitStatus
+    benchmarks: list[BenchmarkResult]
+    report: Path
+    """The page report.html."""
+    exit_code: int
+    """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130,
+    143 interrupted.
+    """
+    reports: tuple[Path, ...] = ()
+    """The further reports of ``output.reports`` that were written."""
+    url: str | None = None
+    """Where it is uploaded; None where it is kept here alone."""
+    notes: tuple[str, ...] = ()
+    """What there is to know beside the numbers, as `nel eval run` prints it."""
+
+    def __repr__(self) -> str:
+        """Return how the run ended, and a line for each benchmark."""
+        return result_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return the table as a notebook shows it."""
+        return result_html(self)
+
+    def to_pandas(self, table: Table = "samples") -> pandas.DataFrame:
+        """Return the samples or the metrics of the run as a DataFrame (`nel.to_pandas`); what has
+        no score is missing.
+
+        Raises:
+            UsageError: pandas is not installed, or there is no such table.
+        """
+        from nel.artifacts.exporting.frames import (  # noqa: PLC0415 - an extra, imported when it is used
+            to_pandas,
+        )
+
+        return to_pandas(self.run_dir, table)
+
+    @property
+    def resume_command(self) -> str:
+        """Return the command that goes on with the run, with the options that correct what stopped
+        it.
+        """
+        return shlex.join(
+            ["nel", "eval", "resume", self.url or str(self.run_dir), *self.ending.fix]
+        )
+
+
+def result_text(result: RunResult) -> str:
+    """Return how a run ended, and a line for each benchmark."""
+    lines = [f"{_ending(result)}: {result.run_dir}"]
+    for row in map(_row, result.benchmarks):
+        slot, metric, score = (row.pop(name) for name in ("benchmark", "metric", "score"))
+        figures = [f"{metric} {score}", *(f"{name} {cell}" for name, cell in row.items())]
+        lines.append(f"  {slot}: {', '.join(figures)}")
+    return "\n".join([*lines, *(f"  {line}" for line in _lines(result))])
+
+
+def result_html(result: RunResult) -> str:
+    """Return the headlines of a run as a table, with what there is to know of it below."""
+    from nel.reports.run_rows import COLUMNS  # noqa: PLC0415 - as in _row
+
+    rows = [_row(item) for item in result.benchmarks]
+    used = [name for name in COLUMNS if any(row.get(name) for row in rows)]
+    table = html_table(used, [[row.get(name, "") for name in used] for row in rows])
+    lines = [f"{_ending(result)}: {result.report}", *_lines(result)]
+    return table + "".join(f"<div>{escape(line)}</div>" for line in lines)
+
+
+def _row(item: BenchmarkResult) -> dict[str, str]:
+    """Return the cells of a benchmark's headline that say something."""
+    from nel.reports.run_rows import result_row  # noqa: PLC0415 - the first request need not wait
+
+    return {name: cell for name, cell in result_row(item.slot, item.metrics).items() if cell}
+
+
+def _ending(result: RunResult) -> str:
+    return f"{result.ending.reason} (exit code {result.exit_code})"
+
+
+def _lines(result: RunResult) -> list[str]:
+    """Return warnings and notes of a run, and what goes on with one that is not complete."""
+    from nel.reports.run_warnings import texts_of  # noqa: PLC0415 - as in _row
+
+    warnings = [
+        f"{item.slot}: {text}" for item in result.benchmarks for text in texts_of(item.metrics)
+    ]
+    resume = [f"go on with: {result.resume_command}"] if result.ending.reason != _DONE else []
+    return [*warnings, *result.notes, *resume]

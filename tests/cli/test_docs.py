@@ -1,0 +1,72 @@
+"""The pages that come with nel, and the topics that messages name."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nel.cli.app import app
+from nel.cli.docs import _rendered, find_page, topics
+
+ROOT = Path(__file__).parents[2]
+NAMED = re.compile(r"nel docs (?P<topic>[a-z][\w/-]*)")
+PAGE = re.compile(r"docs/[\w/-]+\.md")
+
+
+def texts() -> list[str]:
+    """Return every text in nel's code."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "nel").rglob("*.py")))
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def test_messages_name_topics_that_there_are() -> None:
+    """What `nel docs` is said to show is a topic; a path of the repository is one that exists."""
+    found = texts()
+    named = {match["topic"] for text in found for match in NAMED.finditer(text)} - {"lists"}
+    assert {"settings", "configuration"} <= named
+    assert [topic for topic in sorted(named) if topic not in topics()] == []
+    paths = {path for text in found for path in PAGE.findall(text)}
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+def test_a_page_is_printed_and_all_are_listed() -> None:
+    """Where stdout is no terminal the text is the file's; the list has each topic with its title."""
+    run = CliRunner().invoke
+    assert run(app, ["docs", "settings"]).output == (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
+    lines = run(app, ["docs"]).output.splitlines()
+    assert len(lines) == len(topics())
+    assert any(re.fullmatch(r"settings +Settings: flags, variables and files", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("topic", "message"),
+    [
+        ("setings", 'there is no page "setings"; did you mean "settings"?'),
+        ("reading", 'several pages are called "reading": nel docs explanation/reading or reference/reading'),
+    ],
+)
+def test_a_topic_that_is_no_page_is_answered_with_one(topic: str, message: str) -> None:
+    """A misspelling has the nearest, and a name of two pages has both."""
+    done = CliRunner().invoke(app, ["docs", topic])
+    assert (done.exit_code, message in done.output) == (2, True)
+
+
+def test_pages_in_a_browser_lead_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links between pages are to pages beside them."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page = _rendered(find_page("docs/reference/settings.md"))
+    linked = re.findall(r'href="([^":#]+\.html)', page.read_text(encoding="utf-8"))
+    assert "configuration.html" in linked
+    assert [link for link in linked if not (page.parent / link).resolve().is_file()] == []
+
+
+def test_the_wheel_has_the_pages() -> None:
+    """The build puts docs/ where an installed nel looks for it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]["docs"] == "nel/docs"
