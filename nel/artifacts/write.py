@@ -16,7 +16,7 @@ import yaml
 
 from nel.artifacts.calibration import Calibrating
 from nel.artifacts.categories import Categories
-from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
+from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
 from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, read_early_stop
 from nel.artifacts.extraction import Auditing
 from nel.artifacts.failures import FailureAnalysis
@@ -145,7 +145,7 @@ class _Pass:
     models_of_judges: dict[str, str]
     endings: UnknownEndings
     copies: Copies
-    shared_passes: SharedPasses
+    notes: ScorerNotes
     early: EarlyStop | None
     served: ServedBuilds
     drawn: Drawn
@@ -175,7 +175,7 @@ class _Pass:
         self.failures.merge(read_range.failures)
         self.endings.merge(read_range.endings)
         self.copies.merge(read_range.copies)
-        self.shared_passes.merge(read_range.shared_passes)
+        self.notes.merge(read_range.notes)
         self.served.merge(read_range.served)
         self.not_run += read_range.not_run
         self.n_beyond += read_range.n_beyond
@@ -326,7 +326,7 @@ def _collecting(
         models_of_judges=models,
         endings=UnknownEndings(),
         copies=Copies(),
-        shared_passes=SharedPasses(),
+        notes=ScorerNotes(),
         early=early,
         served=ServedBuilds(),
         drawn=drawn,
@@ -389,8 +389,8 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         },
         "metrics": [*own, *chosen],
         **(
-            {"shared_passes": collected.shared_passes.count}
-            if collected.shared_passes.count
+            {"shared_passes": collected.notes.shared_passes}
+            if collected.notes.shared_passes
             else {}
         ),
         "failed_metrics": list(collected.chosen.failed),
@@ -413,7 +413,7 @@ def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, An
         failed_metrics=collected.chosen.failed,
         rows=metrics["metrics"],
         endings=collected.endings.warnings(),
-        shared_passes=collected.shared_passes.warnings(),
+        of_scorers=collected.notes.warnings(),
         served=collected.served.warnings(),
         fallbacks=collected.served.fallbacks(),
         judging=list(

@@ -36,6 +36,7 @@ from nel.cli import (
     verify,
 )
 from nel.cli.machine_faults import ended_by_plugin, shortage
+from nel.cli.other_program import say_other_program
 from nel.cli.plugin_commands import PluginGroup
 from nel.cli.settings import taking_settings
 from nel.cli.streams import discard_stdout, prepare_streams
@@ -57,6 +58,7 @@ class _ErrorsToText:
             raise
         except NelError as error:
             typer.echo(f"nel: {error}", err=True)
+            say_other_program()
             raise typer.Exit(error.exit_code) from error
         except SystemExit as error:  # nel itself leaves by typer.Exit
             typer.echo(f"nel: {ended_by_plugin(error)}", err=True)

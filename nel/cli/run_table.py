@@ -205,7 +205,10 @@ def retried(result: RunResult) -> str:
     """Return what a resume does for a finished run whose exit code is not 0; empty where it does
     nothing.
     """
-    if any(item.accounting["unscored"].keys() - {_ROW} for item in result.benchmarks):
+    causes = {cause for item in result.benchmarks for cause in item.accounting["unscored"]} - {_ROW}
+    if causes == {"scorer"}:
+        return "correct the scorer, then"
+    if causes:
         return "retry the unscored samples with"
     is_failed = any(item.failed_metrics for item in result.benchmarks)
     return "fix the metrics, then compute them with" if is_failed else ""
