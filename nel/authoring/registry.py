@@ -157,6 +157,8 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("bridges")})
     if scheme not in installed and not package:
+        if any(ref.name == scheme for ref in plugins.discover("datasets")):
+            raise PluginError(rows_problem(uri))
         hint = did_you_mean(scheme, installed) or "; install the plugin that provides it"
         raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
     ref = plugins.find("bridges", name)
