@@ -244,7 +244,7 @@ test-docs: $(DEV_STAMP)
 	@$(BIN)/pytest -n 2 tests/documented -rP -k "command"
 
 # In an environment of its own, since mkdocs is no part of what nel needs.
-docs-site: docs
+docs-site:
 	@echo "==> building the site of docs/ into build/site; a broken link ends it"
 	@test -x .venv-docs/bin/mkdocs || $(PYTHON) -m venv .venv-docs
 	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'

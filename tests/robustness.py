@@ -73,7 +73,7 @@ ROWS: Final = (
         what="plugins that print, end the process or give what is not a number while nel calls them",
         path="tests/faults/test_plugin_calls.py",
     ),
-    Row(what="commands of programs that a user mistypes", path="tests/cli/test_mistakes.py"),
+    Row(what="commands of programs that a user mistypes", path="tests/documented/test_mistakes.py"),
 )
 
 

@@ -50,7 +50,7 @@ ROOMS = {
     "authoring": 35_400,
     "benchmarks": 11_600,
     "byob": 900,
-    "cli": 19_100,
+    "cli": 20_600,
     "comparison": 21_800,
     "compat": 13_700,
     "config": 14_200,

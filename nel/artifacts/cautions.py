@@ -1,5 +1,5 @@
-"""What one pass over the results notices for the warnings: unknown endings, and repeats that are
-copies.
+"""What one pass over the results notices for the warnings: unknown endings, repeats that are
+copies, and what scorers note of answers beside their score.
 """
 
 from __future__ import annotations
@@ -15,29 +15,70 @@ _REASONS_MAX: Final = 8
 _CHARACTERS_MAX: Final = 60
 
 
-class SharedPasses:
-    """Counts passes of programs whose tests shared their process, which is no proof of them."""
+class ScorerNotes:
+    """Counts what scorers note of answers beside their score."""
 
     def __init__(self) -> None:
         """Start with none."""
-        self.count = 0
+        self.shared_passes = 0
+        """Passes of programs whose tests shared their process, which is not proof of them."""
+        self.ran_on = 0
+        """Answers that go on with a question of their own."""
+        self.in_other_form = 0
+        """Answers without the form that the prompt asks for."""
 
     def add(self, outcome: Outcome) -> None:
         """Note one outcome."""
-        details = outcome.details if isinstance(outcome, Scored) else {}
-        self.count += details.get("mode") == "shared" and details.get("verdict") == "passed"
+        details = outcome.details
+        if not details:
+            return
+        self.shared_passes += (
+            isinstance(outcome, Scored)
+            and details.get("mode") == "shared"
+            and details.get("verdict") == "passed"
+        )
+        self.ran_on += details.get("ran_on") is True
+        self.in_other_form += details.get("in_asked_form") is False
 
-    def merge(self, other: SharedPasses) -> None:
-        """Note the passes of a part."""
-        self.count += other.count
+    def merge(self, other: ScorerNotes) -> None:
+        """Note the answers of a part."""
+        self.shared_passes += other.shared_passes
+        self.ran_on += other.ran_on
+        self.in_other_form += other.in_other_form
 
-    def warnings(self) -> list[str]:
-        """Return what stands beside the score; nothing where there are none."""
-        if not self.count:
-            return []
-        passes = "1 pass is" if self.count == 1 else f"{self.count:,} passes are"
-        promise = "not proof against a program that attacks its tests, which share its process"
-        return [f"{passes} {promise}; --strict-verdicts leaves them unscored"]
+    def warnings(self) -> list[tuple[str, str]]:
+        """Return the kind and the text of each warning; nothing where there is nothing to note."""
+        notes = (
+            (
+                self.shared_passes,
+                "verdicts",
+                ("pass is", "passes are"),
+                (
+                    "not proof against a program that attacks its tests, which share its process;"
+                    " --strict-verdicts leaves them unscored"
+                ),
+            ),
+            (
+                self.ran_on,
+                "ran_on",
+                ("answer goes", "answers go"),
+                (
+                    "on with a question of the model's own, which is not read; --stop ends answers"
+                    " before it"
+                ),
+            ),
+            (
+                self.in_other_form,
+                "other_form",
+                ("answer is", "answers are"),
+                "not in the form that the prompt asks for; --strict-form reads no other",
+            ),
+        )
+        return [
+            (kind, f"{count:,} {verbs[count != 1]} {text}")
+            for count, kind, verbs, text in notes
+            if count
+        ]
 
 
 class UnknownEndings:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
+from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.results import Result, not_asked_line, read_row, result_line
 from nel.artifacts.runtime import RuntimeStats
@@ -67,7 +67,7 @@ class Range:
     counted: OutcomeColumnsBuilder = field(default_factory=OutcomeColumnsBuilder)
     failures: FailureAnalysis = field(default_factory=lambda: FailureAnalysis(is_part=True))
     endings: UnknownEndings = field(default_factory=lambda: UnknownEndings(is_part=True))
-    shared_passes: SharedPasses = field(default_factory=SharedPasses)
+    notes: ScorerNotes = field(default_factory=ScorerNotes)
     served: ServedBuilds = field(default_factory=lambda: ServedBuilds(is_part=True))
     copies: Copies = field(default_factory=Copies)
     judged: list[Judged] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Range:
         self.failures.add(result)
         self.endings.add(response)
         self.copies.add(result.idx, response)
-        self.shared_passes.add(outcome)
+        self.notes.add(outcome)
         self.served.add(result.idx, response)
         self._note_question(result)
         kind = outcome.kind if isinstance(outcome, Unscored) and outcome.cause == "judge" else None

@@ -65,7 +65,8 @@ class Noticed:
     rows: Sequence[MetricJson] = ()
     """Of all metrics."""
     endings: Sequence[str] = ()
-    shared_passes: Sequence[str] = ()
+    of_scorers: Sequence[tuple[str, str]] = ()
+    """The kind and the text of each."""
     served: Sequence[str] = ()
     fallbacks: Sequence[str] = ()
     judging: Sequence[str] = ()
@@ -103,7 +104,7 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
         *(("judge_not_asked", text) for text in _judge_not_asked(plan, total.accounting, noticed)),
         *(("judging", text) for text in noticed.judging),
         *(("calibration", text) for text in noticed.calibration),
-        *(("verdicts", text) for text in noticed.shared_passes),
+        *noticed.of_scorers,
         *(("versions", text) for text in _versions(plan)),
         *(("imported", text) for text in (plan.get("imported") or {}).get("notes", ())),
     ]

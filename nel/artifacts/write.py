@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from nel.artifacts.categories import Categories
-from nel.artifacts.cautions import Copies, SharedPasses, UnknownEndings
+from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.inputs import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
@@ -153,7 +153,7 @@ class _Pass:
     models_of_judges: dict[str, str]
     endings: UnknownEndings
     copies: Copies
-    shared_passes: SharedPasses
+    notes: ScorerNotes
     early: EarlyStop | None
     served: ServedBuilds
     drawn: Drawn
@@ -183,7 +183,7 @@ class _Pass:
         self.failures.merge(read_range.failures)
         self.endings.merge(read_range.endings)
         self.copies.merge(read_range.copies)
-        self.shared_passes.merge(read_range.shared_passes)
+        self.notes.merge(read_range.notes)
         self.served.merge(read_range.served)
         self.not_run += read_range.not_run
         self.n_beyond += read_range.n_beyond
@@ -354,7 +354,7 @@ def _collecting(
         models_of_judges=models,
         endings=UnknownEndings(),
         copies=Copies(),
-        shared_passes=SharedPasses(),
+        notes=ScorerNotes(),
         early=early,
         served=ServedBuilds(),
         drawn=drawn,
@@ -448,8 +448,8 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         },
         "metrics": [*own, *chosen],
         **(
-            {"shared_passes": collected.shared_passes.count}
-            if collected.shared_passes.count
+            {"shared_passes": collected.notes.shared_passes}
+            if collected.notes.shared_passes
             else {}
         ),
         "failed_metrics": list(collected.chosen.failed),
@@ -496,7 +496,7 @@ def _noticed(collected: _Pass, plan: Mapping[str, Any], metrics: Mapping[str, An
         failed_metrics=collected.chosen.failed,
         rows=metrics["metrics"],
         endings=collected.endings.warnings(),
-        shared_passes=collected.shared_passes.warnings(),
+        of_scorers=collected.notes.warnings(),
         served=collected.served.warnings(),
         fallbacks=collected.served.fallbacks(),
         judging=_judging_warnings(collected, judging, plan),

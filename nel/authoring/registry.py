@@ -29,7 +29,15 @@ from nel.authoring.lent_names import (
 from nel.errors import NelError, PluginError, did_you_mean
 
 YAML_SUFFIXES: Final = (".yaml", ".yml")
-_DATA_SUFFIXES: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+DATA_SUFFIXES: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+
+
+def rows_problem(name: str) -> str:
+    """Return what to do with a file of rows where a benchmark or a configuration is wanted."""
+    return (
+        f"{name} holds rows and no benchmark; nel byob new {name} writes a benchmark for them,"
+        f" or give a benchmark these rows with --bench NAME --dataset {name}"
+    )
 
 
 def find_benchmark(name: str) -> Benchmark:
@@ -52,11 +60,8 @@ def find_benchmark(name: str) -> Benchmark:
     path, wanted = _as_path(name)
     if path is not None:
         return _from_file(path, wanted)
-    if name.lower().endswith(_DATA_SUFFIXES):
-        raise PluginError(
-            f"{name} holds rows and no benchmark; nel byob new {name} writes a benchmark for them,"
-            f" or give a benchmark these rows with --bench NAME --dataset {name}"
-        )
+    if name.lower().endswith(DATA_SUFFIXES):
+        raise PluginError(rows_problem(name))
     if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
         return _adapted(REGISTERED[name])
     found = as_benchmark(plugins.load("benchmarks", name))
@@ -152,6 +157,8 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("bridges")})
     if scheme not in installed and not package:
+        if any(ref.name == scheme for ref in plugins.discover("datasets")):
+            raise PluginError(rows_problem(uri))
         hint = did_you_mean(scheme, installed) or "; install the plugin that provides it"
         raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
     ref = plugins.find("bridges", name)

@@ -34,6 +34,9 @@ class _ErrorsToText:
             raise
         except NelError as error:
             typer.echo(f"nel: {error}", err=True)
+            from nel.cli.other_program import say_other_program  # noqa: PLC0415 - as above
+
+            say_other_program()
             raise typer.Exit(error.exit_code) from error
         except SystemExit as error:  # nel itself leaves by typer.Exit
             from nel.cli.machine_faults import ended_by_plugin  # noqa: PLC0415 - as above

@@ -37,7 +37,7 @@ def byob_command(
 ) -> None:
     """Make a plugin package of a benchmark file and install it, or build an image of it.
 
-    nel byob has the same and more commands: new, validate, compile, list, containerize.
+    The same and more is in nel byob: new, validate, compile, list, containerize.
     """
     if show_list:
         byob.show_installed(as_json=False)

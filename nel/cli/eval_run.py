@@ -50,6 +50,20 @@ AllowJudgeChange = Annotated[
         help="Resume with another judge, which judges all stored answers again.",
     ),
 ]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="No progress, and no notes beside the result unless the exit code is not 0.",
+    ),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", help="Show what happens: retries, rate limits, outages, stages."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -68,6 +82,8 @@ def run(
         bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")
     ] = False,
     fail_under: FailUnder = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Run benchmarks against an endpoint and write a run directory.
@@ -77,6 +93,7 @@ def run(
     and 143 interrupted, resumable.
     """
     check_memory()
+    verbosity = verbosity_of(quiet=quiet, verbose=verbose)
     layers = layered(config, chosen_settings(ctx))
     resolved = layers.build()
     if resolved.shard is not None and fail_under:
@@ -93,7 +110,14 @@ def run(
             typer.echo(f"nel: set for all runs: {', '.join(texts)}", err=True)
         allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
         show = _showing(several=bool(resolved.endpoints))
-        show(resolved, resume=resume, as_json=as_json, allowed=allowed, fail_under=fail_under or ())
+        show(
+            resolved,
+            resume=resume,
+            as_json=as_json,
+            allowed=allowed,
+            fail_under=fail_under or (),
+            verbosity=verbosity,
+        )
 
 
 @app.command(name="score", cls=taking_settings("--scorer", "--executor"))
@@ -107,6 +131,8 @@ def score(
             help="Score nothing; show how the answer to this sample was read, and why.",
         ),
     ] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Score the stored answers of a run again, without a single request."""
@@ -124,7 +150,9 @@ def score(
         return
     from nel.cli.eval_show import show_rescored  # noqa: PLC0415 - keeps --help fast
 
-    show_rescored(run_dir, chosen, as_json=as_json)
+    show_rescored(
+        run_dir, chosen, as_json=as_json, verbosity=verbosity_of(quiet=quiet, verbose=verbose)
+    )
 
 
 @app.command(
@@ -143,6 +171,8 @@ def resume_run(
     ],
     allow_url_change: AllowUrlChange = False,
     allow_judge_change: AllowJudgeChange = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Continue a run with the configuration it was started with; a judge may be added to one that
@@ -163,7 +193,13 @@ def resume_run(
         run_dir, settings=chosen.settings, overrides=chosen.overrides
     )
     allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
-    _showing(several=several)(config, resume=True, as_json=as_json, allowed=allowed)
+    _showing(several=several)(
+        config,
+        resume=True,
+        as_json=as_json,
+        allowed=allowed,
+        verbosity=verbosity_of(quiet=quiet, verbose=verbose),
+    )
 
 
 @app.command(name="salvage")
@@ -189,6 +225,17 @@ def salvage_run(run_dir: RunDir) -> None:
     )
     typer.echo(f"the damaged file: {salvaged.damaged}")
     typer.echo(f"nel: to continue, run nel eval resume {run_dir}", err=True)
+
+
+def verbosity_of(*, quiet: bool, verbose: bool) -> int:
+    """Return -1 for quiet, 1 for verbose, else 0.
+
+    Raises:
+        UsageError: Both are set.
+    """
+    if quiet and verbose:
+        raise UsageError("--quiet and --verbose exclude each other; leave one away")
+    return verbose - quiet
 
 
 def _showing(*, several: bool) -> Callable[..., None]:
@@ -231,11 +278,17 @@ def layered(path: Path | None, chosen: Chosen) -> Layers:
     Raises:
         ConfigError: A needed flag is missing, or the user's settings cannot be read.
     """
+    from nel.authoring.registry import (  # noqa: PLC0415 - keeps --help fast
+        DATA_SUFFIXES,
+        rows_problem,
+    )
     from nel.config.layers import Layers  # noqa: PLC0415 - keeps --help fast
     from nel.config.openai_environment import BASE_URL, base_url  # noqa: PLC0415
     from nel.config.user_settings import from_environment, from_user_file  # noqa: PLC0415
     from nel.config.yaml_file import read_yaml  # noqa: PLC0415
 
+    if path is not None and path.suffix.lower() in DATA_SUFFIXES:
+        raise ConfigError(rows_problem(str(path)))
     layers = Layers(read_yaml(path), str(path)) if path else Layers({}, "command line")
     for setting in chosen.settings:
         layers.lay(setting)

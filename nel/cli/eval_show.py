@@ -4,13 +4,15 @@ exit code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from nel.cli.progress import showing
+from nel.cli.other_program import say_other_program
+from nel.cli.progress import QUIET, showing
 from nel.cli.settings import Chosen
 from nel.cli.streams import discard_stdout, stdout_kept
 from nel.cli.terminal import plain
@@ -23,8 +25,10 @@ from nel.runs.result import RunResult
 if TYPE_CHECKING:
     from nel.comparison.floors import Floor
 
-_WORDS_MAX = 200
-"""Characters of what an endpoint said."""
+_WORDS_MAX = 300
+"""Characters of what an endpoint or an exception said."""
+_FRAME = re.compile(r'^ *File "(.+)", line (\d+), in (.+)$', re.MULTILINE)
+"""Of a traceback."""
 
 
 def show_run(
@@ -34,29 +38,35 @@ def show_run(
     as_json: bool,
     allowed: frozenset[str],
     fail_under: Sequence[str] = (),
+    verbosity: int = 0,
 ) -> None:
     """Run, show progress on stderr and the result on stdout, and exit with the run's or the
     decision's exit code.
     """
     floors = _read_floors(fail_under)
     progress = Progress()
-    with showing(progress), stdout_kept():
+    with showing(progress, verbosity), stdout_kept():
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
-    show_result(result, progress, as_json=as_json, floors=floors)
+    show_result(result, progress, as_json=as_json, floors=floors, verbosity=verbosity)
 
 
-def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
+def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool, verbosity: int = 0) -> None:
     """Score stored answers, print the result on stdout, and exit with the run's exit code."""
     progress = Progress()
-    with showing(progress), stdout_kept():
+    with showing(progress, verbosity), stdout_kept():
         result = rescore(
             run_dir, settings=chosen.settings, overrides=chosen.overrides, progress=progress
         )
-    show_result(result, progress, as_json=as_json)
+    show_result(result, progress, as_json=as_json, verbosity=verbosity)
 
 
 def show_result(
-    result: RunResult, progress: Progress, *, as_json: bool, floors: Sequence[Floor] = ()
+    result: RunResult,
+    progress: Progress,
+    *,
+    as_json: bool,
+    floors: Sequence[Floor] = (),
+    verbosity: int = 0,
 ) -> None:
     """Print a run's table and what there is to know of it, and exit with its exit code or that of
     its floors.
@@ -78,8 +88,11 @@ def show_result(
             lost = EXIT_STOPPED_EARLY
             where = f"it is in {result.report}, and nel eval resume {result.run_dir} prints it"
             progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
-    for line in [*progress.notes, *_words(progress, result), *remarks(result)]:
+    notes = [*progress.notes, *_words(progress, result), *remarks(result)]
+    for line in notes if verbosity > QUIET or result.exit_code or lost else ():
         typer.echo(f"nel: {plain(line)}", err=True)
+    if result.exit_code:
+        say_other_program()
     code = (
         _exit_code(result.run_dir, result.exit_code, floors, err=as_json)
         if floors
@@ -97,10 +110,21 @@ def _words(progress: Progress, result: RunResult) -> list[str]:
         for kind, words in sorted(progress.faults.items())
     ]
     return [
-        f"{kind}, {n:,} of {total:,} times: {_cut(text)}"
+        f"{kind}, {n:,} of {total:,} times: {_cut(_last_exception(text))}"
         for kind, text, n, total in most
         if text not in result.ending.reason
     ]
+
+
+def _last_exception(text: str) -> str:
+    """Return of a traceback the exception with the file and line where it was raised; another text
+    as it is.
+    """
+    frames = _FRAME.findall(text)
+    if not frames:
+        return text
+    path, line, function = frames[-1]
+    return f"{text.strip().splitlines()[-1]} ({path}, line {line}, in {function})"
 
 
 def _cut(text: str) -> str:

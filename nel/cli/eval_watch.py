@@ -113,13 +113,18 @@ def _awaited(path: Path, seconds: float) -> Path:
 
 
 def _show_live(poll: Callable[[Callable[[RunStatus], object]], None]) -> None:
-    from rich.console import Console  # noqa: PLC0415 - keeps --help fast
-    from rich.live import Live  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from nel.cli.frame import Frame  # noqa: PLC0415 - keeps --help fast
 
-    console = Console(highlight=False)
-    with Live(console=console, auto_refresh=False) as live:
-        poll(lambda view: live.update(Text(_rendered(view, console.width)), refresh=True))
+    frame = Frame(sys.stdout)
+
+    def show(view: RunStatus) -> None:
+        lines = _rendered(view, frame.columns).split("\n")
+        if view.is_over:
+            frame.show([], above=lines)
+        else:
+            frame.show(lines)
+
+    poll(show)
 
 
 def _print_view(view: RunStatus) -> None:
@@ -170,18 +175,21 @@ def _rendered(view: RunStatus, width: int) -> str:
     from nel.cli.table import table_lines  # noqa: PLC0415 - keeps --help fast
 
     head, *rest = _lines(view)
-    rows = [_cells(item) for item in view.benchmarks]
+    rows = [_cells(item, is_over=view.is_over) for item in view.benchmarks]
     return "\n".join([head, *table_lines(_COLUMNS, rows, width, right=_COLUMNS[1:4]), *rest])
 
 
-def _cells(item: BenchmarkCounts) -> tuple[str, ...]:
+def _cells(item: BenchmarkCounts, *, is_over: bool) -> tuple[str, ...]:
     from nel.config.numbers import percent  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.progress import is_early  # noqa: PLC0415
+
+    has_score = is_over or not is_early(item.done, item.total)
 
     return (
         item.slot,
         f"{item.done:,}",
         f"{item.total:,}",
-        "none yet" if item.score is None else percent(item.score),
+        percent(item.score) if has_score and item.score is not None else "none yet",
         _parts(item.model_failures),
         _parts(item.unscored),
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 
 from nel.cli.plan_table import planned_json, preview_json, print_plan, print_values
-from nel.cli.progress import showing
+from nel.cli.progress import QUIET, showing
 from nel.cli.run_table import remarks, retried
 from nel.cli.streams import stdout_kept
 from nel.cli.table import print_table
@@ -32,6 +32,7 @@ def show_matrix(
     as_json: bool,
     allowed: frozenset[str],
     fail_under: Sequence[str] = (),
+    verbosity: int = 0,
 ) -> None:
     """Run all endpoints, show a line of progress for each and one table, and exit with the worst
     exit code.
@@ -45,7 +46,7 @@ def show_matrix(
         )
     progress = {name: Progress() for name, _ in split_config(config)}
     try:
-        with showing(progress), stdout_kept():
+        with showing(progress, verbosity), stdout_kept():
             result = evaluate_matrix(
                 config, progress=progress, resume=resume, allowed_changes=allowed
             )
@@ -54,7 +55,8 @@ def show_matrix(
             typer.echo(f"nel: {plain(problem)}", err=True)
         raise typer.Exit(refused.exit_code) from refused
     _print(result, as_json=as_json)
-    for line in _remarks(result, progress):
+    lines = _remarks(result, progress) if verbosity > QUIET or result.exit_code else ()
+    for line in lines:
         typer.echo(f"nel: {plain(line)}", err=True)
     raise typer.Exit(result.exit_code)
 

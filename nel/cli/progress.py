@@ -1,4 +1,4 @@
-"""Shows the progress of a run on stderr: a live bar on a terminal, else a plain line every ten
+"""Shows the progress of a run on stderr: live lines on a terminal, else plain ones every ten
 seconds.
 
 A thread of its own reads `Progress`, so that the run never waits for the terminal; a closed stderr
@@ -7,42 +7,67 @@ does not end a run.
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
 
+from nel.cli.frame import Frame, packed
 from nel.cli.terminal import plain
-from nel.config.numbers import percent
+from nel.engine.observability.run_log import FILE_NAME
 from nel.engine.progress import Progress
-from nel.runs.progress_line import progress_line
+from nel.runs.progress_line import line_items, progress_line, score_so_far
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
+QUIET: Final = -1
+"""The verbosity at which nothing is shown."""
 _LIVE_SECONDS = 0.25
 _PLAIN_SECONDS = 10.0
 _LOOK_SECONDS = 0.5
 _BAR_CELLS = 24
+_BAR_COLUMNS: Final = 80
+"""Narrower terminals have no room for a bar."""
+_UNTOLD: Final = frozenset({"time", "level", "event", "logger", "identities", "config_sha256"})
+"""Fields of an event that a line on the terminal leaves out."""
 
 
 @contextmanager
-def showing(progress: Progress | Mapping[str, Progress]) -> Iterator[None]:
-    """Show progress while the block runs: a line, or one for each name."""
-    finished = threading.Event()
-    target = _show_live if sys.stderr.isatty() else _show_lines
-    named = {"": progress} if isinstance(progress, Progress) else progress
-    thread = threading.Thread(
-        target=target, args=(named, finished), name="nel-progress", daemon=True
-    )
-    thread.start()
-    try:
+def showing(progress: Progress | Mapping[str, Progress], verbosity: int = 0) -> Iterator[None]:
+    """Show progress while the block runs: a line, or one for each name.
+
+    Args:
+        progress: Of a run, or of several by name.
+        verbosity: `QUIET` shows nothing; 1 also what run.log gets, as it happens.
+    """
+    if verbosity <= QUIET:
         yield
-    finally:
-        finished.set()
-        thread.join(timeout=2)
+        return
+    finished = threading.Event()
+    named = {"": progress} if isinstance(progress, Progress) else progress
+    news: list[_News] = [_Places(named)]
+    news += [Warnings(each) for each in named.values()]
+    if verbosity:
+        news += [_Events(each) for each in named.values()]
+    is_live = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    frame = Frame(sys.stderr) if is_live else None
+    thread = threading.Thread(
+        target=_show_lines if frame is None else _show_live,
+        args=(named, finished, news) if frame is None else (named, finished, news, frame),
+        name="nel-progress",
+        daemon=True,
+    )
+    with redirect_stderr(sys.stderr if frame is None else frame):
+        thread.start()
+        try:
+            yield
+        finally:
+            finished.set()
+            thread.join(timeout=2)
 
 
 class Warnings:
@@ -81,10 +106,9 @@ def benchmark_lines(progress: Progress) -> list[str]:
         return []
     lines = []
     for benchmark in progress.benchmarks.values():
-        parts = [f"  {plain(benchmark.slot)}: {benchmark.done:,}/{benchmark.total:,}"]
-        parts += [f"score {percent(benchmark.score)}"] if benchmark.score is not None else []
-        parts += [f"UNSCORED {benchmark.unscored:,}"] if benchmark.unscored else []
-        lines.append("  ".join(parts))
+        items = [f"  {plain(benchmark.slot)}: {benchmark.done:,}/{benchmark.total:,}"]
+        items += [f"UNSCORED {benchmark.unscored:,}"] if benchmark.unscored else []
+        lines.append("  ".join([*items, *score_so_far(benchmark.early_score)]))
     return lines
 
 
@@ -108,50 +132,97 @@ class _Places:
         return sorted(lines)
 
 
-def _show_live(named: Mapping[str, Progress], finished: threading.Event) -> None:
-    from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-    from rich.live import Live  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+class _Events:
+    """What run.log gets while a run goes on, one line for each event."""
 
-    with (
-        suppress(OSError, ValueError),
-        Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live,
-    ):
-        warnings: list[Warnings | _Places] = [
-            _Places(named),
-            *(Warnings(each) for each in named.values()),
-        ]
-        while not finished.wait(_LIVE_SECONDS):
-            for line in (line for each in warnings for line in each.new()):
-                live.console.print(Text(line))
-            rows = zip(named.values(), named_lines(named), strict=True)
-            lines = [Text.assemble(_bar(each), " ", line) for each, line in rows]
-            lines += [Text(line) for each in named.values() for line in benchmark_lines(each)]
-            live.update(Text("\n").join(lines), refresh=True)
+    def __init__(self, progress: Progress) -> None:
+        """Start at now: a run that is resumed has older events."""
+        self._progress = progress
+        self._since = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        self._read = 0
+
+    def new(self) -> list[str]:
+        """Return a line for each event since the last call."""
+        log = self._log()
+        if log is None:
+            return []
+        with suppress(OSError), log.open("rb") as file:
+            if file.seek(0, os.SEEK_END) < self._read:  # a new file has taken its name
+                self._read = 0
+            file.seek(self._read)
+            lines = [line for line in file if line.endswith(b"\n")]
+            self._read += sum(map(len, lines))
+            events = [json.loads(line) for line in lines]
+            return [_event_line(event) for event in events if event["time"] >= self._since]
+        return []
+
+    def _log(self) -> Path | None:
+        directory = self._progress.run_dir
+        return None if directory is None else Path(directory) / FILE_NAME
 
 
-def _show_lines(named: Mapping[str, Progress], finished: threading.Event) -> None:
+def _event_line(event: Mapping[str, object]) -> str:
+    fields = [
+        f"{name}={value}"
+        for name, value in event.items()
+        if name not in _UNTOLD and value not in (None, {})
+    ]
+    at = datetime.fromisoformat(str(event["time"])).astimezone()
+    return plain("  ".join([f"{at:%H:%M:%S}", str(event["event"]), *fields]))
+
+
+_News = Warnings | _Places | _Events
+
+
+def _new_lines(news: Iterable[_News]) -> list[str]:
+    return [line for each in news for line in each.new()]
+
+
+def _show_live(
+    named: Mapping[str, Progress], finished: threading.Event, news: list[_News], frame: Frame
+) -> None:
     with suppress(OSError, ValueError):
-        places, warnings, printed_at = (
-            _Places(named),
-            [Warnings(each) for each in named.values()],
-            time.monotonic(),
-        )
-        while not finished.wait(_LOOK_SECONDS):
-            lines = [line for each in warnings for line in each.new()]
-            if time.monotonic() - printed_at >= _PLAIN_SECONDS:
+        while not finished.wait(_LIVE_SECONDS):
+            frame.show(_live_lines(named, frame), above=_new_lines(news))
+        frame.show([], above=_new_lines(each for each in news if isinstance(each, _Events)))
+
+
+def _live_lines(named: Mapping[str, Progress], frame: Frame) -> list[str]:
+    """Return the lines of all runs as they fit a terminal; one that is too narrow has no bar."""
+    width = frame.columns
+    lines = []
+    for name, each in named.items():
+        bar = [_bar(each, frame.bar_characters)] if width >= _BAR_COLUMNS else []
+        label = [f"{plain(name)}:"] if name else []
+        lines += packed([*bar, *label, *line_items(each)], width)
+    return [*lines, *(line for each in named.values() for line in benchmark_lines(each))]
+
+
+def _show_lines(
+    named: Mapping[str, Progress], finished: threading.Event, news: list[_News]
+) -> None:
+    places, *others = news
+    printed_at = time.monotonic()
+    is_finished = False
+    with suppress(OSError, ValueError):
+        while not is_finished:
+            is_finished = finished.wait(_LOOK_SECONDS)
+            if is_finished:
+                others = [each for each in others if isinstance(each, _Events)]
+            lines = _new_lines(others)
+            if not is_finished and time.monotonic() - printed_at >= _PLAIN_SECONDS:
                 printed_at = time.monotonic()
                 lines += [
                     *places.new(),
                     *named_lines(named),
                     *(line for each in named.values() for line in benchmark_lines(each)),
                 ]
-            for line in lines:
-                print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line
+            if lines:  # in one call, so that nothing else is written in between
+                sys.stderr.write("".join(f"{line}\n" for line in lines))
+                sys.stderr.flush()
 
 
-def _bar(progress: Progress) -> Text:
-    from rich.text import Text  # noqa: PLC0415 - only a terminal needs it
-
+def _bar(progress: Progress, characters: tuple[str, str]) -> str:
+    full, empty = characters
     filled = round(_BAR_CELLS * progress.done / progress.total) if progress.total else 0
-    return Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
+    return full * filled + empty * (_BAR_CELLS - filled)

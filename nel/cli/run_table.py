@@ -121,7 +121,12 @@ def retried(result: RunResult) -> str:
     nothing.
     """
     unscored = [pair for item in result.benchmarks for pair in item.accounting["unscored"].items()]
-    if any(cause != _ROW and causes["kinds"].keys() - {_SHARED} for cause, causes in unscored):
+    causes = {
+        cause for cause, counts in unscored if cause != _ROW and counts["kinds"].keys() - {_SHARED}
+    }
+    if causes == {"scorer"}:
+        return "correct the scorer, then"
+    if causes:
         return "retry the unscored samples with"
     is_failed = any(item.failed_metrics for item in result.benchmarks)
     return "fix the metrics, then compute them with" if is_failed else ""

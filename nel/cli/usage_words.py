@@ -76,6 +76,8 @@ _OPTIONS_MEANT: Final = {
 _KEY_IS_NAMED: Final = "It takes the name of the variable that holds the key, never the key."
 _NO_COMMAND: Final = "No such command "
 _SHOWN_MAX: Final = 3
+_OF_A_COMMAND: Final = ("-q", "--quiet", "-v", "--verbose")
+"""Options that other tools take before the command."""
 _LIKE: Final = 0.75
 
 
@@ -100,6 +102,11 @@ def say_plainly(error: Any) -> None:
         meant = _commands_meant(asked, error.ctx.find_root())
         if asked in _NOT_A_COMMAND:
             error.message = f"No such command '{asked}': {_NOT_A_COMMAND[asked]}."
+        elif error.ctx.info_name == "eval" and _is_benchmark(asked):
+            root = error.ctx.find_root().info_name
+            error.message = (
+                f"No such command '{asked}'. Did you mean `{root} eval run --bench {asked}`?"
+            )
         elif meant:
             listed = " or ".join(
                 f"`{error.ctx.find_root().info_name} {path}`" for path in meant[:_SHOWN_MAX]
@@ -107,11 +114,23 @@ def say_plainly(error: Any) -> None:
             error.message = f"No such command '{asked}'. Did you mean {listed}?"
 
 
+def _is_benchmark(name: str) -> bool:
+    from nel import plugins  # noqa: PLC0415 - keeps --help fast
+
+    return any(ref.name == name for ref in plugins.discover("benchmarks"))
+
+
 def _say_option_meant(error: Any) -> None:
     """Name the command's option that a word may mean: another spelling of it, or what another tool
     calls it.
     """
     asked = error.option_name
+    if hasattr(error.ctx.command, "list_commands") and asked in _OF_A_COMMAND:
+        root = error.ctx.find_root().info_name
+        error.message = (
+            f"No such option: {asked}. It stands after the command: `{root} eval run {asked}`."
+        )
+        return
     word = asked.lstrip("-").replace("_", "-").lower()
     options: Sequence[str] = [
         name for parameter in error.ctx.command.params for name in getattr(parameter, "opts", ())

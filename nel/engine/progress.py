@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from nel.models.client import ClientCounters
 from nel.models.pacing import Admission
@@ -18,6 +18,21 @@ from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
 
 _DETAILS_MAX = 1_000
 """Different texts that are counted for one kind of fault."""
+
+
+_EARLY: Final = 10
+"""The part of a run, one in so many, below which its score says nothing yet."""
+
+
+def is_early(done: int, total: int) -> bool:
+    """Return whether so little is done that a score of it would mislead: quick answers are in
+    first, and of a sorted dataset one category.
+    """
+    return done * _EARLY < total
+
+
+def _early(score: float | None, done: int, unscored: int, total: int) -> tuple[float, int] | None:
+    return None if score is None or is_early(done, total) else (score, done - unscored)
 
 
 class JudgeHealth(Protocol):
@@ -50,6 +65,11 @@ class BenchmarkProgress:
         """Return the running mean reward, None before the first."""
         counted = self.done - self.unscored
         return self.reward_sum / counted if counted else None
+
+    @property
+    def early_score(self) -> tuple[float, int] | None:
+        """Return the running mean reward and of how many, None before a tenth is done."""
+        return _early(self.score, self.done, self.unscored, self.total)
 
 
 @dataclass(slots=True)
@@ -89,8 +109,8 @@ class Progress:
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
     faults: dict[str, Counter[str]] = field(default_factory=dict)
-    """Why samples of this session are unscored by ``infra``: by kind how often what was said,
-    without secrets.
+    """Why samples of this session are unscored by ``infra`` or by their scorer: by kind how often
+    what was said, without secrets.
     """
     in_flight: dict[int, float] = field(default_factory=dict)
     """Start times on the monotonic clock, by worker."""
@@ -115,6 +135,11 @@ class Progress:
         """Return the running mean reward, None before the first."""
         counted = self.scored + self.model_failures
         return self.reward_sum / counted if counted else None
+
+    @property
+    def early_score(self) -> tuple[float, int] | None:
+        """Return the running mean reward and of how many, None before a tenth is done."""
+        return _early(self.score, self.done - self.asked_again, self.unscored, self.total)
 
     @property
     def oldest_seconds(self) -> float | None:
@@ -144,7 +169,7 @@ class Progress:
             self.model_failures += 1
         else:
             self.unscored += 1
-            if outcome.cause == "infra" and outcome.detail:
+            if outcome.cause in ("infra", "scorer") and outcome.detail:
                 words = self.faults.setdefault(outcome.kind, Counter())
                 if outcome.detail in words or len(words) < _DETAILS_MAX:
                     words[outcome.detail] += 1

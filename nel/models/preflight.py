@@ -249,8 +249,13 @@ def raise_if_hopeless(
             f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind
         )
     if fault.kind == "tls":
-        step = "" if NO_TLS in detail else "; check the certificate and the host name"
-        raise PreflightError(f"{endpoint.url}: {detail}{step}", endpoint_kind=fault.kind)
+        is_plain = NO_TLS in detail
+        step = "" if is_plain else "; check the certificate and the host name"
+        raise PreflightError(
+            f"{endpoint.url}: {detail}{step}",
+            endpoint_kind=fault.kind,
+            fix=(flags.url, endpoint.url.replace("https://", "http://", 1)) if is_plain else (),
+        )
     if fault.kind == NO_FILES:
         raise StoppedEarly(detail, endpoint_kind=fault.kind)
     if fault.kind in ("connection", "connect_timeout"):

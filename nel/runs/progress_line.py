@@ -5,32 +5,40 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from nel.config.numbers import duration, percent
+from nel.config.numbers import duration
 from nel.engine.progress import Progress
 
 
 def progress_line(progress: Progress) -> str:
-    """Return one line: done, rate, time left, score, tokens, retries, oldest request.
+    """Return one line: done, rate, time left, tokens, retries, oldest request, score.
 
     Before the first request: the stage, with the rows read so far.
     """
+    return "  ".join(line_items(progress))
+
+
+def line_items(progress: Progress) -> list[str]:
+    """Return the items of `progress_line`, of which none is broken where the line is wrapped."""
     if progress.running_since is None:
-        return _line_before_running(progress)
+        return [_line_before_running(progress)]
     elapsed = max(time.monotonic() - progress.running_since, 1e-9)
     rate = progress.done / elapsed
-    parts = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
+    items = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
     if rate > 0 and progress.total > progress.done:
-        parts.append(f"{duration((progress.total - progress.done) / rate)} left")
-    if progress.score is not None:
-        parts.append(f"score {percent(progress.score)}")
+        items.append(f"{duration((progress.total - progress.done) / rate)} left")
     counts = {
         "failures {:,}": progress.model_failures,
         "UNSCORED {:,}": progress.unscored,
         "{:,} tokens": progress.completion_tokens,
         "{:,} retries": progress.retries,
     }
-    parts += [form.format(count) for form, count in counts.items() if count]
-    return "  ".join([*parts, *_delays(progress)])
+    items += [form.format(count) for form, count in counts.items() if count]
+    return [*items, *_delays(progress), *score_so_far(progress.early_score)]
+
+
+def score_so_far(score: tuple[float, int] | None) -> list[str]:
+    """Return the score of so many answers as an item of a line; nothing where it is too early."""
+    return [] if score is None else [f"({round(100 * score[0])} % of {score[1]:,} so far)"]
 
 
 def _delays(progress: Progress) -> Iterator[str]:

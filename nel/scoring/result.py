@@ -22,6 +22,8 @@ from nel.types import FailureKind, ModelFailure, Outcome, Score, Scored, Unscore
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _REWARD_KEYS: Final = ("correct", "reward", "score")
+_NOTES: Final = ("parsed", "in_asked_form", "ran_on")
+"""Claims of a scorer about how an answer was read: details of the sample, never a metric."""
 _ROUNDING: Final = 1e-9
 """By which a share that was computed may miss 0 or 1."""
 _DEPTH_MAX: Final = 100
@@ -150,7 +152,7 @@ def _from_plain(result: object) -> _Parts:
     details: dict[str, object] = {}
     for key, value in result.items():
         number = _number(str(key), value)
-        if number is None:
+        if number is None or (key in _NOTES and isinstance(value, bool)):
             details[str(key)] = value
         else:
             metrics[str(key)] = number

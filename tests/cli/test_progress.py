@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.cli.progress import _Places, benchmark_lines, progress_line
+from nel.cli.progress import _Events, _Places, benchmark_lines, progress_line
 from nel.engine.progress import BenchmarkProgress, Progress
 from nel.types import SECOND_ASKING, ModelFailure, Scored, Unscored
 
@@ -51,9 +51,32 @@ def test_each_of_several_benchmarks_has_its_own_line_and_score() -> None:
     ):
         progress.count_outcome(outcome, benchmark=benchmark)
     progress.count_outcome(Scored(reward=1.0, metrics={}), repeat=SECOND_ASKING, benchmark=2)
-    assert benchmark_lines(progress) == ["  gsm8k: 3/4  score 50.00 %  UNSCORED 1", "  mmlu: 1/2,000  score 0.00 %"]
+    assert benchmark_lines(progress) == ["  gsm8k: 3/4  UNSCORED 1  (50 % of 2 so far)", "  mmlu: 1/2,000"]
     del progress.benchmarks[1]
     assert benchmark_lines(progress) == []
+
+
+def test_a_score_waits_for_a_tenth_and_has_its_n() -> None:
+    """The first answers are the quick ones, so their mean would mislead."""
+    progress = Progress(total=20, running_since=0.0)
+    progress.count_outcome(Scored(reward=1.0, metrics={}))
+    assert "%" not in progress_line(progress)
+    progress.count_outcome(Scored(reward=0.0, metrics={}))
+    assert progress_line(progress).endswith("(50 % of 2 so far)")
+
+
+def test_events_of_the_log_are_lines_and_those_of_an_earlier_session_are_not(tmp_path: Path) -> None:
+    """What `-v` shows: the event and its fields, each once, without control characters."""
+    log = tmp_path / "run.log"
+    log.write_text('{"time": "2020-01-01T00:00:00.000000Z", "level": "info", "event": "stage", "stage": "old"}\n')
+    events = _Events(Progress(run_dir=tmp_path))
+    assert events.new() == []
+    with log.open("a", encoding="utf-8") as file:
+        file.write(
+            '{"time": "2999-01-01T00:00:00.000000Z", "level": "warning", "event": "retried", "n": 2, "x": "a\\u001bb"}\n'
+        )
+    assert [line[10:] for line in events.new()] == ["retried  n=2  x=a\\x1bb"]
+    assert events.new() == []
 
 
 def test_the_directory_is_told_once_as_soon_as_there_is_one() -> None:

@@ -18,7 +18,7 @@ REASONS: Final = {
     r"^nel sandbox |^nel byob containerize ": "builds images with a Docker engine; make test-sandbox does",
     r"inspect://": "needs the plugin nel-inspect and inspect_ai; make test-plugins has them",
     r"^nel endpoint model|model-id smollm2": "needs the weights of a local model; make demo-model has them",
-    r"^nel endpoint replay|outputs\.jsonl": "needs recorded answers of one's own",
+    r"^nel endpoint replay (?!recorded)|outputs\.jsonl": "needs recorded answers of one's own",
     r"--to (?:mlflow|wandb) ": "needs an extra; make test-exports has it",
     r"^nel import (?:logs|lm_eval)": "needs a log of another tool",
     r"imported\b": "needs the import above",
@@ -116,6 +116,9 @@ FILES: Final[dict[str, dict[str, str | Path]]] = {
     "docs/how-to/write-an-adapter.md": {
         "capitals.py": fence("docs/how-to/write-an-adapter.md", "python", "register_benchmark"),
         "capitals.jsonl": '{"q": "Capital of France?", "a": "Paris", "area": "Europe"}\n',
+    },
+    "docs/tutorials/from-a-csv.md": {
+        name: ROOT / "docs/examples/decision" / name for name in ("sums.csv", "recorded.jsonl")
     },
     "docs/tutorials/byob.md": {"quiz.csv": _CSV},
     "docs/examples/byob/README.md": {"docs/examples/byob": ROOT / "docs/examples/byob"},

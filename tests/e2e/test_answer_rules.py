@@ -51,11 +51,14 @@ def test_the_official_rule_is_chosen_by_its_name(tmp_path: Path) -> None:
 
 
 def test_a_strict_form_reads_nothing_else(tmp_path: Path) -> None:
-    """An answer outside of the tag is no answer; the share of answers in the tag is a metric."""
+    """An answer outside of the tag is no answer; a warning counts such answers, and no metric does."""
     _, rewards = recorded(tmp_path, "--answer-form", "tag answer", "--strict-form")
     assert rewards == [1.0, 0.0, 0.0]
-    metrics = read_json(only_run(tmp_path / "eval_results") / "gsm8k" / "metrics.json")["metrics"]
-    assert [round(row["value"], 2) for row in metrics if row["name"] == "in_asked_form"] == [0.33]
+    metrics = read_json(only_run(tmp_path / "eval_results") / "gsm8k" / "metrics.json")
+    assert [row["name"] for row in metrics["metrics"]] == ["accuracy"]
+    assert [one["text"] for one in metrics["warnings"] if one["kind"] == "other_form"] == [
+        "2 answers are not in the form that the prompt asks for; --strict-form reads no other"
+    ]
 
 
 def test_a_rule_that_a_benchmark_does_not_have_is_refused(tmp_path: Path) -> None:

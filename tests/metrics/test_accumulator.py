@@ -64,8 +64,8 @@ def test_nothing_scored_has_no_score() -> None:
 @pytest.mark.parametrize(("key", "published"), [("correct", "accuracy"), ("score", "score")])
 def test_failures_alone_name_the_headline_as_scored_answers_do(key: str, published: str) -> None:
     """Where no answer could be read the rewards are one metric, not one of the name and a second of it."""
-    outcomes = [ModelFailure(kind="no_answer", metrics={"parsed": 0.0, key: 0.0})] * 3
-    assert [one["name"] for one in aggregate(enumerate(outcomes)).metrics()] == [published, "parsed"]
+    outcomes = [ModelFailure(kind="no_answer", metrics={"f1": 0.0, key: 0.0})] * 3
+    assert [one["name"] for one in aggregate(enumerate(outcomes)).metrics()] == [published, "f1"]
 
 
 def test_a_metric_that_all_have_counts_model_failures_as_zero() -> None:

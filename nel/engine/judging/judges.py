@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final, TypeVar
 
 from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
@@ -176,7 +177,9 @@ class Judges:
                 )
             except PreflightError as error:
                 if not self._can_spare(endpoint):
-                    raise _of_judge(member, error) from error
+                    judges = [judge for panel in self._panels for judge in panel.panel]
+                    is_alone = {judge.label for judge in judges} == {member.label}
+                    raise _of_judge(member, error, is_alone=is_alone) from error
                 endpoint.disabled = f"{member.label}: {error}"
                 notes.append(
                     f"judge {member.label}: {error}; the others judge without it, resume to have it"
@@ -599,5 +602,17 @@ def _raise_if_fatal(endpoint: JudgeEndpoint, member: ModelConfig, response: Resp
         raise _of_judge(member, refused) from refused
 
 
-def _of_judge(member: ModelConfig, error: PreflightError) -> JudgePreflightError:
-    return JudgePreflightError(f"judge {member.label}: {error}", endpoint_kind=error.endpoint_kind)
+def _of_judge(
+    member: ModelConfig, error: PreflightError, *, is_alone: bool = False
+) -> JudgePreflightError:
+    """Return the error as one of a judge; the options that correct it replace the whole panel, so
+    there are none where the panel has others.
+    """
+    changes = dict(zip(error.fix[::2], error.fix[1::2], strict=True))
+    own = {JUDGE_FLAGS.url: member.url, JUDGE_FLAGS.model: member.model}
+    if member.api_key_env:
+        own[JUDGE_FLAGS.key] = member.api_key_env
+    fix = chain.from_iterable((own | changes).items()) if changes and is_alone else ()
+    return JudgePreflightError(
+        f"judge {member.label}: {error}", endpoint_kind=error.endpoint_kind, fix=tuple(fix)
+    )

@@ -1,0 +1,43 @@
+"""Says which command to type where the name `nel` belongs to another distribution too."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from nel.version import DISTRIBUTION
+
+_NAME: Final = "nel"
+_OWN: Final = "nel-eval"
+"""The command that no other distribution has."""
+
+
+def other_program() -> str | None:
+    """Return what to type in place of `nel` in messages; None where `nel` is this program.
+
+    Two distributions may install a command of one name, and the one that was installed last has
+    it: NeMo Evaluator's launcher has a `nel` too.
+    """
+    if Path(sys.argv[0]).name == _NAME:
+        return None
+    others = sorted(
+        {
+            script.dist.name
+            for script in entry_points(group="console_scripts", name=_NAME)
+            if script.dist is not None and script.dist.name != DISTRIBUTION
+        }
+    )
+    if not others:
+        return None
+    return f"{_NAME} may be the command of {', '.join(others)} here; type {_OWN} in its place"
+
+
+def say_other_program() -> None:
+    """Print that on stderr, where it is so, after messages that name commands."""
+    text = other_program()
+    if text is not None:
+        typer.echo(f"nel: {text}", err=True)

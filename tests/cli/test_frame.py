@@ -1,0 +1,108 @@
+"""Lines that stay at the end of a terminal: on a small terminal of the test's own no line is torn."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from collections.abc import Iterator
+from io import TextIOWrapper
+from itertools import pairwise
+
+import pytest
+
+from nel.cli.frame import Frame, packed
+
+fcntl = pytest.importorskip("fcntl")
+termios = pytest.importorskip("termios")
+_CODES = re.compile(r"\x1b\[(\d*)([AJm])|(\r?\n)|(\r)|([^\x1b\r\n]+)")
+
+
+class Terminal:
+    """A pseudo-terminal, and what it would show: rows that wrap again when its width changes."""
+
+    def __init__(self, columns: int) -> None:
+        self._ours, theirs = os.openpty()
+        self.stream = TextIOWrapper(os.fdopen(theirs, "wb", buffering=0), encoding="utf-8", write_through=True)
+        self.lines, self._row, self._column = [""], 0, 0
+        self.resize(columns)
+
+    def resize(self, columns: int) -> None:
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        rows: list[str] = []
+        for line in getattr(self, "lines", []):
+            rows += [line[at : at + columns] for at in range(0, max(len(line), 1), columns)]
+        self.columns, self.lines = columns, rows
+        self._row = len(rows) - 1
+
+    def read(self) -> list[str]:
+        text = os.read(self._ours, 65_536).decode()
+        for number, code, newline, home, plain in _CODES.findall(text):
+            if code == "A":
+                self._row -= int(number or 1)
+            elif code == "J":
+                self.lines = [*self.lines[: self._row], self.lines[self._row][: self._column]]
+            elif newline:
+                self._row, self._column = self._row + 1, 0
+                self.lines += [""] * (self._row + 1 - len(self.lines))
+            elif home:
+                self._column = 0
+            elif plain:
+                assert len(plain) < self.columns, "a line as wide as the terminal wraps"
+                self.lines[self._row] = self.lines[self._row][: self._column] + plain
+                self._column += len(plain)
+        return self.lines
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal = Terminal(60)
+    yield terminal
+    terminal.stream.close()
+
+
+def test_text_stands_above_and_is_whole(terminal: Terminal) -> None:
+    """Text in pieces waits for its end; of a bar that overwrites itself the last state stays."""
+    frame = Frame(terminal.stream)
+    frame.show(["one", "two"])
+    frame.write("half")
+    assert terminal.read() == ["one", "two"]
+    frame.write(" line\n10 %\r20 %\n")
+    assert terminal.read() == ["half line", "20 %", "one", "two"]
+    frame.show([], above=["the end"])
+    assert terminal.read() == ["half line", "20 %", "the end", ""]
+
+
+def test_a_narrower_terminal_leaves_nothing_of_the_wider_lines(terminal: Terminal) -> None:
+    """Lines that the terminal has wrapped are taken off with all their rows."""
+    frame = Frame(terminal.stream)
+    frame.write("above\n")
+    frame.show(["a" * 55, "b" * 50])
+    terminal.read()
+    terminal.resize(40)
+    assert len(terminal.lines) == 5
+    frame.show(["c" * 39])
+    assert terminal.read() == ["above", "c" * 39]
+
+
+def test_lines_that_do_not_fit_are_cut_at_the_width_and_at_the_height(terminal: Terminal) -> None:
+    """A frame higher than the terminal could not be taken off again."""
+    frame = Frame(terminal.stream)
+    frame.show([f"{number} " + "x" * 100 for number in range(40)])
+    lines = terminal.read()
+    assert len(lines) == 23
+    assert lines[-1] == "…"
+    frame.show(["left"])
+    assert terminal.read() == ["left"]
+
+
+@pytest.mark.parametrize("width", [20, 39, 79])
+def test_items_are_packed_whole(width: int) -> None:
+    """No item is divided, and none has a line of its own that had room on the line before."""
+    items = ["running: 1,234/10,000", "20.0/s", "3m07s left", "failures 3", "517 tokens", "ENDPOINT DOWN for 12s"]
+    lines = packed(items, width)
+    assert all(len(line) <= width for line in lines)
+    if width > 21:
+        assert "  ".join(lines).split("  ") == items
+        assert all(len(f"{line}  {after.split('  ')[0]}") > width for line, after in pairwise(lines))
