@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         validate_json_schema,
     )
     from nel.scoring.model_reader import AnswerReader, UnreadAnswer
+    from nel.tools import ToolError, Toolset, tool
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
@@ -85,6 +86,9 @@ _HOME = {
     "extract_json": "nel.scoring",
     "numeric_match": "nel.scoring",
     "scorer": "nel.scoring.protocol",
+    "tool": "nel.tools",
+    "ToolError": "nel.tools",
+    "Toolset": "nel.tools",
 }
 
 __all__ = [
@@ -106,6 +110,8 @@ __all__ = [
     "ScorerError",
     "ScorerInput",
     "TaskConfig",
+    "ToolError",
+    "Toolset",
     "UnreadAnswer",
     "Wire",
     "__version__",
@@ -128,6 +134,7 @@ __all__ = [
     "run_task",
     "scorer",
     "to_pandas",
+    "tool",
     "validate_json_schema",
 ]
 
