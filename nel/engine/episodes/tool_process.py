@@ -118,7 +118,7 @@ async def _awaited(value: Any) -> Any:
 
 
 def _text_of(result: object) -> str:
-    """Return what a tool returned as the model is shown it: text as it is, anything else as JSON."""
+    """Return a result as the model is shown it: text as it is, anything else as JSON."""
     if isinstance(result, str):
         return result
     return "" if result is None else dumps_bytes(to_jsonable_python(result)).decode()
