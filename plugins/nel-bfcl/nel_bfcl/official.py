@@ -20,7 +20,7 @@ from nel.types import JsonObject
 
 _MODELS: Final = "bfcl_eval.constants.model_config"
 _JUDGED: Final = "nel_judged"
-_STEPS_OF_TURN: Final = "multi_turn:force_terminated"
+_STOPPED: Final = "multi_turn:force_terminated"
 
 
 def read_lines(*path: str) -> list[dict[str, Any]]:
@@ -155,7 +155,7 @@ def check_turns(
 
     if len(turns) != len(gold):
         message = f"the model was stopped in turn {len(turns)} of {len(gold)}"
-        return {"valid": False, "error_type": _STEPS_OF_TURN, "error_message": message}
+        return {"valid": False, "error_type": _STOPPED, "error_message": message}
     steps = [[list(calls)] if calls else [] for calls in turns]
     entry = {**row, "initial_config": json.loads(row["initial_config"])}
     forget_objects(_JUDGED)
