@@ -44,7 +44,8 @@ def showing(progress: Progress | Mapping[str, Progress]) -> Iterator[None]:
 
 
 def progress_line(progress: Progress) -> str:
-    """Return one line: done, rate, time left, score, tokens, retries, oldest request.
+    """Return one line: done, rate, time left, score, steps of episodes, tokens, retries, oldest
+    request.
 
     Before the first request: the stage, with the rows read so far.
     """
@@ -58,6 +59,7 @@ def progress_line(progress: Progress) -> str:
     if progress.score is not None:
         parts.append(f"score {percent(progress.score)}")
     counts = {
+        "{:,} steps": progress.steps,
         "failures {:,}": progress.model_failures,
         "UNSCORED {:,}": progress.unscored,
         "{:,} tokens": progress.completion_tokens,

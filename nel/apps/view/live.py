@@ -42,6 +42,8 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         facts.append(f"{numbers.rate(status.rate)} a second")
     if status.seconds_left is not None:
         facts.append(f"about {numbers.seconds(status.seconds_left)} left")
+    if live.get("steps"):
+        facts.append(f"{numbers.count(live['steps'])} steps")
     if live.get("in_flight"):
         facts.append(f"{numbers.count(live['in_flight'])} in flight")
     if live.get("retries"):

@@ -15,6 +15,7 @@ from nel.apps.view.index.building import question_of, text_of
 from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import Verdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
+from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import (
     Result,
@@ -103,6 +104,8 @@ class SampleView:
     """The rest of what the scorer said."""
     metadata: Mapping[str, Any]
     calls: Sequence[Call]
+    attempts: Sequence[AttemptView]
+    """Of an episode, the last one at the end."""
     facts: Sequence[tuple[str, object]]
 
 
@@ -118,6 +121,7 @@ def sample_view(
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
         sent, calls = _requests(store, benchmark.key, idx, repeat)
+        attempts = transcript_of(store, benchmark.key, idx, repeat)
     if not 0 <= repeat < len(stored):
         return None
     result = read_result(stored[repeat])
@@ -149,6 +153,7 @@ def sample_view(
         **_program(outcome.details),
         metadata=sample.metadata if sample else {},
         calls=calls,
+        attempts=attempts,
         facts=_facts(result),
     )
 
@@ -415,7 +420,14 @@ def _facts(result: Result) -> list[tuple[str, object]]:
     if response is None:
         return []
     usage, error = response.usage, response.error
+    episode = response.episode or {}
     facts: dict[str, object] = {
+        "solver": episode.get("solver"),
+        "steps": episode.get("steps"),
+        "calls of tools": episode.get("tool_calls"),
+        "ended by": episode.get("ended_by"),
+        "work": _seconds((episode.get("timing") or {}).get("work_seconds")),
+        "cost": episode.get("cost"),
         "finish reason": response.finish_reason,
         "attempts": response.attempts,
         "latency": _seconds(response.latency_seconds),

@@ -151,15 +151,20 @@ def _steps(
             observation["results"].append(_result(turn, None if call is None else call[1]))
             continue
         source = _SOURCES.get(role, "user")
-        step = {"step_id": len(steps) + 1, "source": source, "message": _text(turn.message)}
+        number = len(steps) + 1
+        step: dict[str, Any] = {
+            "step_id": number,
+            "source": source,
+            "message": _text(turn.message),
+        }
         if source == "agent":
-            step |= _agent_fields(turn, result, price, len(steps) + 1)
+            step |= _agent_fields(turn, result, price, number)
             if turn.step is not None:
                 step["is_copied_context"] = True if turn.step.number in known else None
                 known.add(turn.step.number)
-        calls = turn.message.get("tool_calls") or ()
+        written = turn.message.get("tool_calls") if source == "agent" else None
         names = [call["tool_call_id"] for call in step.get("tool_calls") or ()]
-        waiting = [(call["id"], name) for call, name in zip(calls, names, strict=True)]
+        waiting = [(call["id"], name) for call, name in zip(written or (), names, strict=True)]
         steps.append(step)
     return [_filled(step) for step in steps]
 

@@ -125,10 +125,11 @@ class RunConversations:
 
 
 def _conversation(branch: Branch) -> Conversation:
-    return Conversation(turns=[_turn(sent) for sent in branch.messages], tools=branch.tools)
+    return Conversation(turns=[turn_of(sent) for sent in branch.messages], tools=branch.tools)
 
 
-def _turn(sent: SentMessage) -> Turn:
+def turn_of(sent: SentMessage) -> Turn:
+    """Return a message of a request as one of a conversation."""
     message = chat_message(sent.message)
     response = sent.step.response if sent.step is not None else None
     if response is not None and response.reasoning:
