@@ -44,14 +44,13 @@ from nel.apps.view.samples import Wanted, neighbours
 from nel.apps.view.samples import sample_page as sample_rows
 from nel.apps.view.security import ACCESS
 from nel.apps.view.summary import BenchmarkSummary, RunSummary, Summaries
-from nel.apps.view.transcript import whole_output
 from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
+from nel.apps.view.transcript import whole_output
 from nel.comparison.fields import PARTS
 from nel.core.strict_json import dumps_bytes, loads, pretty
 from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
 from nel.reports.distributions import MEASURES, Chart, chart_of
-from nel.reports.text import as_text
 
 _LOOK_AGAIN_SECONDS: Final = 5.0
 _DIGITS_MAX: Final = 12
@@ -290,7 +289,7 @@ def _output_file(request: web.Request) -> str:
         text = whole_output(store, sample_key, attempt or 0, step or 0)
     if text is None:
         raise web.HTTPNotFound(text="this sample has no such step with an output")
-    return as_text(text)
+    return text
 
 
 def _ratings_path(request: web.Request) -> Path:

@@ -15,6 +15,7 @@ from nel.apps.view.index.building import question_of, text_of
 from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import Verdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
+from nel.apps.view.texts import TEXT_MAX, shortened
 from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import (
@@ -35,8 +36,6 @@ from nel.reports.numbers import count
 from nel.reports.text import as_text
 from nel.types import Message, Response, Sample, Unscored
 
-TEXT_MAX: Final = 100_000
-"""Characters of one text that a page shows, unless the whole is asked for."""
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
 _CALLS_MAX: Final = 40
@@ -121,7 +120,7 @@ def sample_view(
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
         sent, calls = _requests(store, benchmark.key, idx, repeat)
-        attempts = transcript_of(store, benchmark.key, idx, repeat)
+        attempts = transcript_of(store, (benchmark.key, idx, repeat), None if whole else TEXT_MAX)
     if not 0 <= repeat < len(stored):
         return None
     result = read_result(stored[repeat])
@@ -137,14 +136,14 @@ def sample_view(
         verdict=verdicts[repeat],
         reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
-        question=_shortened(question_of(sample), limit),
+        question=shortened(question_of(sample), limit),
         options=options_of(sample),
         prompt=_shortened_messages(prompt, limit),
         settings=settings,
         was_sent=bool(sent),
         answer=[*_answer(text, extracted, span, limit), *_calls(result, limit)],
         is_cut=not whole and _is_long(text, prompt),
-        reasoning=_shortened(_reasoning(response), limit),
+        reasoning=shortened(_reasoning(response), limit),
         extracted=extracted,
         target=_target(sample),
         ways=ways,
@@ -353,10 +352,10 @@ def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> lis
     kept.
     """
     if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
-        return [(_shortened(text, limit), False)] if text else []
+        return [(shortened(text, limit), False)] if text else []
     start, end = mark
     parts = [(text[:start], False), (text[start:end], True), (text[end:], False)]
-    return [(_shortened(piece, limit), is_marked) for piece, is_marked in parts if piece]
+    return [(shortened(piece, limit), is_marked) for piece, is_marked in parts if piece]
 
 
 def _calls(result: Result, limit: int | None) -> Segments:
@@ -364,24 +363,13 @@ def _calls(result: Result, limit: int | None) -> Segments:
     called = result.response.tool_calls if result.response is not None else ()
     text = with_calls("", [asdict(call) for call in called]) or ""
     is_first = result.response is None or not result.response.text
-    return [(_shortened(text if is_first else f"\n{text}", limit), False)] if text else []
+    return [(shortened(text if is_first else f"\n{text}", limit), False)] if text else []
 
 
 def _shortened_messages(
     messages: Sequence[tuple[str, str]], limit: int | None
 ) -> list[tuple[str, str]]:
-    return [(role, _shortened(text, limit)) for role, text in messages]
-
-
-def _shortened(text: str, limit: int | None) -> str:
-    if limit is None or len(text) <= limit:
-        return text
-    head = limit * 2 // 3
-    tail = limit - head
-    return (
-        f"{text[:head]}\n\n[… {count(len(text) - limit)} characters left out here"
-        f" …]\n\n{text[-tail:]}"
-    )
+    return [(role, shortened(text, limit)) for role, text in messages]
 
 
 def _call(key: str, request: str, response: str) -> Call:
@@ -406,8 +394,8 @@ def _call(key: str, request: str, response: str) -> Call:
     return Call(
         title=titles.get(kind, key),
         sent=_shortened_messages(sent, TEXT_MAX),
-        answer=_shortened(answer_text, TEXT_MAX),
-        reasoning=_shortened(_reasoning(answer), TEXT_MAX),
+        answer=shortened(answer_text, TEXT_MAX),
+        reasoning=shortened(_reasoning(answer), TEXT_MAX),
     )
 
 

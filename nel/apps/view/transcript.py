@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from nel.apps.view.index.building import text_of
+from nel.apps.view.texts import shortened
 from nel.config.schema import Price
+from nel.core.strict_json import loads
 from nel.engine.episodes.transcript import TranscribedAttempt, read_transcript
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.spending import price_in
 from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
+from nel.reports.text import as_text
 from nel.types import JsonObject, Response, ToolCall
 
 _NAMES: Final = {
@@ -76,8 +79,15 @@ class AttemptView:
     steps: Sequence[StepView]
 
 
-def transcript_of(store: BrowsedStore, key: int, idx: int, repeat: int) -> list[AttemptView]:
+def transcript_of(
+    store: BrowsedStore, sample_key: tuple[int, int, int], limit: int | None
+) -> list[AttemptView]:
     """Return the attempts of an episode; none where the sample has no steps.
+
+    Args:
+        store: Of the run.
+        sample_key: Benchmark, idx and repeat.
+        limit: Characters of one text; None: all of it.
 
     Raises:
         StoreError: A step is damaged.
@@ -87,9 +97,9 @@ def transcript_of(store: BrowsedStore, key: int, idx: int, repeat: int) -> list[
         AttemptView(
             number=attempt.number + 1,
             why_ended=attempt.why_ended,
-            steps=[_step_view(attempt, step, price) for step in attempt.steps.values()],
+            steps=[_step_view(attempt, step, price, limit) for step in attempt.steps.values()],
         )
-        for attempt in read_transcript(store, (key, idx, repeat))
+        for attempt in read_transcript(store, sample_key)
     ]
 
 
@@ -111,7 +121,9 @@ def whole_output(
     return None
 
 
-def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> StepView:
+def _step_view(
+    attempt: TranscribedAttempt, step: Step, price: Price | None, limit: int | None
+) -> StepView:
     response, result = step.response, step.result
     is_model = response is not None
     is_open = step.kind == "tool" and result is None
@@ -122,9 +134,9 @@ def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> 
         kind=step.kind,
         name=str(step.asked.get("name") or _NAMES[step.kind]),
         span=step.span,
-        sent=[(message.role, text_of(message)) for message in sent],
-        text=_text_of(step),
-        reasoning=(response.reasoning or "") if response is not None else "",
+        sent=[(message.role, shortened(text_of(message), limit)) for message in sent],
+        text=shortened(_text_of(step), limit),
+        reasoning=shortened((response and response.reasoning) or "", limit),
         calls=[_call_view(call) for call in response.tool_calls] if response is not None else [],
         arguments=_arguments_of(step.asked) if step.kind == "tool" else None,
         data=_data_of(step),
@@ -146,8 +158,18 @@ def _text_of(step: Step) -> str:
     if step.response is not None:
         return step.response.text
     if step.result is not None:
-        return step.result.text
+        return _pretty(step.result.text)
     return str(step.asked["text"]) if step.kind == "user" else ""
+
+
+def _pretty(text: str) -> str:
+    """Return a JSON object or array in several lines, and any other text as it is."""
+    if text[:1] not in ("{", "["):
+        return text
+    try:
+        return as_text(loads(text))
+    except ValueError:
+        return text
 
 
 def _data_of(step: Step) -> object:
