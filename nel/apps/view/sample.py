@@ -119,8 +119,7 @@ def sample_view(
     with BrowsedStore(run.store) as store:
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        sent, calls = _requests(store, benchmark.key, idx, repeat)
-        attempts = transcript_of(store, (benchmark.key, idx, repeat), None if whole else TEXT_MAX)
+        sent, requests = _requests(store, (benchmark.key, idx, repeat), whole=whole)
     if not 0 <= repeat < len(stored):
         return None
     result = read_result(stored[repeat])
@@ -151,8 +150,7 @@ def sample_view(
         judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
         **_program(outcome.details),
         metadata=sample.metadata if sample else {},
-        calls=calls,
-        attempts=attempts,
+        **requests,
         facts=_facts(result),
     )
 
@@ -184,11 +182,12 @@ def sample_json(
 
 
 def _requests(
-    store: BrowsedStore, key: int, idx: int, repeat: int
-) -> tuple[str | None, list[Call]]:
-    """Return the body of the request, and the further requests of the sample."""
-    calls = store.calls_of(key, idx, repeat, _CALLS_MAX)
-    return store.request(key, idx, repeat), [_call(*call) for call in calls]
+    store: BrowsedStore, sample_key: tuple[int, int, int], *, whole: bool
+) -> tuple[str | None, dict[str, Any]]:
+    """Return the body of the request, and the further requests and the steps of the sample."""
+    calls = [_call(*call) for call in store.calls_of(*sample_key, _CALLS_MAX)]
+    attempts = transcript_of(store, sample_key, None if whole else TEXT_MAX)
+    return store.request(*sample_key), {"calls": calls, "attempts": attempts}
 
 
 def _is_long(text: str, prompt: Sequence[tuple[str, str]]) -> bool:

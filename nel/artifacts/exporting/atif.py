@@ -69,8 +69,8 @@ class _Trajectories:
         """Return the trajectory of a (sample, repeat)."""
         result, attempt = sample.result, sample.attempt
         name = "/".join(
-            str(part)
-            for part in (
+            str(segment)
+            for segment in (
                 self._run.run_id,
                 self._files.title,
                 result["sample_id"],
@@ -142,31 +142,32 @@ def _steps(
     for turn in turns:
         role = str(turn.message.get("role"))
         if role == "tool" and steps:
-            call = next(
-                (call for call in waiting if call[0] == turn.message.get("tool_call_id")), None
-            )
-            if call is not None:
-                waiting.remove(call)
+            call_id = _answered(waiting, turn.message.get("tool_call_id"))
             observation = steps[-1].setdefault("observation", {"results": []})
-            observation["results"].append(_result(turn, None if call is None else call[1]))
+            observation["results"].append(_result(turn, call_id))
             continue
-        source = _SOURCES.get(role, "user")
-        number = len(steps) + 1
-        step: dict[str, Any] = {
-            "step_id": number,
-            "source": source,
-            "message": _text(turn.message),
-        }
+        source, number = _SOURCES.get(role, "user"), len(steps) + 1
+        step = {"step_id": number, "source": source, "message": _text(turn.message)}
+        waiting = []
         if source == "agent":
             step |= _agent_fields(turn, result, price, number)
-            if turn.step is not None:
-                step["is_copied_context"] = True if turn.step.number in known else None
-                known.add(turn.step.number)
-        written = turn.message.get("tool_calls") if source == "agent" else None
-        names = [call["tool_call_id"] for call in step.get("tool_calls") or ()]
-        waiting = [(call["id"], name) for call, name in zip(written or (), names, strict=True)]
+            names = [call["tool_call_id"] for call in step["tool_calls"] or ()]
+            calls = zip(turn.message.get("tool_calls") or (), names, strict=True)
+            waiting = [(call["id"], name) for call, name in calls]
+        if turn.step is not None:
+            step["is_copied_context"] = True if turn.step.number in known else None
+            known.add(turn.step.number)
         steps.append(step)
     return [_filled(step) for step in steps]
+
+
+def _answered(waiting: list[tuple[str, str]], written_id: object) -> str | None:
+    """Take the first call of an id off those without a result, and return its name here."""
+    for call in waiting:
+        if call[0] == written_id:
+            waiting.remove(call)
+            return call[1]
+    return None
 
 
 def _agent_fields(
