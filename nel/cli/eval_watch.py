@@ -227,7 +227,7 @@ def _motion(view: RunStatus) -> list[str]:
     if view.seconds_left is not None:
         parts.append(f"{duration(view.seconds_left)} left")
     if live.get("steps"):
-        parts.append(f"{live['steps']:,} steps")
+        parts.append(f"steps {live['steps']:,}")
     if "in_flight" in live:
         limit = live.get("concurrency_limit")
         parts.append(

@@ -59,7 +59,7 @@ def progress_line(progress: Progress) -> str:
     if progress.score is not None:
         parts.append(f"score {percent(progress.score)}")
     counts = {
-        "{:,} steps": progress.steps,
+        "steps {:,}": progress.steps,
         "failures {:,}": progress.model_failures,
         "UNSCORED {:,}": progress.unscored,
         "{:,} tokens": progress.completion_tokens,

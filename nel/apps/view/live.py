@@ -66,7 +66,7 @@ def _facts(status: RunStatus) -> list[str]:
     if status.seconds_left is not None:
         facts.append(f"about {numbers.seconds(status.seconds_left)} left")
     if live.get("steps"):
-        facts.append(f"{numbers.count(live['steps'])} steps")
+        facts.append(f"steps {numbers.count(live['steps'])}")
     if live.get("in_flight"):
         facts.append(f"{numbers.count(live['in_flight'])} in flight")
     if live.get("retries"):

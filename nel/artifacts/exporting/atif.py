@@ -147,7 +147,7 @@ def _steps(
             observation["results"].append(_result(turn, call_id))
             continue
         source, number = _SOURCES.get(role, "user"), len(steps) + 1
-        step = {"step_id": number, "source": source, "message": _text(turn.message)}
+        step: dict[str, Any] = {"step_id": number, "source": source, "message": _text(turn.message)}
         waiting = []
         if source == "agent":
             step |= _agent_fields(turn, result, price, number)
