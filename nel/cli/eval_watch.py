@@ -236,6 +236,8 @@ def _motion(view: RunStatus) -> list[str]:
         parts.append(f"{view.rate:,.1f}/s")
     if view.seconds_left is not None:
         parts.append(f"{duration(view.seconds_left)} left")
+    if live.get("steps"):
+        parts.append(f"steps {live['steps']:,}")
     if "in_flight" in live:
         limit = live.get("concurrency_limit")
         parts.append(

@@ -102,6 +102,7 @@ class Pipeline:
                 tools=tools,
                 price=price,
                 episodes=config.episodes,
+                progress=opened.progress,
             )
             is_mixed = any(job.plan.solver is None for job in jobs)
             n_workers = max(n_workers, config.episodes) if is_mixed else config.episodes

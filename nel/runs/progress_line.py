@@ -10,7 +10,8 @@ from nel.engine.progress import Progress
 
 
 def progress_line(progress: Progress) -> str:
-    """Return one line: done, rate, time left, tokens, retries, oldest request, score.
+    """Return one line: done, rate, time left, steps of episodes, tokens, retries, oldest
+    request, score.
 
     Before the first request: the stage, with the rows read so far.
     """
@@ -27,6 +28,7 @@ def line_items(progress: Progress) -> list[str]:
     if rate > 0 and progress.total > progress.done:
         items.append(f"{duration((progress.total - progress.done) / rate)} left")
     counts = {
+        "steps {:,}": progress.steps,
         "failures {:,}": progress.model_failures,
         "UNSCORED {:,}": progress.unscored,
         "{:,} tokens": progress.completion_tokens,

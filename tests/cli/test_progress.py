@@ -29,6 +29,8 @@ def test_the_rate_counts_from_the_first_request(monkeypatch: pytest.MonkeyPatch)
         progress.count_outcome(Scored(reward=1.0, metrics={}))
     line = progress_line(progress)
     assert line.startswith("running: 50/100  5.0/s  10"), line
+    progress.steps = 1_234
+    assert "  steps 1,234" in progress_line(progress)
 
 
 def test_a_slow_first_request_has_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:

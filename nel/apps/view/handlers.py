@@ -45,6 +45,7 @@ from nel.apps.view.samples import sample_page as sample_rows
 from nel.apps.view.security import ACCESS
 from nel.apps.view.summary import BenchmarkSummary, RunSummary, Summaries
 from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
+from nel.apps.view.transcript import whole_output
 from nel.comparison.fields import PARTS
 from nel.core.strict_json import dumps_bytes, loads, pretty
 from nel.engine.store.browsing import BrowsedStore
@@ -110,6 +111,7 @@ def routes(base: str) -> list[web.RouteDef]:
         web.get(f"{base}/runs/{{run}}/{{benchmark}}", samples_page),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}", sample_page),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}.json", sample_file),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}/output.txt", output_file),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/ratings.jsonl", ratings_file),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/id/{{sample:.+}}", sample_by_id),
         web.get(f"{base}/compare", compare_page),
@@ -162,6 +164,12 @@ async def sample_file(request: web.Request) -> web.Response:
     """Send one answer as JSON to keep."""
     found, (idx, repeat) = await asyncio.to_thread(_sample_file, request), _position(request)
     return _download(pretty(found), f"sample-{idx}-{repeat}.json", "application/json")
+
+
+async def output_file(request: web.Request) -> web.Response:
+    """Send the whole output of a call that was cut for the model."""
+    text = await asyncio.to_thread(_output_file, request)
+    return web.Response(text=text, content_type="text/plain", charset="utf-8")
 
 
 async def ratings_file(request: web.Request) -> web.Response:
@@ -270,6 +278,18 @@ def _sample_file(request: web.Request) -> dict[str, Any]:
     if line is None:
         raise web.HTTPNotFound(text="this benchmark has no such sample")
     return line
+
+
+def _output_file(request: web.Request) -> str:
+    run = found_run(request)
+    benchmark = benchmark_of(request, summary_of(request, run))
+    attempt, step = (whole_number(request.query.get(name, "")) for name in ("attempt", "step"))
+    with BrowsedStore(run.store) as store:
+        sample_key = (benchmark.key, *_position(request))
+        text = whole_output(store, sample_key, attempt or 0, step or 0)
+    if text is None:
+        raise web.HTTPNotFound(text="this sample has no such step with an output")
+    return text
 
 
 def _ratings_path(request: web.Request) -> Path:

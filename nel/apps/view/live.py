@@ -36,23 +36,11 @@ def status_of(run: FoundRun, summaries: Summaries) -> RunStatus | None:
 
 def status_json(status: RunStatus) -> dict[str, Any]:
     """Return a status as texts for a page; scores are those of the answers so far."""
-    live = status.live or {}
-    facts = [f"{numbers.count(status.done)} of {numbers.count(status.total)} answers"]
-    if status.rate:
-        facts.append(f"{numbers.rate(status.rate)} a second")
-    if status.seconds_left is not None:
-        facts.append(f"about {numbers.seconds(status.seconds_left)} left")
-    if live.get("in_flight"):
-        facts.append(f"{numbers.count(live['in_flight'])} in flight")
-    if live.get("retries"):
-        facts.append(f"{numbers.count(live['retries'])} retries")
-    if live.get("outage_seconds") is not None:
-        facts.append(f"the endpoint has been down for {numbers.seconds(live['outage_seconds'])}")
     return {
         "state": status.state,
         "is_over": status.is_over,
         "share": status.done / status.total if status.total else 0.0,
-        "line": ", ".join(facts),
+        "line": ", ".join(_facts(status)),
         "elapsed": numbers.seconds(status.elapsed_seconds),
         "benchmarks": {
             counts.slot: {
@@ -68,3 +56,21 @@ def status_json(status: RunStatus) -> dict[str, Any]:
             for counts in status.benchmarks
         },
     }
+
+
+def _facts(status: RunStatus) -> list[str]:
+    live = status.live or {}
+    facts = [f"{numbers.count(status.done)} of {numbers.count(status.total)} answers"]
+    if status.rate:
+        facts.append(f"{numbers.rate(status.rate)} a second")
+    if status.seconds_left is not None:
+        facts.append(f"about {numbers.seconds(status.seconds_left)} left")
+    if live.get("steps"):
+        facts.append(f"steps {numbers.count(live['steps'])}")
+    if live.get("in_flight"):
+        facts.append(f"{numbers.count(live['in_flight'])} in flight")
+    if live.get("retries"):
+        facts.append(f"{numbers.count(live['retries'])} retries")
+    if live.get("outage_seconds") is not None:
+        facts.append(f"the endpoint has been down for {numbers.seconds(live['outage_seconds'])}")
+    return facts

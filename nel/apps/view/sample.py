@@ -15,6 +15,8 @@ from nel.apps.view.index.building import question_of, text_of
 from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import Verdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
+from nel.apps.view.texts import TEXT_MAX, shortened
+from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import (
     Result,
@@ -34,8 +36,6 @@ from nel.reports.numbers import count
 from nel.reports.text import as_text
 from nel.types import Message, Response, Sample, Unscored
 
-TEXT_MAX: Final = 100_000
-"""Characters of one text that a page shows, unless the whole is asked for."""
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
 _CALLS_MAX: Final = 40
@@ -103,6 +103,8 @@ class SampleView:
     """The rest of what the scorer said."""
     metadata: Mapping[str, Any]
     calls: Sequence[Call]
+    attempts: Sequence[AttemptView]
+    """Of an episode, the last one at the end."""
     facts: Sequence[tuple[str, object]]
 
 
@@ -117,7 +119,7 @@ def sample_view(
     with BrowsedStore(run.store) as store:
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        sent, calls = _requests(store, benchmark.key, idx, repeat)
+        sent, requests = _requests(store, (benchmark.key, idx, repeat), whole=whole)
     if not 0 <= repeat < len(stored):
         return None
     result = read_result(stored[repeat])
@@ -133,14 +135,14 @@ def sample_view(
         verdict=verdicts[repeat],
         reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
-        question=_shortened(question_of(sample), limit),
+        question=shortened(question_of(sample), limit),
         options=options_of(sample),
         prompt=_shortened_messages(prompt, limit),
         settings=settings,
         was_sent=bool(sent),
         answer=[*_answer(text, extracted, span, limit), *_calls(result, limit)],
         is_cut=not whole and _is_long(text, prompt),
-        reasoning=_shortened(_reasoning(response), limit),
+        reasoning=shortened(_reasoning(response), limit),
         extracted=extracted,
         target=_target(sample),
         ways=ways,
@@ -148,7 +150,7 @@ def sample_view(
         judgements=shown_judgements(outcome.details.get(JUDGEMENTS)),
         **_program(outcome.details),
         metadata=sample.metadata if sample else {},
-        calls=calls,
+        **requests,
         facts=_facts(result),
     )
 
@@ -180,11 +182,12 @@ def sample_json(
 
 
 def _requests(
-    store: BrowsedStore, key: int, idx: int, repeat: int
-) -> tuple[str | None, list[Call]]:
-    """Return the body of the request, and the further requests of the sample."""
-    calls = store.calls_of(key, idx, repeat, _CALLS_MAX)
-    return store.request(key, idx, repeat), [_call(*call) for call in calls]
+    store: BrowsedStore, sample_key: tuple[int, int, int], *, whole: bool
+) -> tuple[str | None, dict[str, Any]]:
+    """Return the body of the request, and the further requests and the steps of the sample."""
+    calls = [_call(*call) for call in store.calls_of(*sample_key, _CALLS_MAX)]
+    attempts = transcript_of(store, sample_key, None if whole else TEXT_MAX)
+    return store.request(*sample_key), {"calls": calls, "attempts": attempts}
 
 
 def _is_long(text: str, prompt: Sequence[tuple[str, str]]) -> bool:
@@ -348,10 +351,10 @@ def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> lis
     kept.
     """
     if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
-        return [(_shortened(text, limit), False)] if text else []
+        return [(shortened(text, limit), False)] if text else []
     start, end = mark
     parts = [(text[:start], False), (text[start:end], True), (text[end:], False)]
-    return [(_shortened(piece, limit), is_marked) for piece, is_marked in parts if piece]
+    return [(shortened(piece, limit), is_marked) for piece, is_marked in parts if piece]
 
 
 def _calls(result: Result, limit: int | None) -> Segments:
@@ -359,24 +362,13 @@ def _calls(result: Result, limit: int | None) -> Segments:
     called = result.response.tool_calls if result.response is not None else ()
     text = with_calls("", [asdict(call) for call in called]) or ""
     is_first = result.response is None or not result.response.text
-    return [(_shortened(text if is_first else f"\n{text}", limit), False)] if text else []
+    return [(shortened(text if is_first else f"\n{text}", limit), False)] if text else []
 
 
 def _shortened_messages(
     messages: Sequence[tuple[str, str]], limit: int | None
 ) -> list[tuple[str, str]]:
-    return [(role, _shortened(text, limit)) for role, text in messages]
-
-
-def _shortened(text: str, limit: int | None) -> str:
-    if limit is None or len(text) <= limit:
-        return text
-    head = limit * 2 // 3
-    tail = limit - head
-    return (
-        f"{text[:head]}\n\n[… {count(len(text) - limit)} characters left out here"
-        f" …]\n\n{text[-tail:]}"
-    )
+    return [(role, shortened(text, limit)) for role, text in messages]
 
 
 def _call(key: str, request: str, response: str) -> Call:
@@ -401,8 +393,8 @@ def _call(key: str, request: str, response: str) -> Call:
     return Call(
         title=titles.get(kind, key),
         sent=_shortened_messages(sent, TEXT_MAX),
-        answer=_shortened(answer_text, TEXT_MAX),
-        reasoning=_shortened(_reasoning(answer), TEXT_MAX),
+        answer=shortened(answer_text, TEXT_MAX),
+        reasoning=shortened(_reasoning(answer), TEXT_MAX),
     )
 
 
@@ -415,7 +407,14 @@ def _facts(result: Result) -> list[tuple[str, object]]:
     if response is None:
         return []
     usage, error = response.usage, response.error
+    episode = response.episode or {}
     facts: dict[str, object] = {
+        "solver": episode.get("solver"),
+        "steps": episode.get("steps"),
+        "calls of tools": episode.get("tool_calls"),
+        "ended by": episode.get("ended_by"),
+        "work": _seconds((episode.get("timing") or {}).get("work_seconds")),
+        "cost": episode.get("cost"),
         "finish reason": response.finish_reason,
         "attempts": response.attempts,
         "latency": _seconds(response.latency_seconds),

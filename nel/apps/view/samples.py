@@ -17,7 +17,7 @@ from typing import Final
 
 from nel.apps.view.choices import options_of
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.building import IndexState, group_of, numbers_of, price_of, question_of
+from nel.apps.view.index.building import IndexState, group_of, numbers_of, question_of
 from nel.apps.view.index.database import (
     COUNT_MAX,
     GROUPS,
@@ -35,6 +35,7 @@ from nel.artifacts.results import read_result
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
+from nel.engine.store.spending import price_in
 from nel.errors import StoreError
 from nel.reports.distributions import measured
 from nel.types import Response, Unscored
@@ -239,7 +240,7 @@ def _rows(
     matches: Iterable[tuple[int, Sequence[int] | None]],
 ) -> list[SampleRow]:
     """Return the rows of samples, each with the repeats that match."""
-    omitted, price = left_out(store, benchmark.key), price_of(store)
+    omitted, price = left_out(store, benchmark.key), price_in(store.meta("config") or {})
     return [
         _row(
             list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)),

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.exporting.contract import Exported
+from nel.artifacts.exporting.conversations import RunConversations
 from nel.artifacts.exporting.inspect_samples import (
     inspect_samples,
     model_name,
@@ -52,19 +54,18 @@ def export_inspect(run_dir: Path, output: Path) -> Exported:
     run, time = open_run(run_dir), started(run_dir)
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S+00-00")
     paths = []
-    for index, files in enumerate(run.benchmarks):
-        path = (
-            output
-            / f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}-{index}.eval"
-        )
-        try:
-            _write(path, run, files, time)
-        except OSError as error:
-            why = error.strerror or error
-            raise StoppedEarly(
-                f"cannot write {path}: {why}; free some space, then export again"
-            ) from error
-        paths.append(path)
+    with RunConversations(run) as conversations:
+        for index, files in enumerate(run.benchmarks):
+            name = f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}"
+            path = output / f"{name}-{index}.eval"
+            try:
+                _write(path, run, files, time, partial(inspect_samples, files, conversations, time))
+            except OSError as error:
+                why = error.strerror or error
+                raise StoppedEarly(
+                    f"cannot write {path}: {why}; free some space, then export again"
+                ) from error
+            paths.append(path)
     notes = (
         (
             "A result without a score is a sample with an error and without scores; one never asked"
@@ -75,30 +76,40 @@ def export_inspect(run_dir: Path, output: Path) -> Exported:
             " failed."
         ),
         "A run that did not end has the status cancelled.",
+        (
+            "Times of an episode's steps are counted from the start of the run: when the episode"
+            " began is not recorded."
+        ),
     )
     return Exported(files=paths, notes=(*run.notes, *notes))
 
 
-def _write(path: Path, run: RunToExport, files: BenchmarkFiles, time: datetime) -> None:
+def _write(
+    path: Path,
+    run: RunToExport,
+    files: BenchmarkFiles,
+    time: datetime,
+    samples: Callable[[], Iterator[dict[str, Any]]],
+) -> None:
     """Write a log in the order of Inspect's own; the header is the last, so that a cut file is no
     complete log.
     """
     start = {"version": FORMAT_VERSION, "eval": _spec(run, files, time), "plan": _plan(files)}
     with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED, compresslevel=6) as log:
         log.writestr("_journal/start.json", dumps_bytes(storable(start)))
-        for sample in inspect_samples(files):
+        for sample in samples():
             log.writestr(
                 f"samples/{sample['id']}_epoch_{sample['epoch']}.json", dumps_bytes(sample)
             )
         with log.open("summaries.json", "w", force_zip64=True) as member:
-            for chunk in _summaries(files):
+            for chunk in _summaries(samples()):
                 member.write(chunk)
         log.writestr("header.json", dumps_bytes(storable({**start, **_outcome(files, time)})))
 
 
-def _summaries(files: BenchmarkFiles) -> Iterator[bytes]:
+def _summaries(samples: Iterator[dict[str, Any]]) -> Iterator[bytes]:
     separator = b"["
-    for sample in inspect_samples(files):
+    for sample in samples:
         yield separator + dumps_bytes(summary_of(sample))
         separator = b","
     yield b"]" if separator == b"," else b"[]"
@@ -143,7 +154,9 @@ def _plan(files: BenchmarkFiles) -> dict[str, Any]:
     config = {
         name: generation[name] for name in known if isinstance(generation.get(name), int | float)
     }
-    return {"name": "nel", "steps": [{"solver": "generate", "params": {}}], "config": config}
+    solver = (files.bundle.get("identity_fields") or {}).get("solver") or {}
+    step = {"solver": solver.get("name", "generate"), "params": solver.get("options") or {}}
+    return {"name": "nel", "steps": [step], "config": config}
 
 
 def _outcome(files: BenchmarkFiles, time: datetime) -> dict[str, Any]:

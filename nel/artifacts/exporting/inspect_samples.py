@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
+from nel.artifacts.exporting.conversations import RunConversations, SampleConversations
+from nel.artifacts.exporting.inspect_events import episode_events, inspect_turn
+from nel.artifacts.exporting.inspect_messages import (
+    STOP_REASONS,
+    inspect_call,
+    inspect_message,
+    inspect_usage,
+)
 from nel.artifacts.exporting.run import results_of, state_of
-from nel.core.strict_json import dumps, loads
+from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
 
-_STOP_REASONS: Final = {
-    "stop": "stop",
-    "length": "max_tokens",
-    "tool_calls": "tool_calls",
-    "content_filter": "content_filter",
-}
 _KEPT: Final = ("problem_idx", "outcome", "group", "finish_reason", "timing", "tokens", "reward")
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SUMMARY: Final = (
@@ -33,17 +36,33 @@ _METADATA_TEXT_MAX: Final = 1024
 """Characters of a text in the metadata of a summary, as Inspect cuts it."""
 
 
-def inspect_samples(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
+def inspect_samples(
+    files: BenchmarkFiles, conversations: RunConversations, started: datetime
+) -> Iterator[dict[str, Any]]:
     """Yield an EvalSample for each result that was asked for; one without a score has an error and
     no scores.
 
+    Args:
+        files: Of the benchmark.
+        conversations: Of the run.
+        started: When the run did.
+
     Raises:
         OutputError: A result is damaged or missing.
+        StoreError: A step of an episode is damaged.
     """
     model, scorer = model_name(files), scorer_name(files)
     for result in results_of(files):
         if state_of(result) != "not_asked":
-            yield storable(_sample(result, model, scorer))
+            sample = _sample(result, model, scorer)
+            sample_conversations = conversations.of_result(files, result)
+            yield storable(
+                {
+                    **sample,
+                    **_conversation(sample_conversations),
+                    **episode_events(sample_conversations, model, started),
+                }
+            )
 
 
 def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,14 +108,14 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
         result.get("timing") or {},
     )
     messages = (
-        [_message(element, position) for position, element in enumerate(prompt)]
+        [inspect_message(element, position) for position, element in enumerate(prompt)]
         if isinstance(prompt, list)
         else prompt or ""
     )
     asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-    usage = {model: _usage(result.get("tokens") or {})}
+    usage = {model: inspect_usage(result.get("tokens") or {})}
     answer = _answer(result)
-    reason = _STOP_REASONS.get(str(result.get("finish_reason")), "unknown")
+    reason = STOP_REASONS.get(str(result.get("finish_reason")), "unknown")
     has_response = result.get("model_response") is not None
     output = {
         "model": str(result.get("model") or model),
@@ -114,13 +133,26 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
         "scores": {scorer: _score(result)} if result["reward"] is not None else {},
         "metadata": result.get("metadata") or {},
         "store": {"nel": {name: result.get(name) for name in _KEPT}},
-        "events": [],
         "model_usage": usage,
         "total_time": timing.get("latency_seconds"),
         "uuid": f"{result['sample_id']}:{result['repeat']}",
         "error": _error(result),
         "attachments": {},
     }
+
+
+def _conversation(sample: SampleConversations) -> dict[str, Any]:
+    """Return the fields that hold the conversation of an episode; of one answer there are none
+    beside those of the sample.
+    """
+    if sample.attempt is None or not sample.conversations:
+        return {}
+    turns = sample.conversations[0].turns
+    first = next(
+        (position for position, turn in enumerate(turns) if turn.step is not None), len(turns)
+    )
+    messages = [inspect_turn(turn) for turn in turns]
+    return {"input": messages[:first], "messages": messages}
 
 
 def _target(target: Any) -> str | list[str]:
@@ -166,66 +198,7 @@ def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}
     calls = result.get("tool_calls")
     if isinstance(calls, list):
-        made["tool_calls"] = [_call(call, f"answer.{number}") for number, call in enumerate(calls)]
-    return made
-
-
-def _usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
-    prompt, completion = tokens.get("prompt") or 0, tokens.get("completion") or 0
-    return {
-        "input_tokens": prompt,
-        "output_tokens": completion,
-        "total_tokens": prompt + completion,
-        "input_tokens_cache_read": tokens.get("cached"),
-        "reasoning_tokens": tokens.get("reasoning"),
-    }
-
-
-def _message(sent: Mapping[str, Any], position: int) -> dict[str, Any]:
-    """Return a message of Inspect for one in the shape of OpenAI's."""
-    role, content = str(sent.get("role")), sent.get("content")
-    message: dict[str, Any] = {
-        "role": role if role in ("system", "user", "assistant", "tool") else "user"
-    }
-    parts = (
-        [_content_part(element) for element in content] if isinstance(content, list) else content
-    )
-    message["content"] = parts if isinstance(parts, list | str) else ""
-    if role == "tool":
-        message["tool_call_id"] = str(sent.get("tool_call_id") or "")
-    calls = sent.get("tool_calls")
-    if role == "assistant" and isinstance(calls, list):
-        message["tool_calls"] = [
-            _call(element, f"{position}.{number}") for number, element in enumerate(calls)
+        made["tool_calls"] = [
+            inspect_call(call, f"answer.{number}") for number, call in enumerate(calls)
         ]
-    return message
-
-
-def _content_part(content_part: Any) -> dict[str, Any]:  # checked here
-    kind = content_part.get("type") if isinstance(content_part, dict) else None
-    if kind == "text":
-        return {"type": "text", "text": str(content_part.get("text"))}
-    if kind == "image_url":
-        image = content_part.get("image_url")
-        return {
-            "type": "image",
-            "image": str(image.get("url") if isinstance(image, dict) else image),
-        }
-    return {"type": "text", "text": dumps(content_part)}
-
-
-def _call(call: Any, name: str) -> dict[str, Any]:  # checked here
-    fields = call if isinstance(call, dict) else {}
-    function = fields.get("function", fields)  # of the OpenAI shape, or of results.jsonl
-    function = function if isinstance(function, dict) else {}
-    try:
-        arguments = loads(str(function.get("arguments")))
-    except ValueError:
-        arguments = None
-    made = {"id": str(fields.get("id") or name), "function": str(function.get("name"))}
-    unread = function.get("arguments")
-    return {
-        **made,
-        "arguments": arguments if isinstance(arguments, dict) else {"unread": unread},
-        "type": "function",
-    }
+    return made

@@ -12,6 +12,7 @@ from nel.core.strict_json import dumps_bytes
 from nel.engine.episodes.step_rows import StepWriter, step_key
 from nel.engine.episodes.tool_server import ToolProcess, ToolServer
 from nel.engine.plan import Plan
+from nel.engine.progress import Progress
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.database import Store
 from nel.episodes.endings import EndpointLost, EnvironmentFault
@@ -40,6 +41,7 @@ class Attempt:
     tools: ToolServer | None
     steps: Mapping[int, Step]
     """Stored by earlier sessions."""
+    progress: Progress
     digests: MessageDigests = field(default_factory=MessageDigests)
     body: bytes | None = None
     """What was sent last in this session."""
@@ -94,6 +96,7 @@ class Attempt:
             await self.store.put_step(self.sample_key, row, pool)
             reached("after_step")
         self.responses.append(response)
+        self.progress.steps += 1
         self._writer.made(step)
         return step
 

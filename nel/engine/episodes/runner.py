@@ -17,6 +17,7 @@ from nel.engine.episodes.attempt import Attempt
 from nel.engine.episodes.step_rows import StoredAttempts, end_row
 from nel.engine.episodes.tool_server import ToolServer
 from nel.engine.plan import Plan
+from nel.engine.progress import Progress
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
@@ -71,6 +72,7 @@ class EpisodeRunner:
         tools: ToolServer | None,
         price: Price | None,
         episodes: int,
+        progress: Progress,
     ) -> None:
         """Prepare; nothing runs yet."""
         self._client = client
@@ -78,6 +80,7 @@ class EpisodeRunner:
         self._snapshot = snapshot
         self._tools = tools
         self._price = price
+        self._progress = progress
         self._slots = asyncio.Semaphore(episodes)
 
     async def answer(
@@ -120,6 +123,7 @@ class EpisodeRunner:
                 store=self._store,
                 tools=self._tools,
                 steps=stored.steps.get(stored.last, {}),
+                progress=self._progress,
             )
             episode = Episode(
                 hidden,

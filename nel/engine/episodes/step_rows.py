@@ -22,7 +22,7 @@ from nel.types import JsonObject, Message, Response
 
 PREFIX: Final = "step-"
 _END: Final = "end"
-_BY_STEP: Final = "#"
+BY_STEP: Final = "#"
 """Marks a message that a step made, by the step's number."""
 
 
@@ -66,7 +66,7 @@ class StepWriter:
     def made(self, step: Step) -> None:
         """Note the message that a finished step makes."""
         if (message := message_of(step)) is not None:
-            self._made[self._digests.of(message)] = f"{_BY_STEP}{step.number}"
+            self._made[self._digests.of(message)] = f"{BY_STEP}{step.number}"
 
     def references(self, messages: Sequence[Message], pool: dict[str, str]) -> list[str]:
         """Return what names each message; those that no step made are put into the pool."""
@@ -152,12 +152,12 @@ class StoredAttempts:
         self, snapshot: Snapshot, attempt: int, references: Sequence[str]
     ) -> list[Message]:
         """Return the messages that are named so."""
-        pooled = [name for name in references if not name.startswith(_BY_STEP)]
+        pooled = [name for name in references if not name.startswith(BY_STEP)]
         pool = snapshot.pooled(pooled)
         return [self._message(attempt, name, pool) for name in references]
 
     def _message(self, attempt: int, reference: str, pool: Mapping[str, str]) -> Message:
-        if reference.startswith(_BY_STEP):
+        if reference.startswith(BY_STEP):
             message = message_of(self.steps[attempt][int(reference[1:])])
             if message is not None:
                 return message

@@ -39,6 +39,8 @@ class LiveProgress(TypedDict, total=False):
     """Outcomes a second, lately."""
     elapsed_seconds: float
     completion_tokens: int
+    steps: int
+    """Answers of the model within episodes."""
     retries: int
     in_flight: int
     oldest_seconds: float | None
@@ -119,6 +121,7 @@ class ProgressFile(Observer):
             "rate": (progress.done - done_first) / (now - first) if now > first else None,
             "elapsed_seconds": now - progress.started,
             "completion_tokens": progress.completion_tokens,
+            "steps": progress.steps,
             "retries": progress.retries,
             "in_flight": len(progress.in_flight),
             "oldest_seconds": oldest,

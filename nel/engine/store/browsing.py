@@ -101,10 +101,10 @@ class BrowsedStore(Snapshot):
         self, benchmark: int, idx: int, repeat: int, n_max: int
     ) -> list[tuple[str, str, str]]:
         """Return ``(key, request, response)`` of further requests of a sample: earlier turns,
-        judges, its scorer's.
+        judges, its scorer's. Steps of an episode are not among them.
         """
         return self._connection.execute(
             "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat ="
-            " ? ORDER BY rowid LIMIT ?",
+            " ? AND NOT (key >= 'step-' AND key < 'step.') ORDER BY rowid LIMIT ?",
             (benchmark, idx, repeat, n_max),
         ).fetchall()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 from nel.config.schema import Price, RunConfig
 from nel.core.strict_json import loads
@@ -85,6 +85,13 @@ def usage_after(
 def price_of(config: RunConfig) -> Price | None:
     """Return the price of the run's model, None where it has none."""
     return config.budget.prices.get(config.endpoint.model) if config.endpoint is not None else None
+
+
+def price_in(config: Mapping[str, Any]) -> Price | None:
+    """Return the price of the evaluated model in a stored configuration, None where it has none."""
+    model = (config.get("endpoint") or {}).get("model")
+    price = ((config.get("budget") or {}).get("prices") or {}).get(model)
+    return None if price is None else Price.model_validate(price)
 
 
 def highest_price(prices: Iterable[Price]) -> Price | None:

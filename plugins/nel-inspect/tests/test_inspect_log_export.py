@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from nel.artifacts.exporting.writers import export_run
-from tests.support.runs import read_json
+from tests.episodes.bank import depositing, write_bank
+from tests.support.endpoint import scripted
+from tests.support.runs import nel, only_run, read_json
 from tests.support.viewed_run import build_viewed_run
 
 
@@ -47,3 +49,27 @@ def test_inspect_reads_the_exported_log(tmp_path: Path) -> None:
     )
     summaries = reader.read_eval_log_sample_summaries(info.name)
     assert [one.error is None for one in summaries].count(False) == accounting["n_unscored"]
+
+
+def test_inspect_reads_the_events_of_an_episode(tmp_path: Path) -> None:
+    """Each request has the messages that it sent, each call its result, and the sample its conversation."""
+    reader = pytest.importorskip(
+        "inspect_ai.log", reason="inspect_ai is not installed: pip install inspect_ai"
+    )
+    path = write_bank(tmp_path, 1)
+    with scripted(depositing) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        env = {"MAILS": str(tmp_path / "mails")}
+        assert (
+            nel("eval", "run", "--bench", f"{path}:bank", *where, cwd=tmp_path, env=env).returncode
+            == 0
+        )
+    export_run("inspect", only_run(tmp_path / "out"), tmp_path / "logs")
+    (info,) = reader.list_eval_logs(str(tmp_path / "logs"))
+    (sample,) = reader.read_eval_log(info).samples
+    requests = [event for event in sample.events if event.event == "model"]
+    assert [len(event.input) for event in requests] == [1, 3, 5, 8]
+    assert [event.result for event in sample.events if event.event == "tool"] == [
+        "1", "sent", '{"balance":10}', "2",
+    ]  # fmt: skip
+    assert [message.role for message in sample.messages][-2:] == ["tool", "assistant"]

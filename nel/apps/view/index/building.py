@@ -33,6 +33,7 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import StoredResult
+from nel.engine.store.spending import price_in
 from nel.errors import NelError, StoreError
 from nel.reports.distributions import bin_of, measured
 from nel.reports.text import as_text
@@ -256,7 +257,7 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
     with BrowsedStore(run.store) as store:
         identity = [FORMAT, str(store.meta("run_id")), str(run.path)]
         sessions = store.count_sessions()
-        price = price_of(store)
+        price = price_in(store.meta("config") or {})
         decisions = decisions_of(store)
     known = index.fact("identity")
     is_same = (
@@ -271,14 +272,6 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
         index.set_fact("sessions", sessions)
         index.set_fact("decisions", decisions)
     return price
-
-
-def price_of(store: BrowsedStore) -> Price | None:
-    """Return the price of a run's model, None where it has none."""
-    config = store.meta("config") or {}
-    model = (config.get("endpoint") or {}).get("model")
-    price = ((config.get("budget") or {}).get("prices") or {}).get(model)
-    return None if price is None else Price.model_validate(price)
 
 
 def _keep(index: Index, entries: list[Entry], before: int, mark: int, started: float) -> None:

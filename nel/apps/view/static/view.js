@@ -1,5 +1,5 @@
 "use strict";
-// Keys, live runs, and tags, notes and ratings. All text goes through textContent; there is no HTML here.
+// Keys, live runs, and tags, notes and ratings. All text goes through textContent; there is no HTML here but that of the app's own pages.
 (() => {
   const base = document.documentElement.dataset.base;
   const count = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -50,16 +50,30 @@
     if (link && link.getAttribute("href")) location.assign(link.getAttribute("href"));
     return Boolean(link);
   };
-  const step = (by) => {
+  const move = (by) => {
     if (rows.length) select(selected < 0 ? (by > 0 ? 0 : rows.length - 1) : selected + by);
     else go(by > 0 ? "[rel=next]" : "[rel=prev]");
   };
+  const step = (by) => {
+    const steps = all("[data-step]").filter((item) => item.offsetParent);
+    const place = steps.indexOf(document.activeElement.closest("[data-step]"));
+    const next = steps[place < 0 ? (by > 0 ? 0 : steps.length - 1) : place + by];
+    if (next) { next.focus(); next.scrollIntoView({ block: "nearest" }); }
+  };
+  const unfold = () => {
+    const folds = all("[data-step]:focus > details");
+    const open = folds.some((fold) => !fold.open);
+    for (const fold of folds) fold.open = open;
+    return folds.length > 0;
+  };
   const keys = {
-    j: () => step(1),
-    k: () => step(-1),
+    n: () => step(1),
+    p: () => step(-1),
+    j: () => move(1),
+    k: () => move(-1),
     ArrowRight: () => go("[rel=next]"),
     ArrowLeft: () => go("[rel=prev]"),
-    Enter: () => { if (selected >= 0) location.assign(rows[selected].dataset.href || rows[selected].querySelector("a").href); },
+    Enter: () => { if (!unfold() && selected >= 0) location.assign(rows[selected].dataset.href || rows[selected].querySelector("a").href); },
     u: () => go("[rel=up]") || go(".brand"),
     g: () => go(".brand"),
     x: () => { const box = selected >= 0 && rows[selected].querySelector("input[type=checkbox]"); if (box && !box.disabled) box.click(); },
@@ -130,6 +144,24 @@
       for (const part of all("[data-live-benchmark]")) {
         const found = (run.benchmarks || {})[part.dataset.liveBenchmark];
         if (found) for (const spot of part.querySelectorAll("[data-live]")) put(spot, found[spot.dataset.live]);
+      }
+      return "";
+    });
+  }
+
+  // Steps of an episode in progress are appended as they come; the page is made again once it is over.
+  if (first("[data-live-steps]")) {
+    every(2, async () => {
+      const answer = await fetch(location.href);
+      if (!answer.ok) throw new Error(answer.status);
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (!fresh.querySelector("[data-live-steps]")) { location.reload(); return "over"; }
+      const lists = [...fresh.querySelectorAll("[data-steps]")];
+      if (lists.length !== all("[data-steps]").length) { location.reload(); return "over"; }
+      for (const item of lists[lists.length - 1].querySelectorAll("[data-step]")) {
+        const known = document.getElementById(item.id);
+        if (!known) all("[data-steps]").pop().append(document.importNode(item, true));
+        else if (known.hasAttribute("data-open")) known.replaceWith(document.importNode(item, true));
       }
       return "";
     });

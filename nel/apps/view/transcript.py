@@ -1,0 +1,208 @@
+"""The steps of an episode, for the page of its sample: also while it is in progress."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nel.apps.view.index.building import text_of
+from nel.apps.view.texts import shortened
+from nel.config.schema import Price
+from nel.core.strict_json import loads
+from nel.engine.episodes.transcript import TranscribedAttempt, read_transcript
+from nel.engine.store.browsing import BrowsedStore
+from nel.engine.store.spending import price_in
+from nel.episodes.steps import Step
+from nel.models.budget import cost_of
+from nel.reports import numbers
+from nel.reports.text import as_text
+from nel.types import JsonObject, Response, ToolCall
+
+_NAMES: Final = {
+    "model": "model",
+    "tool": "call",
+    "user": "user",
+    "verify": "evidence",
+    "note": "note",
+}
+_INTERRUPTED: Final = "no result yet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallView:
+    """A call that the model wrote."""
+
+    name: str
+    arguments: object
+    """As JSON, or what the model wrote where that is none."""
+    problem: str | None
+    """Why it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepView:
+    """One step."""
+
+    number: int
+    """From 1."""
+    kind: str
+    name: str
+    """Of its kind, or of the tool."""
+    span: str
+    sent: Sequence[tuple[str, str]]
+    """Role and text of what a request adds to the conversation beside answers and results."""
+    text: str
+    reasoning: str
+    calls: Sequence[CallView]
+    arguments: object
+    """Of a call."""
+    data: object
+    """Of a note, or evidence."""
+    error: str | None
+    """The kind of a call's failure, or what ended a request."""
+    is_open: bool
+    """Whether it began and has no result yet."""
+    n_cut: int
+    n_whole: int
+    """Characters of the whole output, where it was cut."""
+    facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptView:
+    """One attempt of an episode."""
+
+    number: int
+    """From 1."""
+    why_ended: str | None
+    steps: Sequence[StepView]
+
+
+def transcript_of(
+    store: BrowsedStore, sample_key: tuple[int, int, int], limit: int | None
+) -> list[AttemptView]:
+    """Return the attempts of an episode; none where the sample has no steps.
+
+    Args:
+        store: Of the run.
+        sample_key: Benchmark, idx and repeat.
+        limit: Characters of one text; None: all of it.
+
+    Raises:
+        StoreError: A step is damaged.
+    """
+    price = price_in(store.meta("config") or {})
+    return [
+        AttemptView(
+            number=attempt.number + 1,
+            why_ended=attempt.why_ended,
+            steps=[_step_view(attempt, step, price, limit) for step in attempt.steps.values()],
+        )
+        for attempt in read_transcript(store, sample_key)
+    ]
+
+
+def whole_output(
+    store: BrowsedStore, sample_key: tuple[int, int, int], attempt: int, number: int
+) -> str | None:
+    """Return the output of a call before it was cut, None where there is none.
+
+    Args:
+        store: Of the run.
+        sample_key: Benchmark, idx and repeat.
+        attempt: From 1.
+        number: Of the step, from 1.
+    """
+    for item in read_transcript(store, sample_key):
+        step = item.steps.get(number - 1)
+        if item.number == attempt - 1 and step is not None and step.result is not None:
+            return step.result.text if step.result.whole is None else step.result.whole
+    return None
+
+
+def _step_view(
+    attempt: TranscribedAttempt, step: Step, price: Price | None, limit: int | None
+) -> StepView:
+    response, result = step.response, step.result
+    is_model = response is not None
+    is_open = step.kind == "tool" and result is None
+    sent = attempt.added(step.number) if is_model else []
+    error = response.error if response is not None else None
+    return StepView(
+        number=step.number + 1,
+        kind=step.kind,
+        name=str(step.asked.get("name") or _NAMES[step.kind]),
+        span=step.span,
+        sent=[(message.role, shortened(text_of(message), limit)) for message in sent],
+        text=shortened(_text_of(step), limit),
+        reasoning=shortened((response and response.reasoning) or "", limit),
+        calls=[_call_view(call) for call in response.tool_calls] if response is not None else [],
+        arguments=_arguments_of(step.asked) if step.kind == "tool" else None,
+        data=_data_of(step),
+        error=_INTERRUPTED
+        if is_open
+        else f"{error.kind}: {error.message}"
+        if error is not None
+        else result.error
+        if result is not None
+        else None,
+        is_open=is_open,
+        n_cut=0 if result is None else result.n_cut,
+        n_whole=0 if result is None else len(result.whole or ""),
+        facts=[] if response is None and result is None else _facts(step, response, price),
+    )
+
+
+def _text_of(step: Step) -> str:
+    if step.response is not None:
+        return step.response.text
+    if step.result is not None:
+        return _pretty(step.result.text)
+    return str(step.asked["text"]) if step.kind == "user" else ""
+
+
+def _pretty(text: str) -> str:
+    """Return a JSON object or array in several lines, and any other text as it is."""
+    if text[:1] not in ("{", "["):
+        return text
+    try:
+        return as_text(loads(text))
+    except ValueError:
+        return text
+
+
+def _data_of(step: Step) -> object:
+    if step.kind == "verify":
+        return step.asked.get("evidence")
+    return step.asked if step.kind == "note" else None
+
+
+def _arguments_of(asked: Mapping[str, object]) -> object:
+    call = ToolCall(id="", name=str(asked["name"]), arguments=str(asked["arguments"]))
+    return call.arguments if call.values is None else call.values
+
+
+def _call_view(call: ToolCall) -> CallView:
+    arguments: JsonObject | str = call.arguments if call.values is None else call.values
+    return CallView(name=call.name, arguments=arguments, problem=call.parse_error)
+
+
+def _facts(step: Step, response: Response | None, price: Price | None) -> list[tuple[str, str]]:
+    """Return what a step took."""
+    seconds = step.result.seconds if step.result is not None else None
+    if response is None:
+        return [] if seconds is None else [("took", f"{seconds:.3f} s")]
+    usage = response.usage
+    cost = cost_of(usage, price)
+    facts = {
+        "prompt tokens": usage.prompt_tokens,
+        "completion tokens": usage.completion_tokens,
+        "cached tokens": usage.cached_tokens,
+    }
+    listed = [(name, numbers.count(value)) for name, value in facts.items() if value is not None]
+    if cost is not None:
+        listed.append(("cost", f"{cost:.6f}"))
+    if response.latency_seconds is not None:
+        listed.append(("took", f"{response.latency_seconds:.3f} s"))
+    return listed

@@ -1,0 +1,168 @@
+"""The conversations of a run, sample by sample, for exports: those of an episode from its steps, that
+of a sample with one answer from its prompt and its answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nel.artifacts.exporting.run import RunToExport, results_of, state_of
+from nel.artifacts.files import directory_name
+from nel.config.schema import Price
+from nel.core.message_json import chat_message
+from nel.engine.episodes.transcript import (
+    Branch,
+    SentMessage,
+    TranscribedAttempt,
+    read_transcript,
+)
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.spending import price_in
+from nel.episodes.steps import Step
+from nel.reports.run_files import BenchmarkFiles
+from nel.types import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A message of a conversation."""
+
+    message: Mapping[str, Any]
+    """In the shape of OpenAI's chat protocol, with ``reasoning_content`` where the model thought."""
+    step: Step | None
+    """That made it."""
+    is_answer: bool
+    """Whether the evaluated model wrote it in this run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What the model was told and what it answered."""
+
+    turns: Sequence[Turn]
+    tools: Sequence[JsonObject]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleConversations:
+    """What was said of one (sample, repeat)."""
+
+    result: Mapping[str, Any]
+    """Its line of results.jsonl."""
+    conversations: Sequence[Conversation]
+    """At least one, the longest first; those on the side after it."""
+    attempt: TranscribedAttempt | None
+    """The last one of an episode."""
+
+
+class RunConversations:
+    """Reads the conversations of a run's benchmarks."""
+
+    def __init__(self, run: RunToExport) -> None:
+        """Open the run.
+
+        Raises:
+            StoreError: The run.db is missing or damaged.
+        """
+        self._snapshot = Snapshot(run.run_dir / FILE_NAME, untouched=True)
+        self._keys = {directory_name(slot): key for key, slot, *_ in self._snapshot.benchmarks()}
+
+    def __enter__(self) -> RunConversations:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the run."""
+        self._snapshot.close()
+
+    @property
+    def price(self) -> Price | None:
+        """Return the price of the model, None where the run has none."""
+        return price_in(self._snapshot.meta("config") or {})
+
+    def of(self, files: BenchmarkFiles) -> Iterator[SampleConversations]:
+        """Yield those of a benchmark in the order of its results; a sample that was not asked is
+        left out.
+
+        Raises:
+            OutputError: A result is damaged or missing.
+            StoreError: A step is damaged.
+        """
+        for result in results_of(files):
+            if state_of(result) != "not_asked":
+                sample = self.of_result(files, result)
+                if sample.conversations:
+                    yield sample
+
+    def of_result(self, files: BenchmarkFiles, result: Mapping[str, Any]) -> SampleConversations:
+        """Return those of one line of results.jsonl; none where nothing was asked.
+
+        Raises:
+            StoreError: A step is damaged.
+        """
+        key, idx = self._keys[files.directory.name], result["problem_idx"]
+        attempts = read_transcript(self._snapshot, (key, idx, result["repeat"]))
+        attempt = next((item for item in reversed(attempts) if item.steps), None)
+        if attempt is None:
+            conversations = [Conversation(turns=_turns_of(result), tools=self._tools(key, idx))]
+        else:
+            branches = sorted(attempt.branches(), key=lambda branch: -branch.n_made)
+            conversations = [_conversation(branch) for branch in branches]
+        return SampleConversations(
+            result=result,
+            conversations=[item for item in conversations if item.turns],
+            attempt=attempt,
+        )
+
+    def _tools(self, key: int, idx: int) -> Sequence[JsonObject]:
+        for stored in self._snapshot.samples(key, first=idx, last=idx):
+            if stored.content is not None:
+                return decode_sample(stored.sample_id, stored.content).tools
+        return ()
+
+
+def _conversation(branch: Branch) -> Conversation:
+    return Conversation(turns=[turn_of(sent) for sent in branch.messages], tools=branch.tools)
+
+
+def turn_of(sent: SentMessage) -> Turn:
+    """Return a message of a request as one of a conversation."""
+    message = chat_message(sent.message)
+    response = sent.step.response if sent.step is not None else None
+    if response is not None and response.reasoning:
+        message["reasoning_content"] = response.reasoning
+    return Turn(message=message, step=sent.step, is_answer=response is not None)
+
+
+def _turns_of(result: Mapping[str, Any]) -> list[Turn]:
+    """Return the prompt of a sample with one answer, and that answer."""
+    prompt, answer = result.get("prompt"), result.get("model_response")
+    asked = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt or []
+    turns = [Turn(message=_chat(message), step=None, is_answer=False) for message in asked]
+    if answer is not None:
+        message: dict[str, Any] = {"role": "assistant", "content": answer}
+        if result.get("reasoning"):
+            message["reasoning_content"] = result["reasoning"]
+        if result.get("tool_calls"):
+            message["tool_calls"] = [_chat_call(call) for call in result["tool_calls"]]
+        turns.append(Turn(message=message, step=None, is_answer=True))
+    return turns
+
+
+def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message of a prompt with its calls as the chat protocol has them."""
+    if not isinstance(message.get("tool_calls"), list):
+        return dict(message)
+    return {**message, "tool_calls": [_chat_call(call) for call in message["tool_calls"]]}
+
+
+def _chat_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a call in the chat protocol's shape, whether it is in that or in that of
+    results.jsonl.
+    """
+    function = call.get("function") or call
+    named = {"name": function.get("name") or "", "arguments": function.get("arguments") or ""}
+    return {"id": call.get("id") or "", "type": "function", "function": named}

@@ -1,0 +1,52 @@
+"""Writes the conversations of a run as JSON lines in the shape of OpenAI's chat protocol, for
+fine-tuning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from nel.artifacts.exporting.contract import Exported
+from nel.artifacts.exporting.conversations import RunConversations
+from nel.artifacts.exporting.inspect_samples import storable
+from nel.artifacts.exporting.run import open_run, state_of
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps_line
+from nel.reports.run_files import BenchmarkFiles
+
+
+def export_openai_messages(run_dir: Path, output: Path) -> Exported:
+    """Conversations with messages and tools, one a line, for fine-tuning: BENCHMARK.jsonl.
+
+    Raises:
+        OutputError: The run is still written, or its artifacts are damaged.
+        StoreError: The run.db is missing or damaged.
+        StoppedEarly: The disk is full.
+    """
+    run = open_run(run_dir)
+    paths = [output / f"{files.directory.name}.jsonl" for files in run.benchmarks]
+    with RunConversations(run) as conversations:
+        for path, files in zip(paths, run.benchmarks, strict=True):
+            write_file(path, _lines(conversations, files))
+    notes = (
+        "Every conversation is there, whatever its reward: select those to train on by reward.",
+        "What the model thought is the reasoning_content of its message.",
+    )
+    return Exported(files=paths, notes=(*run.notes, *notes))
+
+
+def _lines(conversations: RunConversations, files: BenchmarkFiles) -> Iterator[bytes]:
+    for sample in conversations.of(files):
+        result = sample.result
+        for number, conversation in enumerate(sample.conversations):
+            line = {
+                "messages": [turn.message for turn in conversation.turns],
+                "tools": list(conversation.tools),
+                "sample_id": result["sample_id"],
+                "repeat": result["repeat"],
+                "branch": number,
+                "state": state_of(result),
+                "reward": result["reward"],
+            }
+            yield dumps_line(storable({name: value for name, value in line.items() if value != []}))
