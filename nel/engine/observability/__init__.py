@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -45,7 +45,7 @@ def observing(
         ConfigError: The port for metrics is in use, the headers for traces are not set, or an
             observer is unusable.
     """
-    headers: Mapping[str, str] = {}
+    headers: dict[str, str] = {}
     if config.otlp_endpoint is not None:
         from nel.engine.observability.spans import (  # noqa: PLC0415 - few runs are traced
             export_spans,
