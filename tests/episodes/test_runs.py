@@ -25,14 +25,12 @@ def evaluate(tmp_path: Path, endpoint: Endpoint, *options: str, out: str = "out"
     path = write_bank(tmp_path, N)
     where = ("--bench", f"{path}:{bench}", "--model-url", endpoint.url, "--model-id", "m", "-o", out)
     done = nel("eval", "run", *where, *options, cwd=tmp_path, env=mails(tmp_path))
-    print(done.stderr)
     return done.returncode
 
 
 def command(tmp_path: Path, *arguments: str) -> int:
     """Run a command; return the exit code."""
     done = nel(*arguments, cwd=tmp_path, env=mails(tmp_path))
-    print(done.stderr)
     return done.returncode
 
 
