@@ -176,7 +176,7 @@ test-exports: $(DEV_STAMP)
 
 test-storms: $(DEV_STAMP)
 	@echo "==> kill storms, faults, broken inputs and simulated worlds"
-	@$(PYTEST) -m "slow and not docker" tests/faults tests/fuzzing tests/simulation \
+	@$(PYTEST) -m "slow and not docker" tests/episodes tests/faults tests/fuzzing tests/simulation \
 		--ignore-glob 'tests/simulation/test_mutations*'
 
 test-slow: $(DEV_STAMP)
@@ -204,6 +204,7 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/observing.py
 	@$(BIN)/python tests/performance/judging.py
 	@$(BIN)/python tests/performance/sandbox.py
+	@PYTHONPATH=. $(BIN)/python tests/performance/episodes.py
 
 # Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.
 bench-peers: $(DEV_STAMP)

@@ -80,7 +80,7 @@ def _source(target: str) -> str:
 
 
 def _names(node: ast.stmt) -> Iterator[str]:
-    if isinstance(node, ast.FunctionDef):
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.name
     elif isinstance(node, ast.Assign):
         yield from (one.id for one in node.targets if isinstance(one, ast.Name))

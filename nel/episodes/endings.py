@@ -52,6 +52,15 @@ class EnvironmentFault(EpisodeEnding):
         self.detail = detail
 
 
+class SessionOver(EpisodeEnding):
+    """The session ends, or cannot store the step; a resume goes on from the last one."""
+
+    def __init__(self, error: Exception) -> None:
+        """Keep what ends the session."""
+        super().__init__(str(error))
+        self.error = error
+
+
 class AttemptOver(EpisodeEnding):
     """This attempt cannot be continued from its stored steps: the next one begins."""
 

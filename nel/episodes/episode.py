@@ -19,11 +19,11 @@ from typing import NoReturn
 from nel.config.schema import Price
 from nel.core.finish_reasons import ending_of
 from nel.episodes.accounts import Accounts
-from nel.episodes.endings import AttemptOver, ModelFailed
+from nel.episodes.endings import AttemptOver, EpisodeEnding, ModelFailed, SessionOver
 from nel.episodes.limits import Limits
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
 from nel.tools.declaration import ANY_NAME
-from nel.tools.results import WHOLE_CHARACTERS_MAX, ToolResult, cut_output
+from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output
 from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage
 
 
@@ -67,7 +67,7 @@ class Episode:
         self.accounts = Accounts(limits, price)
         self.last_response: Response | None = None
         """The last answer to `ask` that continued the conversation."""
-        self.ending: BaseException | None = None
+        self.ending: EpisodeEnding | None = None
         """What ended the episode, even where the solver went on."""
         self._backend = backend
         self._tools: Mapping[str, ToolFacts] = {}
@@ -181,7 +181,8 @@ class Episode:
                 asked={"text": text},
                 wall_seconds=self.accounts.wall_seconds(),
             )
-            await self._backend.commit(step)
+            with self._noting_ending():
+                await self._backend.commit(step)
         self._turn += 1
         with self._noting_ending():
             self._tools = await self._backend.begin_turn(self._turn)
@@ -247,12 +248,12 @@ class Episode:
         step = Step(
             number=number, kind="tool", digest=digest, span=self._span, asked=call_json(call)
         )
-        if facts is not None and stored is None and not _may_run_again(facts):
-            await self._backend.commit(step)
         with self._noting_ending():
+            if facts is not None and stored is None and not _may_run_again(facts):
+                await self._backend.commit(step)
             result = await self._run(call, facts)
-        wall = self.accounts.wall_seconds()
-        await self._backend.commit(replace(step, result=result, wall_seconds=wall))
+            wall = self.accounts.wall_seconds()
+            await self._backend.commit(replace(step, result=result, wall_seconds=wall))
         return result
 
     def _facts(self, call: ToolCall) -> ToolFacts | None:
@@ -280,9 +281,10 @@ class Episode:
         result = await self._backend.run_tool(
             call.name, call.values or {}, self.accounts.tool_seconds(), facts=facts
         )
-        text, n_cut = cut_output(result.text, self.limits.tool_bytes or len(result.text) * 4)
-        whole = result.text[:WHOLE_CHARACTERS_MAX] if n_cut else None
-        return replace(result, text=text, n_cut=n_cut, whole=whole)
+        bytes_max = self.limits.tool_bytes or OUTPUT_BYTES_MAX
+        n_bytes = OUTPUT_BYTES_MAX + result.n_cut if result.n_cut else None
+        text, n_cut = cut_output(result.text, bytes_max, n_bytes)
+        return replace(result, text=text, n_cut=n_cut, whole=result.text if n_cut else None)
 
     def _note(self, asked: dict[str, Json], made: Mapping[str, Json] | None = None) -> JsonObject:
         self._check_open()
@@ -321,19 +323,23 @@ class Episode:
         if (limit := self.accounts.limit_reached()) is not None:
             self._end(limit)
 
-    def _end(self, error: BaseException) -> NoReturn:
-        with self._noting_ending():
-            raise error
+    def _end(self, ending: EpisodeEnding) -> NoReturn:
+        self.ending = self.ending or ending
+        raise ending
 
     @contextmanager
     def _noting_ending(self) -> Iterator[None]:
-        """Keep what ends the episode, even where the solver goes on."""
+        """Keep what ends the episode, even where the solver goes on; an error of the run ends the
+        session, and is no error that a solver may catch and try again.
+        """
         try:
             yield
-        except BaseException as error:
-            if self.ending is None and not isinstance(error, asyncio.CancelledError):
-                self.ending = error
+        except EpisodeEnding as ending:
+            self.ending = self.ending or ending
             raise
+        except Exception as error:
+            self.ending = self.ending or SessionOver(error)
+            raise self.ending from error
 
     def _check_open(self) -> None:
         if self.ending is not None:

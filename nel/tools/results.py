@@ -10,8 +10,8 @@ ToolErrorKind: TypeAlias = Literal[
 ]
 """Why a call failed by the model's doing, or by the tool's own word; each is text to the model."""
 
-WHOLE_CHARACTERS_MAX: Final = 10 << 20
-"""Of an output that was cut for the model; what is beyond is not stored."""
+OUTPUT_BYTES_MAX: Final = 10 << 20
+"""Of an output as its tool's process hands it on and as it is stored; head and tail of a longer one."""
 
 
 class ToolError(Exception):
@@ -32,24 +32,29 @@ class ToolResult:
     n_cut: int = 0
     """Bytes of the output that the model is not shown."""
     whole: str | None = None
-    """The output before it was cut, up to 10 MiB; None where nothing was."""
+    """The output before it was cut, head and tail of 10 MiB; None where nothing was."""
     seconds: float = 0.0
     """Time of the call's work."""
 
 
-def cut_output(text: str, bytes_max: int) -> tuple[str, int]:
+def cut_output(text: str, bytes_max: int, n_bytes: int | None = None) -> tuple[str, int]:
     """Return a text of at most about so many bytes and how many bytes were cut from its middle.
 
     Head and tail are kept in equal parts, and a line between them says what is missing.
+
+    Args:
+        text: The output, or head and tail of it.
+        bytes_max: What is kept.
+        n_bytes: Of the whole output, where the text is not all of it.
 
     >>> cut_output("a" * 40, 10)
     ('aaaaa\\n[... 30 bytes of the output are left out here ...]\\naaaaa', 30)
     """
     data = text.encode("utf-8", "surrogatepass")
-    if len(data) <= bytes_max:
-        return text, 0
+    n_cut = max(0, (n_bytes or len(data)) - bytes_max)
+    if len(data) <= bytes_max or not n_cut:
+        return text, n_cut
     n_tail = bytes_max // 2
-    n_cut = len(data) - bytes_max
     head = data[: bytes_max - n_tail].decode("utf-8", "ignore")
     tail = data[len(data) - n_tail :].decode("utf-8", "ignore")
     return f"{head}\n[... {n_cut:,} bytes of the output are left out here ...]\n{tail}", n_cut

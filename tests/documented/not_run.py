@@ -107,6 +107,10 @@ FILES: Final[dict[str, dict[str, str | Path]]] = {
         "judged.yaml": fence("docs/tutorials/judging.md", "yaml", "quickstart"),
         "label.py": fence("docs/tutorials/judging.md", "python", "csv"),
     },
+    "docs/tutorials/tools.md": {
+        "shop.py": fence("docs/tutorials/tools.md", "python", "@benchmark"),
+        "model.yaml": fence("docs/tutorials/tools.md", "yaml", "two tea"),
+    },
     "docs/tutorial.md": {
         "capitals.py": fence("docs/tutorial.md", "python", "@benchmark"),
         "capitals.jsonl": '{"country": "France", "capital": "Paris"}\n{"country": "Japan", "capital": "Tokyo"}\n',

@@ -48,6 +48,30 @@ def crash(how: str) -> str:
         os._exit(3)
     time.sleep(60)
 
+@tool
+def leak(how: str) -> str:
+    """Give the key of the endpoint away."""
+    if how == "raise":
+        raise KeyError(os.environ["SECRET_KEY"])
+    return os.environ["SECRET_KEY"]
+
+@tool(name="print")
+async def print_much(n: int) -> str:
+    """Print beside the result, which is long."""
+    print("noise")
+    os.write(2, b"noise")
+    return "y" * n
+
+@tool
+def odd(what: str):
+    """Return something that is no text."""
+    return {"object": object(), "set": {1}, "nan": float("nan"), "none": None}[what]
+
+@tool(parallel=True)
+async def double(n: int) -> int:
+    """Double a number."""
+    return 2 * n
+
 class Bank(Toolset):
     def __init__(self, sample):
         super().__init__(sample)
@@ -101,7 +125,78 @@ common = dict(dataset=lambda: rows, prompt="{question}", hidden_fields=["secret"
 def bank(sample):
     return {"correct": sample.evidence["balance"] == sample.target, "messages": len(sample.conversation)}
 
-@benchmark(name="functions", tools=[add, crash], limits={"tool_seconds": 0.3}, **common)
+class LastingBank(Bank):
+    resume = "restart"
+
+class FaultyBank(Bank):
+    def __init__(self, sample):
+        super().__init__(sample)
+        if os.environ.get("FAULT") == "init":
+            raise RuntimeError("no account")
+
+    def evidence(self):
+        if os.environ.get("FAULT") == "object":
+            return object()
+        raise RuntimeError("no books")
+
+class LeakingBank(Bank):
+    def evidence(self):
+        return {"key": os.environ["SECRET_KEY"]}
+
+async def stubborn(sample, episode):
+    while True:
+        try:
+            reply = await episode.ask()
+            if not reply.calls:
+                return reply.text
+            await episode.call_all(reply.calls)
+        except Exception:
+            continue
+
+async def swallowing(sample, episode):
+    for _ in range(9):
+        try:
+            await episode.call_all((await episode.ask()).calls)
+        except BaseException:
+            pass
+    return "done"
+
+async def silent(sample, episode):
+    return "done"
+
+async def raising(sample, episode):
+    await episode.ask()
+    raise ValueError("a mistake")
+
+async def telling(sample, episode):
+    reply = await episode.ask()
+    await episode.call_all(reply.calls)
+    episode.note("key", os.environ["SECRET_KEY"])
+    await episode.user("I have " + os.environ["SECRET_KEY"][:0] + "a key")
+    await episode.ask()
+    return os.environ["SECRET_KEY"]
+
+def declare(name, **more):
+    @benchmark(name=name, tools=[add, send_mail, crash, print_much, odd, double, leak], **{"environment": Bank, **common, **more})
+    @scorer
+    def scored(sample):
+        return sample.evidence["balance"] == sample.target if "balance" in sample.evidence else True
+    return scored
+
+stubborn_ = declare("stubborn", solver=stubborn)
+swallowing_ = declare("swallowing", solver=swallowing)
+silent_ = declare("silent", solver=silent)
+raising_ = declare("raising", solver=raising)
+lasting_ = declare("lasting", environment=LastingBank)
+faulty_ = declare("faulty", environment=FaultyBank)
+leaking_ = declare("leaking", environment=LeakingBank, solver=telling)
+
+@benchmark(name="plain", **common)
+@scorer
+def plain(sample):
+    return sample.response == "done"
+
+@benchmark(name="functions", tools=[add, crash, print_much, odd, double], limits={"tool_seconds": 0.3}, **common)
 @scorer
 def functions(sample):
     return sample.response == "done"

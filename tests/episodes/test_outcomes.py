@@ -188,3 +188,103 @@ def test_an_answer_that_failed_counts_where_the_task_is_solved(tmp_path: Path) -
     lines, _, _ = run(tmp_path, script, n=2)
     assert [line["outcome"]["kind"] for line in lines] == ["truncated", None]
     assert [line["reward"] for line in lines] == [0.0, 1.0]
+
+
+def once(*calls: tuple) -> Script:
+    """Play a model that makes calls, and is done once it has their results."""
+    return lambda request, _: calling(*calls) if n_results(request) == 0 else answer("done")
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        (("print", {"n": 2}), "yy"),
+        (("odd", {"what": "set"}), "[1]"),
+        (("odd", {"what": "nan"}), "null"),
+        (("odd", {"what": "none"}), ""),
+        (("double", {"n": 4}), "8"),
+    ],
+)
+def test_the_model_is_shown_what_a_tool_returns(tmp_path: Path, call: tuple, shown: str) -> None:
+    """Text as it is, anything else as JSON, of an async tool too; what a tool prints is not its result."""
+    lines, calls, code = run(tmp_path, once(call), "functions")
+    assert (code, lines[0]["reward"], results(calls[1])) == (0, 1.0, [shown])
+
+
+def test_an_output_of_any_size_costs_no_sample(tmp_path: Path) -> None:
+    """Head and tail are shown, and all bytes that are missing are counted."""
+    lines, calls, code = run(tmp_path, once(("long_list", {"n": 70_000_000})))
+    assert (code, lines[0]["episode"]["bytes_cut"]) == (0, 70_000_000 - 16_384)
+    assert "69,983,616 bytes of the output are left out here" in results(calls[1])[0]
+
+
+def test_parallel_calls_are_answered_in_their_order(tmp_path: Path) -> None:
+    """Results stand in the order of the calls, whatever the order in which they come."""
+    _, calls, _ = run(tmp_path, once(*[("double", {"n": n}) for n in range(5)]), "functions")
+    assert results(calls[1]) == ["0", "2", "4", "6", "8"]
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "kind", "n_calls"),
+    [
+        ("faulty", "init", "setup", 0),
+        ("faulty", "evidence", "verifier_raised", 2),
+        ("faulty", "object", "verifier_raised", 2),
+        ("silent", "", "never_asked", 0),
+        ("raising", "", "solver_raised", 1),
+        ("functions", "", "tool_raised", 1),
+    ],
+)
+def test_a_fault_of_the_benchmark_is_never_a_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: str, kind: str, n_calls: int
+) -> None:
+    """Its set-up, its evidence, its solver, a tool's result that is no JSON: unscored, and named; the run exits 3."""
+    monkeypatch.setenv("FAULT", fault)
+    call = ("odd", {"what": "object"}) if name == "functions" else ("add", {"a": 1})
+    lines, calls, code = run(tmp_path, once(call), name)
+    outcome = lines[0]["outcome"]
+    assert (code, len(calls)) == (3, n_calls)
+    assert (lines[0]["reward"], outcome["cause"], outcome["kind"]) == (None, "environment", kind)
+
+
+@pytest.mark.parametrize("name", ["swallowing", "stubborn"])
+def test_a_solver_cannot_hide_what_ended_its_episode(tmp_path: Path, name: str) -> None:
+    """An endpoint that is lost leaves the sample unscored, even where the solver caught it and answered."""
+    refusal = Reply(status=400, body={"error": {"message": "bad request", "type": "odd"}})
+    lines, _, code = run(
+        tmp_path, lambda call, _: calling(("add", {"a": 1})) if n_results(call) == 0 else refusal, name
+    )
+    assert code != 0
+    assert (lines[0]["reward"], lines[0]["outcome"]["cause"]) == (None, "infra")
+
+
+FULL = {"message": "This model's maximum context length is 10 tokens.", "code": "context_length_exceeded"}
+FILTERED = {"message": "The response was filtered.", "code": "content_filter"}
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [
+        (Reply(status=400, body={"error": {**FULL, "type": "invalid_request_error"}}), "context_exceeded"),
+        (Reply(status=400, body={"error": {**FILTERED, "type": "invalid_request_error"}}), "content_filter"),
+        (answer("", finish="content_filter"), "content_filter"),
+        (answer(None, refusal="I will not."), "refusal"),
+        (answer(""), "empty"),
+    ],
+)
+def test_how_the_last_answer_failed_counts_where_nothing_is_solved(tmp_path: Path, last: Reply, kind: str) -> None:
+    """The final state is verified first: solved it is a reward, otherwise a failure of the model of that kind."""
+
+    def script(request: Call, _: int) -> Reply:
+        amount = 1 if "Add 1" in request.text else 5
+        return calling(("deposit", {"amount": amount})) if n_results(request) == 0 else last
+
+    lines, _, code = run(tmp_path, script, n=2)
+    assert code == 0
+    assert [(line["reward"], line["outcome"]["kind"]) for line in lines] == [(0.0, kind), (1.0, None)]
+
+
+def test_an_unsolved_episode_that_a_limit_ended_is_scored(tmp_path: Path) -> None:
+    """Its last answer has calls instead of a text, and they were run: that is no failure to answer."""
+    lines, _, _ = run(tmp_path, lambda *_: calling(("add", {"a": 1})), "bank", "--max-steps", "2", n=2)
+    assert [(line["reward"], line["outcome"]["state"]) for line in lines] == [(1.0, "scored"), (0.0, "scored")]

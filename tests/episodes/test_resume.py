@@ -12,15 +12,16 @@ from tests.support.endpoint import Endpoint, scripted
 from tests.support.runs import nel, only_run, read_results, without_volatile
 
 MOMENTS = ("before_step", "after_step", "before_tool", "after_tool", "before_commit", "after_score")
-IN_FLIGHT = ("before_step", "request_sent", "response_received")
-"""Moments at which an answer may be lost that the endpoint has given already."""
+IN_FLIGHT = ("before_step", "request_sent", "response_received", "after_score")
+"""Moments at which an answer may be lost that the endpoint has given already; the next episode is asked while one is
+scored."""
 
 
-def run(tmp_path: Path, endpoint: Endpoint, failpoint: str = "") -> int:
+def run(tmp_path: Path, endpoint: Endpoint, failpoint: str = "", *, bench: str = "bank") -> int:
     """Run the bank, or resume it; return the exit code."""
     where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--episodes", "1")
     runs = list((tmp_path / "out").glob("*/run.db"))
-    command = ("resume", str(runs[0].parent)) if runs else ("run", "--bench", f"{tmp_path / 'bank.py'}:bank", *where)
+    command = ("resume", str(runs[0].parent)) if runs else ("run", "--bench", f"{tmp_path / 'bank.py'}:{bench}", *where)
     env = {"MAILS": str(tmp_path / "mails"), **({"NEL_FAILPOINT": failpoint} if failpoint else {})}
     return nel("eval", *command, cwd=tmp_path, env=env).returncode
 
@@ -58,6 +59,16 @@ def check_kill(tmp_path: Path, moment: str, count: int) -> None:
 def test_a_killed_episode_goes_on_at_its_last_step(tmp_path: Path, moment: str, count: int) -> None:
     """The artifacts are those of a run that was not killed."""
     check_kill(tmp_path, moment, count)
+
+
+def test_an_environment_that_cannot_be_replayed_begins_again(tmp_path: Path) -> None:
+    """The stored steps of the first attempt are kept and paid for, and the next one comes to the same result."""
+    write_bank(tmp_path, 1)
+    with scripted(depositing) as endpoint:
+        assert run(tmp_path, endpoint, "after_step:8", bench="lasting") != 0
+        assert run(tmp_path, endpoint, bench="lasting") == 0
+    (line,) = read_results(only_run(tmp_path / "out"), "lasting")
+    assert (line["reward"], line["timing"]["episode"]["attempts"]) == (1.0, 2)
 
 
 @pytest.mark.slow

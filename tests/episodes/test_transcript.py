@@ -18,7 +18,7 @@ from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run
 from tests.support.viewed_run import build_viewed_run
 
-SOLVER = '''
+SOLVER = """
 from nel.types import Message
 
 async def planning(sample, episode):
@@ -36,7 +36,7 @@ async def planning(sample, episode):
 @scorer
 def planned(sample):
     return sample.response == "done"
-'''
+"""
 
 
 def planning(call: Call, _: int) -> Reply:

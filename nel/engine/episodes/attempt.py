@@ -152,14 +152,18 @@ class Attempt:
             text = f"{name} took longer than {seconds:g} s and was stopped."
             return ToolResult(text=text, error="timeout", seconds=time.monotonic() - began)
         reached("after_tool")
-        text = self.store.redactor.text(str(answer["text"]))
-        return ToolResult(text=text, error=answer["error"], seconds=time.monotonic() - began)
+        return ToolResult(
+            text=self.store.redactor.text(str(answer["text"])),
+            error=answer["error"],
+            n_cut=answer["n_cut"],
+            seconds=time.monotonic() - began,
+        )
 
     async def evidence(self) -> Any:
         """Return what the environment says of its final state."""
         if self.plan.benchmark.environment is None or self._process is None:
             return None
-        return await self._ask_process("evidence", "verifier_timeout")
+        return self.store.redactor.json(await self._ask_process("evidence", "verifier_timeout"))
 
     async def _ask_process(self, what: str, timeout_kind: str, **fields: object) -> Any:
         assert self._process is not None  # noqa: S101 - the callers open it

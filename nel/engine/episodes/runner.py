@@ -28,6 +28,7 @@ from nel.episodes.endings import (
     EnvironmentFault,
     LimitReached,
     ModelFailed,
+    SessionOver,
 )
 from nel.episodes.episode import Episode
 from nel.episodes.limits import least, limits_of_row, with_defaults
@@ -140,7 +141,8 @@ class EpisodeRunner:
                 reasons.append(over.reason)
             except EnvironmentFault as fault:
                 if fault.kind not in _RESTARTED or len(reasons) >= (limits.restarts or 0):
-                    return attempt.body, _unscored(fault.kind, fault.detail)
+                    detail = self._store.redactor.text(fault.detail)
+                    return attempt.body, _unscored(fault.kind, detail)
                 reasons.append(str(fault))
             except EndpointLost as lost:
                 return lost.body, lost.response
@@ -175,13 +177,13 @@ class EpisodeRunner:
             await self._store.put_pool(pool)
         accounts = episode.accounts
         failure = verdict_before_scoring(last, truncated=plan.config.truncated)
-        text = over.answer if over.answer is not None else last.text
+        text = last.text if over.answer is None else self._store.redactor.text(over.answer)
         responses = [*stored.responses(), *attempt.responses]
         is_limit = over.ended_by.startswith("limit:")
         if is_limit and plan.benchmark.on_limit == "fail":
             failure = ModelFailure(kind="limit", detail=f"ended by {over.ended_by}")
-        elif over.ended_by == SOLVED and text.strip():
-            failure = failure if last.text == text else None
+        elif over.failed is None and (_is_acted_on(episode) or text.strip() != last.text.strip()):
+            failure = None
         return Response(
             text=text,
             reasoning=last.reasoning,
@@ -233,10 +235,17 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
         return _Over(ended_by=SOLVED, answer=None if answer is None else str(answer))
     if isinstance(ending, LimitReached):
         return _Over(ended_by=f"limit:{ending.name}")
+    if isinstance(ending, SessionOver):
+        raise ending.error
     if isinstance(ending, ModelFailed) and ending.response.error is not None:
         kind = ending.response.error.model_failure
         return _Over(ended_by=f"model:{kind}", failed=ending.response)
     raise ending
+
+
+def _is_acted_on(episode: Episode) -> bool:
+    """Return whether the calls of the last answer were run, so that it lacks no text."""
+    return bool(episode.messages) and episode.messages[-1].role == "tool"
 
 
 def without_gold(sample: Sample, fields: Sequence[str]) -> Sample:

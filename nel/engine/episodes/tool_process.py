@@ -22,6 +22,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.codec import decode_sample
 from nel.tools import ANY_NAME, Tool, ToolError, Toolset
+from nel.tools.results import OUTPUT_BYTES_MAX, ToolErrorKind, cut_output
 from nel.types import Sample
 
 _SIZE: Final = struct.Struct("<I")
@@ -98,21 +99,26 @@ class _ToolHost:
         tool = self._tools.get(name) or replace(self._tools[ANY_NAME], name=name)
         if problems := tool.problems(arguments):
             text = f"The arguments of {tool.name} do not fit its schema: {'; '.join(problems)}."
-            return {"text": text, "error": "bad_arguments"}
+            return _result(text, "bad_arguments")
         try:
             result = tool.run(arguments, self._sample)
             if inspect.isawaitable(result):
                 result = asyncio.run(_awaited(result))
         except ToolError as error:
-            return {"text": str(error), "error": "tool_error"}
+            return _result(str(error), "tool_error")
         except ValidationError as error:
-            return {"text": f"The arguments of {tool.name}: {error}", "error": "bad_arguments"}
-        return {"text": _text_of(result), "error": None}
+            return _result(f"The arguments of {tool.name}: {error}", "bad_arguments")
+        return _result(_text_of(result))
 
     def _evidence(self, _: Mapping[str, Any]) -> Any:
         return (
             None if self._environment is None else to_jsonable_python(self._environment.evidence())
         )
+
+
+def _result(text: str, error: ToolErrorKind | None = None) -> dict[str, object]:
+    text, n_cut = cut_output(text, OUTPUT_BYTES_MAX)
+    return {"text": text, "error": error, "n_cut": n_cut}
 
 
 async def _awaited(value: Any) -> Any:

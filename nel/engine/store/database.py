@@ -392,16 +392,17 @@ class Store:
             row: As `put_call` takes it.
             pool: Digests and texts of messages that may not be stored yet.
         """
-        key, request, response = row
+        key, *texts = row
+        request, response = map(self.redactor.json_text, texts)
         call = (*sample_key, key, request, sealed(response), self._session)
         writes: list[_Write] = [(_PUT_CALL, [call])]
         if pool:
-            writes.insert(0, (_PUT_MESSAGE, list(pool)))
+            writes.insert(0, self._messages(pool))
         return self._put(writes)
 
     def put_pool(self, pool: Sequence[tuple[str, str]]) -> asyncio.Future[None]:
         """Queue texts of messages by their digests; the future is done once they are on disk."""
-        return self._put([(_PUT_MESSAGE, list(pool))])
+        return self._put([self._messages(pool)])
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Queue outcomes; the future is done once all of them are on disk."""
@@ -420,6 +421,9 @@ class Store:
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
+
+    def _messages(self, pool: Sequence[tuple[str, str]]) -> _Write:
+        return _PUT_MESSAGE, [(digest, self.redactor.json_text(text)) for digest, text in pool]
 
     def _as_stored(self, row: OutcomeRow) -> OutcomeRow:
         return (*row[:4], sealed(self.redactor.json_text(row[4])))
