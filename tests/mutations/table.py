@@ -906,22 +906,6 @@ MUTATIONS: Final = (
         tests=("tests/metrics/test_accumulator.py", "tests/metrics/test_requested_failures.py"),
     ),
     Mutation(
-        name="model-failure-left-out-of-many",
-        room="metrics",
-        fault="A failure of the model is left out of the mean reward where many outcomes are added at once.",
-        fragment="rewarded = columns.rows_of(\n            lambda question_outcomes: isinstance(question_outcomes, (Scored, ModelFailure))\n        )",
-        replacement="rewarded = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, Scored))",
-        tests=("tests/metrics/test_accumulator.py",),
-    ),
-    Mutation(
-        name="signatures-of-a-part-put-apart",
-        room="artifacts",
-        fault="Failures of a later range of results are no part of the cluster that an earlier range has begun.",
-        fragment="cluster.count += later_cluster.count",
-        replacement="cluster.count = later_cluster.count",
-        tests=("tests/artifacts/test_ranges.py",),
-    ),
-    Mutation(
         name="upper-bound-without-unscored",
         room="metrics",
         fault="The upper bound of a metric takes unscored samples for wrong.",
