@@ -83,14 +83,6 @@ MUTATIONS: Final = (
         tests=("tests/comparison/test_blocks.py",),
     ),
     Mutation(
-        name="positions-within-a-part",
-        room="reports",
-        fault="Samples that a later part of results.jsonl has drawn are looked for at the begin of the file.",
-        fragment="self._keep(stratum, (digest, position - first))",
-        replacement="self._keep(stratum, (digest, position))",
-        tests=("tests/reports/test_samples.py",),
-    ),
-    Mutation(
         name="results-of-processes-out-of-order",
         room="core",
         fault="What processes have computed is yielded in another order than that of the tasks.",
