@@ -46,7 +46,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 63_500,
-    "artifacts": 45_400,
+    "artifacts": 46_100,
     "authoring": 35_400,
     "benchmarks": 11_500,
     "byob": 800,

@@ -150,19 +150,19 @@ class Accounting:
         """Return the number of all but those that were not to be asked."""
         return self.n_total - self.n_not_asked
 
-    def count(self, outcome: Outcome | str, n: int = 1) -> None:
-        """Count an outcome, so many times; a text is why a pair was not to be asked: `STOP_RULE` or
+    def count(self, outcome: Outcome | str) -> None:
+        """Count an outcome; a text is why a pair was not to be asked: `STOP_RULE` or
         `OTHER_SHARD`.
         """
-        self.n_total += n
+        self.n_total += 1
         if isinstance(outcome, Scored):
-            self.n_scored += n
+            self.n_scored += 1
         elif isinstance(outcome, ModelFailure):
-            self.model_failures[outcome.kind] += n
+            self.model_failures[outcome.kind] += 1
         elif isinstance(outcome, str):
-            self.not_asked[outcome] += n
+            self.not_asked[outcome] += 1
         else:
-            self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += n
+            self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += 1
 
     def as_json(self) -> AccountingJson:
         """Return the accounting in the form that all artifacts share."""
