@@ -7,6 +7,7 @@
 #   make test-storms  the slow tests that guard a merge: kill storms, faults, broken inputs, simulated worlds
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
+#   make test-bfcl  all 800 multi-turn rows of BFCL, and 1,000 trajectories judged by nel and by BFCL, in the same environment
 #   make test-inspect-evals  published tasks of inspect_evals beside Inspect's own runs, in an environment of its own
 #   make test-exports  exports read by the tools they are for, in an environment of its own
 #   make test-servers  nel against llama.cpp, LiteLLM and vLLM on a CPU, compared with lm-eval; 4 GB, once
@@ -37,7 +38,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
+.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
@@ -58,10 +59,10 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-evalscope/pyproject.toml plugins/nel-bedrock/pyproject.toml plugins/nel-tracking/pyproject.toml plugins/nel-ray/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
+$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-evalscope/pyproject.toml plugins/nel-bedrock/pyproject.toml plugins/nel-tracking/pyproject.toml plugins/nel-ray/pyproject.toml plugins/nel-bfcl/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need: several minutes, once"
 	@$(call install,-e '.[dev]')
-	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-evalscope -e ./plugins/nel-bedrock -e ./plugins/nel-tracking -e ./plugins/nel-ray -e ./plugins/nel-example ./plugins/nel-broken)
+	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-evalscope -e ./plugins/nel-bedrock -e ./plugins/nel-tracking -e ./plugins/nel-ray -e ./plugins/nel-bfcl -e ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)
@@ -125,6 +126,10 @@ test-sandbox: $(DEV_STAMP)
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "docker and not slow"
 	@$(BIN)/pytest -n 2 -m docker $(PLUGIN_TESTS)
 
+# What bfcl-eval imports to run a row by itself, which the tests compare with; its other dependencies take gigabytes.
+BFCL := 'openai>=1.86' tree_sitter==0.21.3 tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity overrides \
+	pandas python-dotenv tqdm filelock 'mpmath>=1.3'
+
 # In an environment of its own: the tools that the plugins bridge to pin versions of many libraries.
 test-plugins:
 	@$(MAKE) --no-print-directory VENV=.venv-plugins test-plugins-here
@@ -132,7 +137,19 @@ test-plugins:
 test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
 	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'botocore>=1.35' 'moto[server]>=5' s3fs)
-	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS) tests/engine/executors/test_on_ray.py tests/runs/remote/test_on_s3.py
+	@$(call install,$(BFCL))
+	@$(call install,--no-deps bfcl-eval==2026.3.23)
+	@$(BIN)/pytest -n 2 $(filter-out plugins/nel-bfcl/tests,$(PLUGIN_TESTS)) tests/engine/executors/test_on_ray.py tests/runs/remote/test_on_s3.py
+	@$(BIN)/pytest -n 2 -m "not slow" plugins/nel-bfcl/tests
+
+test-bfcl:
+	@$(MAKE) --no-print-directory VENV=.venv-plugins test-bfcl-here
+
+test-bfcl-here: $(DEV_STAMP)
+	@echo "==> all multi-turn rows of BFCL, and verdicts on 1,000 trajectories: about twenty minutes"
+	@$(call install,$(BFCL))
+	@$(call install,--no-deps bfcl-eval==2026.3.23)
+	@$(BIN)/pytest -n 2 -m slow plugins/nel-bfcl/tests
 
 # In an environment of its own too: inspect_evals and the other tools want different versions of the same libraries.
 test-inspect-evals:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nel.version import __version__
 
 if TYPE_CHECKING:
+    from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer
     from nel.artifacts.exporting.frames import to_pandas
     from nel.authoring.benchmark import Benchmark
     from nel.authoring.decorators import benchmark
@@ -41,12 +42,12 @@ if TYPE_CHECKING:
         scorer,
         validate_json_schema,
     )
-    from nel.scoring.model_reader import AnswerReader, UnreadAnswer
+    from nel.tools import ToolError, Toolset, tool
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
-    "AnswerReader": "nel.scoring.model_reader",
-    "UnreadAnswer": "nel.scoring.model_reader",
+    "AnswerReader": "nel.artifacts.answer_readers",
+    "UnreadAnswer": "nel.artifacts.answer_readers",
     "Benchmark": "nel.authoring.benchmark",
     "Case": "nel.judges.types",
     "Grade": "nel.judges.types",
@@ -85,6 +86,9 @@ _HOME = {
     "extract_json": "nel.scoring",
     "numeric_match": "nel.scoring",
     "scorer": "nel.scoring.protocol",
+    "tool": "nel.tools",
+    "ToolError": "nel.tools",
+    "Toolset": "nel.tools",
 }
 
 __all__ = [
@@ -106,6 +110,8 @@ __all__ = [
     "ScorerError",
     "ScorerInput",
     "TaskConfig",
+    "ToolError",
+    "Toolset",
     "UnreadAnswer",
     "Wire",
     "__version__",
@@ -128,6 +134,7 @@ __all__ = [
     "run_task",
     "scorer",
     "to_pandas",
+    "tool",
     "validate_json_schema",
 ]
 

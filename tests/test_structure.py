@@ -21,7 +21,7 @@ FENCES = {
     "sacrebleu": ("nel/scoring/overlap.py",),
     "packaging": ("nel/authoring/",),
     "regex": ("nel/core/timed_regex.py",),
-    "jsonschema": ("nel/scoring/json_schema.py",),
+    "jsonschema": ("nel/scoring/json_schema.py", "nel/tools/declaration.py"),
     "aiohttp": ("nel/models/", "nel/apps/"),
     "stevedore": ("nel/plugins.py",),
     "sqlite3": ("nel/engine/store/", "nel/models/cache.py", "nel/apps/view/index/"),

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from nel.artifacts.answer_readers import UnreadAnswer
 from nel.artifacts.files import benchmark_dir
 from nel.artifacts.inputs import AUDIT_NAME
 from nel.artifacts.model_readings import ModelReadings, load_model_readings, unread_answer
@@ -29,7 +30,6 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
-from nel.scoring.model_reader import UnreadAnswer
 from nel.scoring.readings import LENIENT, OFFICIAL, STRICT
 from nel.types import ModelFailure, Unscored
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from nel import plugins
+from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer, model_reading
 from nel.artifacts.inputs import READER
 from nel.artifacts.results import Result, read_result
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, PluginError
 from nel.reading.types import Reading
-from nel.scoring.model_reader import AnswerReader, UnreadAnswer, model_reading
 from nel.scoring.readings import GoldAnswer
 from nel.types import Sample, Scored, Unscored
 

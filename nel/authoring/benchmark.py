@@ -11,7 +11,7 @@ import string
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from nel.authoring.card import Card
 from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
@@ -24,9 +24,11 @@ from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
 from nel.reading.letters import labels_for
 from nel.scoring.gold_choices import gold_label, own_labels
-from nel.tools import Tool
-from nel.tools.toolset import Environment
 from nel.types import GoldKind, Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
+
+if TYPE_CHECKING:
+    from nel.tools import Tool
+    from nel.tools.toolset import Environment
 
 LETTERS = string.ascii_uppercase
 

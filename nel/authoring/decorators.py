@@ -10,7 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.card import Card
@@ -23,9 +23,11 @@ from nel.errors import ConfigError, did_you_mean
 from nel.prompts import Template, load_template
 from nel.reading.asked import parse_asked_form
 from nel.scoring.protocol import as_scorer
-from nel.tools import Tool
-from nel.tools.toolset import Environment, checked_tools
 from nel.types import Protocol, Row, Scorer
+
+if TYPE_CHECKING:
+    from nel.tools import Tool
+    from nel.tools.toolset import Environment
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _LOGLIKELIHOOD = "completions_logprob"
@@ -164,7 +166,7 @@ def benchmark(
         "judge": judge,
         "extra": _scorer_config(extra, judge, answer_form),
         "reducers": tuple(reducers),
-        "tools": checked_tools(tools, environment),
+        "tools": _checked(tools, environment),
         "environment": environment,
         "solver": solver,
         "limits": dict(limits or {}),
@@ -276,6 +278,14 @@ def _scorer_config(
     if "answer_form" in config:
         parse_asked_form(str(config["answer_form"]))
     return config
+
+
+def _checked(tools: Sequence[Tool], environment: Environment | None) -> tuple[Tool, ...]:
+    if not (tools or environment):
+        return ()
+    from nel.tools.toolset import checked_tools  # noqa: PLC0415 - few benchmarks have tools
+
+    return checked_tools(tools, environment)
 
 
 def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:

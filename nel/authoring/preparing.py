@@ -18,7 +18,7 @@ from nel.authoring.benchmark import Benchmark, label_of, recorded_in
 from nel.datasets.base import RawRow
 from nel.datasets.ids import content_id
 from nel.errors import ConfigError, DatasetError
-from nel.types import Message, Sample
+from nel.types import JsonObject, Message, Sample
 
 _SEED: Final = 42
 _HEX_DIGITS: Final = 12
@@ -38,6 +38,8 @@ class SeedResult:
     """Sent instead of the prompt; each has ``role`` and ``content``."""
     system: str | None = None
     """A system message before the prompt."""
+    tools: Sequence[JsonObject] = ()
+    """What the model may call in its one answer, in the OpenAI shape; the scorer sees the calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,7 @@ class SeededBenchmark(Benchmark):
             choices=self.choices or None,
             gold_kind=self.gold_kind,
             metadata=metadata,
+            tools=tuple(made.tools),
             subset=label_of(metadata, self.category_field),
             group=label_of(metadata, self.group_field),
             recorded_response=(

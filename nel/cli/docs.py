@@ -98,7 +98,7 @@ def has_screen() -> bool:
 
 
 def _home() -> Path:
-    """Return the folder of the pages: beside the code of an installed nel, else the repository's."""
+    """Return the folder of the pages: that of an installed nel, else the repository's."""
     packaged = Path(__file__).parents[1] / "docs"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "docs"
 

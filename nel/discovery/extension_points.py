@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from nel.artifacts.answer_readers import AnswerReader
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.importing.contract import Imported
 from nel.authoring.benchmark import Benchmark
@@ -25,7 +26,6 @@ from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
 from nel.models.wire.base import Wire
 from nel.plugins import GROUPS
-from nel.scoring.model_reader import AnswerReader
 from nel.types import Sample, ScorerInput, ScorerResult
 
 

@@ -21,7 +21,6 @@ from nel.errors import DatasetError, PromptError
 from nel.models.wire.registry import build_body
 from nel.prompts import Template
 from nel.solvers.generate import build_request
-from nel.tools import tools_of
 from nel.types import Generation, JsonObject, Protocol, Sample
 
 MODEL_SHOWN: Final = "MODEL"
@@ -150,7 +149,10 @@ def first_request(
         generation=generation,
         system_prompt=system_prompt,
     )
-    if tools := (*benchmark.tools, *tools_of(benchmark.environment)):
+    if benchmark.tools or benchmark.environment:
+        from nel.tools import tools_of  # noqa: PLC0415 - few benchmarks have tools
+
+        tools = (*benchmark.tools, *tools_of(benchmark.environment))
         request = replace(request, tools=tuple(tool.as_json() for tool in tools))
     return build_body(request, stream=stream)
 

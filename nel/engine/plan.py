@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nel import plugins
 from nel.authoring.benchmark import Benchmark
@@ -45,13 +45,15 @@ from nel.engine.selection import first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.episodes.limits import Limits
-from nel.episodes.solvers import BoundSolver
 from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, changed, tokens_max
 from nel.prompts import portable_text
 from nel.scoring.broken_tests import broken_tests_fields
 from nel.types import Generation, Protocol
+
+if TYPE_CHECKING:
+    from nel.episodes.solvers import BoundSolver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

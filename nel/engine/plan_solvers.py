@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nel.authoring.benchmark import Benchmark
 from nel.config.schema import BenchmarkConfig
 from nel.engine.scorers.identity import code_digest
 from nel.episodes.limits import Limits, least, read_limits
-from nel.episodes.solvers import BoundSolver, bound_solver, find_solver
 from nel.errors import ConfigError
-from nel.tools import tools_of
+
+if TYPE_CHECKING:
+    from nel.episodes.solvers import BoundSolver
 
 _WITH_TOOLS = "react"
 
@@ -37,15 +38,19 @@ def solver_of(
     if protocol == "completions" or benchmark.loglikelihood:
         raise ConfigError(
             f"{benchmark.name}: the solver {solver.name} needs a protocol with messages; set"
-            " --protocol chat"
+            " endpoint.protocol: chat"
         )
     return solver, limits
 
 
 def _solver(entry: BenchmarkConfig, benchmark: Benchmark) -> BoundSolver | None:
+    has_tools = benchmark.tools or benchmark.environment is not None
+    if entry.solver is None and not (benchmark.solver or has_tools):
+        return None
+    from nel.episodes.solvers import bound_solver, find_solver  # noqa: PLC0415 - few runs have episodes
+
     if entry.solver is None and callable(benchmark.solver):
         return bound_solver(benchmark.solver.__name__, benchmark.solver, {})
-    has_tools = benchmark.tools or benchmark.environment is not None
     name = entry.solver or benchmark.solver or (_WITH_TOOLS if has_tools else "")
     return find_solver(name) if isinstance(name, str) and name else None
 
@@ -58,6 +63,8 @@ def solver_fields(
     """
     if solver is None:
         return {}
+    from nel.tools import tools_of  # noqa: PLC0415 - few runs have episodes
+
     functions = [tool.function for tool in (*benchmark.tools, *tools_of(benchmark.environment))]
     return {
         "solver": {"name": solver.name, "options": dict(solver.options)},

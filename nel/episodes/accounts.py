@@ -1,4 +1,4 @@
-"""What an episode has used of its limits, from its steps alone, so that a resume counts the same."""
+"""What an episode has used of its limits, by its steps alone: a resume counts the same."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from nel.episodes.accounts import Accounts
 from nel.episodes.endings import AttemptOver, ModelFailed
 from nel.episodes.limits import Limits
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
+from nel.tools.declaration import ANY_NAME
 from nel.tools.results import WHOLE_CHARACTERS_MAX, ToolResult, cut_output
 from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage
 
@@ -81,7 +82,7 @@ class Episode:
     @property
     def tools(self) -> tuple[JsonObject, ...]:
         """Return the tools that the model is offered, in the OpenAI shape."""
-        return tuple(facts.json for facts in self._tools.values())
+        return tuple(facts.json for name, facts in self._tools.items() if name != ANY_NAME)
 
     def left(self) -> dict[str, float]:
         """Return what is left of each limit that is set: ``steps``, ``tokens``, ``work_seconds``
@@ -151,7 +152,7 @@ class Episode:
         """
         self._check_open()
         numbers = [self._next_number() for _ in calls]
-        facts = [self._tools.get(call.name) for call in calls]
+        facts = [self._facts(call) for call in calls]
         if len(calls) > 1 and all(known is not None and known.parallel for known in facts):
             results = await self._at_once(calls, numbers)
         else:
@@ -234,7 +235,7 @@ class Episode:
 
     async def _result(self, call: ToolCall, number: int) -> ToolResult:
         digest = digest_of(call_json(call))
-        facts = self._tools.get(call.name)
+        facts = self._facts(call)
         stored = self._stored(number, "tool", digest)
         if stored is not None and stored.result is None and not _may_run_again(facts):
             self._end(AttemptOver(f"{call.name} was interrupted, and may not be run twice"))
@@ -253,6 +254,9 @@ class Episode:
         wall = self.accounts.wall_seconds()
         await self._backend.commit(replace(step, result=result, wall_seconds=wall))
         return result
+
+    def _facts(self, call: ToolCall) -> ToolFacts | None:
+        return self._tools.get(call.name, self._tools.get(ANY_NAME))
 
     async def _restore(self, call: ToolCall, facts: ToolFacts | None, result: ToolResult) -> None:
         """Run a stored call again where its result is a part of the environment's state."""

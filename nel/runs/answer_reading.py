@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer
 from nel.artifacts.extraction import unread_answers
 from nel.artifacts.files import benchmark_dir
 from nel.artifacts.inputs import READER
@@ -32,7 +33,6 @@ from nel.engine.progress import Progress
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.evaluation import evaluate
 from nel.runs.result import RunResult
-from nel.scoring.model_reader import AnswerReader, UnreadAnswer
 
 SLOT: Final = "unread_answers"
 _TOKENS_MAX: Final = 2048

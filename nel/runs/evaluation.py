@@ -519,8 +519,7 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     samples = _read_samples(plan, config, digests, shard)
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = samples.n * plan.config.repeats + (plan.config.repeat_check or 0)
-    limits = with_defaults(plan.limits)
-    per_answer = 1 if plan.solver is None else limits.steps or 1
+    solver, limits, per_answer = _episodes(plan)
     requests = 0 if plan.eval_only else answers * per_answer
     judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
     limit = plan.generation.max_tokens
@@ -547,13 +546,21 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         ),
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},
-        solver="" if plan.solver is None else plan.solver.name,
-        limits={} if plan.solver is None else limits.as_json(),
+        solver=solver,
+        limits=limits,
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
         notes=tuple(notes),
         first_requests=tuple(samples.first_requests),
     )
+
+
+def _episodes(plan: Plan) -> tuple[str, JsonObject, int]:
+    """Return the solver of a plan, the limits of its episodes, and the most requests of one."""
+    if plan.solver is None:
+        return "", {}, 1
+    limits = with_defaults(plan.limits)
+    return plan.solver.name, limits.as_json(), limits.steps or 1
 
 
 def _first_request(plan: Plan, config: RunConfig, sample: Sample) -> JsonObject:

@@ -14,8 +14,8 @@ made for each episode.
         return a + b
 """
 
-from nel.tools.declaration import Tool, tool
+from nel.tools.declaration import ANY_NAME, Tool, tool
 from nel.tools.results import ToolError, ToolResult
 from nel.tools.toolset import Toolset, tools_of
 
-__all__ = ["Tool", "ToolError", "ToolResult", "Toolset", "tool", "tools_of"]
+__all__ = ["ANY_NAME", "Tool", "ToolError", "ToolResult", "Toolset", "tool", "tools_of"]

@@ -22,6 +22,8 @@ from nel.types import JsonObject, Sample
 
 NAME_CHARACTERS_MAX: Final = 64
 """Of a tool's name; vendors refuse longer ones."""
+ANY_NAME: Final = "*"
+"""Of a tool that a `Toolset` has beside those it offers: it runs the calls of every other name."""
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _INJECTED: Final = (Sample,)
 """Types of parameters that nel fills in; the model is not shown them."""

@@ -30,7 +30,12 @@ class Toolset:
         self.sample = sample
 
     def tools(self) -> Sequence[Tool]:
-        """Return the tools that are offered now; those of the class, unless overridden."""
+        """Return the tools that are offered now; those of the class, unless overridden.
+
+        One called `nel.tools.ANY_NAME` is not offered: it runs the calls of every other name, for
+        rules that have calls run which the model was not offered. A call's `Tool.run` is that of a
+        copy with the call's name.
+        """
         return [getattr(self, name) for name in _names_of_tools(type(self))]
 
     def on_turn(self, turn: int) -> None:

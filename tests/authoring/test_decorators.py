@@ -183,6 +183,13 @@ def test_seed_fn_makes_the_whole_problem() -> None:
     assert [turn.content for turn in turns] == ["hi", "ho", "x"]  # type: ignore[union-attr]
 
 
+def test_seed_fn_offers_the_tools_of_one_answer() -> None:
+    """They are part of the sample, as those of a bridge's benchmark are."""
+    offered = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
+    made = bench(prompt="", seed_fn=lambda row: SeedResult(prompt="p", expected_answer=1, tools=[offered]))
+    assert made.sample({"q": "x"}, sample_id="1").tools == (offered,)
+
+
 @pytest.mark.parametrize(
     ("made", "message"),
     [

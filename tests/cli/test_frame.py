@@ -16,6 +16,7 @@ from nel.cli.frame import Frame, packed
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
 _CODES = re.compile(r"\x1b\[(\d*)([AJm])|(\r?\n)|(\r)|([^\x1b\r\n]+)")
+_END = "\x1b[m"
 
 
 class Terminal:
@@ -36,7 +37,11 @@ class Terminal:
         self._row = len(rows) - 1
 
     def read(self) -> list[str]:
-        text = os.read(self._ours, 65_536).decode()
+        self.stream.write(_END)  # what was written before it has come over when it has
+        data = b""
+        while not data.endswith(_END.encode()):
+            data += os.read(self._ours, 65_536)
+        text = data.decode()
         for number, code, newline, home, plain in _CODES.findall(text):
             if code == "A":
                 self._row -= int(number or 1)

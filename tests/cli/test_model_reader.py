@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from nel.artifacts.answer_readers import UnreadAnswer, answer_in_reply, extract, model_reading
 from nel.artifacts.schema import load_schema
-from nel.scoring.model_reader import UnreadAnswer, answer_in_reply, extract, model_reading
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, write_jsonl
 

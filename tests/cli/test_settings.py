@@ -24,18 +24,19 @@ FLAGS = """
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache
 --stop-when --shard --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats
 --output-dir --run-id --metrics-port --executor --reasoning-effort --protocol --judge-logprobs
---share-permissions --limiter --limiter-token-env --strict-verdicts --prompt
+--share-permissions --limiter --limiter-token-env --strict-verdicts --prompt --solver --max-steps --episodes
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {
     ("eval", "run"): {
         *FLAGS, "-O", "--resume", "--fail-under", "--allow-url-change", "--allow-judge-change", "--dry-run", "--json",
+        "--quiet", "--verbose",
     },
-    ("eval", "score"): {"--scorer", "--executor", "-O", "--json", "--explain"},
+    ("eval", "score"): {"--scorer", "--executor", "-O", "--json", "--explain", "--quiet", "--verbose"},
     ("eval", "resume"): {
         "--model-url", "--model-id", "--api-key-env", "--timeout", "--judge-url", "--judge-id", "--judge-api-key-env",
         "-O", "--allow-url-change", "--allow-judge-change", "--json", "--executor",
-        "--limiter", "--limiter-token-env",
+        "--limiter", "--limiter-token-env", "--quiet", "--verbose",
     },
     ("judge", "leaderboard"): {
         "--judge-url", "--judge-id", "--judge-api-key-env", "--concurrency", "-O", "--bench", "--pairs", "--baseline",

@@ -12,7 +12,9 @@ from tests.support.endpoint import Call, Reply, answer
 SOURCE = '''
 import os, sys, time
 from nel import benchmark, scorer
-from nel.tools import ToolError, Toolset, tool
+from dataclasses import dataclass
+from pydantic import BaseModel
+from nel.tools import ANY_NAME, Tool, ToolError, Toolset, tool
 
 @tool(repeatable=True, parallel=True)
 def add(a: int, b: int = 1) -> int:
@@ -62,6 +64,35 @@ class Bank(Toolset):
     def evidence(self):
         return {"balance": self.balance, "seen": repr(self.sample)}
 
+@dataclass(frozen=True, kw_only=True)
+class AnyCall(Tool):
+    def run(self, arguments, sample):
+        return self.function(self.name)
+
+class NoArguments(BaseModel):
+    pass
+
+class Shell(Toolset):
+    def __init__(self, sample):
+        super().__init__(sample)
+        self.names = []
+
+    @tool
+    def ls(self) -> str:
+        """List files."""
+        return "a b"
+
+    def any_call(self, name):
+        self.names.append(name)
+        return f"{name}: not found"
+
+    def tools(self):
+        other = AnyCall(name=ANY_NAME, description="", function=self.any_call, arguments=NoArguments, owner=self)
+        return [*super().tools(), other]
+
+    def evidence(self):
+        return self.names
+
 rows = [{"id": f"q{i}", "question": f"Add {i}.", "target": 10 + i, "secret": "canary"} for i in range(N)]
 common = dict(dataset=lambda: rows, prompt="{question}", hidden_fields=["secret"])
 
@@ -74,6 +105,11 @@ def bank(sample):
 @scorer
 def functions(sample):
     return sample.response == "done"
+
+@benchmark(name="shell", environment=Shell, **common)
+@scorer
+def shell(sample):
+    return sample.evidence == ["rm", "mv"]
 
 @benchmark(name="strict", tools=[add], limits={"steps": 2}, on_limit="fail", **common)
 @scorer

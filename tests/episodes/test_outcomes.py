@@ -84,6 +84,20 @@ def test_what_the_model_did_wrong_is_told_to_it(tmp_path: Path, call: tuple, kin
     assert results(calls[1])[1] == '{"balance":10}'
 
 
+def test_a_toolset_may_run_calls_of_any_name(tmp_path: Path) -> None:
+    """What runs them is not offered to the model, and takes part in the state."""
+
+    def script(request: Call, _: int) -> Reply:
+        if n_results(request) == 0:
+            return calling(("ls", {}), ("rm", {}), ("mv", {}))
+        return answer("done")
+
+    lines, calls, code = run(tmp_path, script, "shell")
+    assert (code, lines[0]["reward"], lines[0]["episode"]["tool_errors"]) == (0, 1.0, {})
+    assert [tool["function"]["name"] for tool in calls[0].body["tools"]] == ["ls"]
+    assert results(calls[1]) == ["a b", "rm: not found", "mv: not found"]
+
+
 def test_a_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
     """The model is told how many bytes are missing, and the line counts them."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.cli import terminal
+from nel.config import numbers as plain_numbers
 from nel.reports import numbers
 from nel.reports.comparison import points
 from nel.reports.corrected import measure_text, panel_lines
@@ -34,7 +34,7 @@ def test_a_number_is_shown_in_its_unit(value: float | None, unit: str, text: str
         numbers.percent(-0.0),
         numbers.points(-1e-9),
         numbers.plain(-1e-9),
-        terminal.percent(-0.0),
+        plain_numbers.percent(-0.0),
         points(-1e-9, RATES, signed=False),
     ],
 )

@@ -32,7 +32,8 @@ class Asked:
     wants_encrypted: bool
     """Whether reasoning over Responses is to come back."""
     entries: tuple[tuple[str, str], ...]
-    """What each message, or block of one, is (``user``, ``assistant`` or ``tool``), and its text."""
+    """What each message, or block of one, is (``user``, ``assistant`` or ``tool``), and its text.
+    """
     body: str
     """As it was sent."""
 

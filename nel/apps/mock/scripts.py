@@ -58,7 +58,8 @@ class Conversation(_Shape):
     when: str = ""
     """A text in the first user message; the first conversation that fits answers."""
     count: Counted = "assistant"
-    """What is counted in a request to know its turn: answers, results of tools, or user messages."""
+    """What is counted in a request to know its turn: answers, results of tools, or user messages.
+    """
     turns: Annotated[tuple[Turn, ...], MinLen(1)]
     repeat_last: bool = False
     """Whether the last turn answers all later requests; otherwise they are refused."""

@@ -202,7 +202,7 @@ def _reasoning(response: Response | None) -> str:
 def _answer(
     text: str, extracted: str | None, span: tuple[int, int] | None, limit: int | None
 ) -> Segments:
-    """Return the answer with what was extracted marked, unless that is the whole, as for a judge."""
+    """Return the answer with what was extracted marked, unless that is the whole."""
     mark = span if span is not None else _place_of(text, extracted)
     is_whole = mark is not None and not (text[: mark[0]] + text[mark[1] :]).strip()
     return _segments(text, None if is_whole else mark, limit)

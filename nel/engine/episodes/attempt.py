@@ -17,7 +17,7 @@ from nel.engine.store.database import Store
 from nel.episodes.endings import EndpointLost, EnvironmentFault
 from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
 from nel.models.client import Client
-from nel.models.wire.registry import build_body
+from nel.models.wire.registry import build_body, native_note
 from nel.tools.results import ToolResult
 from nel.types import Generation, JsonObject, Message, Request, Response, Sample
 
@@ -82,6 +82,8 @@ class Attempt:
         request = self._request(messages, tools, options)
         body = dumps_bytes(build_body(request, stream=self.client.endpoint.stream))
         self.body = body
+        if note := native_note(request):
+            step = replace(step, asked={"note": note})
         key = step_key(self.number, step.number)
         async with self.client.answering(request, body, call=key) as response:
             if response.error is not None and response.error.model_failure is None:

@@ -12,6 +12,7 @@ import struct
 import threading
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -20,7 +21,7 @@ from pydantic_core import to_jsonable_python
 from nel.authoring.benchmark import Benchmark
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.codec import decode_sample
-from nel.tools import Tool, ToolError, Toolset
+from nel.tools import ANY_NAME, Tool, ToolError, Toolset
 from nel.types import Sample
 
 _SIZE: Final = struct.Struct("<I")
@@ -93,7 +94,8 @@ class _ToolHost:
         ]
 
     def _call(self, request: Mapping[str, Any]) -> dict[str, object]:
-        tool, arguments = self._tools[request["name"]], request["arguments"]
+        name, arguments = request["name"], request["arguments"]
+        tool = self._tools.get(name) or replace(self._tools[ANY_NAME], name=name)
         if problems := tool.problems(arguments):
             text = f"The arguments of {tool.name} do not fit its schema: {'; '.join(problems)}."
             return {"text": text, "error": "bad_arguments"}
@@ -118,7 +120,7 @@ async def _awaited(value: Any) -> Any:
 
 
 def _text_of(result: object) -> str:
-    """Return what a tool returned as the model is shown it: text as it is, anything else as JSON."""
+    """Return a result as the model is shown it: text as it is, anything else as JSON."""
     if isinstance(result, str):
         return result
     return "" if result is None else dumps_bytes(to_jsonable_python(result)).decode()

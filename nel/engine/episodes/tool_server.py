@@ -135,16 +135,18 @@ class ToolProcess:
             while True:
                 (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
                 if size > FRAME_BYTES_MAX:
-                    break
+                    raise ValueError(size)
                 message = loads(await self._reader.readexactly(size))
                 waiting = self._waiting.get(message["number"])
                 if waiting is not None and not waiting.done():
                     waiting.set_result(message)
-        except (OSError, asyncio.IncompleteReadError, ValueError, KeyError, TypeError):
-            pass  # the process is gone, or a tool wrote to the connection
+        except (OSError, asyncio.IncompleteReadError):
+            detail = "a tool ended its process"
+        except (ValueError, KeyError, TypeError):
+            detail = "a tool wrote to the connection of its process"
         for future in self._waiting.values():
             if not future.done():
-                future.set_result({"fault": DIED, "detail": "a tool ended its process"})
+                future.set_result({"fault": DIED, "detail": detail})
 
 
 def _answer_of(message: Mapping[str, Any]) -> Any:

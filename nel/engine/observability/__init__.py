@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from nel.config.schema import ObservabilityConfig
 from nel.core.observer import Observer, Observers
-from nel.engine.observability.find import find_observer
-from nel.engine.observability.metrics import serve_metrics
 from nel.engine.observability.progress_file import ProgressFile
 from nel.engine.observability.run_log import DebugRunLog, RunLog
-from nel.engine.observability.spans import export_spans, read_headers
 from nel.engine.progress import Progress
 
 _TICK_SECONDS = 1.0
@@ -48,11 +45,20 @@ def observing(
         ConfigError: The port for metrics is in use, the headers for traces are not set, or an
             observer is unusable.
     """
-    headers = read_headers(config.otlp_headers_env) if config.otlp_endpoint else {}
+    headers: Mapping[str, str] = {}
+    if config.otlp_endpoint is not None:
+        from nel.engine.observability.spans import (  # noqa: PLC0415 - few runs are traced
+            export_spans,
+            read_headers,
+        )
+
+        headers = read_headers(config.otlp_headers_env)
     hidden = [secret for secret in (*secrets, *headers.values()) if secret]
     with ExitStack() as stack:
         others: list[Observer] = []
         if config.metrics_port is not None:
+            from nel.engine.observability.metrics import serve_metrics  # noqa: PLC0415 - as above
+
             others.append(
                 serve_metrics(config.metrics_port, run_dir.name, progress, host=config.metrics_host)
             )
@@ -61,6 +67,8 @@ def observing(
             others.append(export_spans(config.otlp_endpoint, headers, run_dir.name))
             stack.callback(others[-1].close)
         for name in config.observers:
+            from nel.engine.observability.find import find_observer  # noqa: PLC0415 - as above
+
             others.append(find_observer(name, run_dir))
             stack.callback(others[-1].close)
         kind = DebugRunLog if config.log_level == "debug" else RunLog

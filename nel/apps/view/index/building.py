@@ -373,7 +373,7 @@ def _entry(
 
 
 def _choice(result: Result) -> tuple[str, str] | None:
-    """Return the expected label and the one that was read; None of what is unscored or no choice."""
+    """Return the expected and the read label; None of what is unscored or no choice."""
     if isinstance(result.outcome, Unscored):
         return None
     options = options_of(result.sample)

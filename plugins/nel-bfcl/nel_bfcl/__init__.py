@@ -1,0 +1,3 @@
+"""The Berkeley function calling leaderboard: its questions, functions and verdicts, with nel's
+endpoints, resume and statistics.
+"""
