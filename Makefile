@@ -39,7 +39,7 @@ TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format \
-	bench bench-peers bench-million bench-view bench-artifacts bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
+	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -218,10 +218,6 @@ bench-million: $(DEV_STAMP)
 # Not part of bench: about six minutes and 3.3 GB of disk.
 bench-view: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/viewing.py --samples $(SAMPLES)
-
-# Not part of bench: about ten minutes and 5 GB of disk; SAMPLES=100000 for a shorter one.
-bench-artifacts: $(DEV_STAMP)
-	@PYTHONPATH=. $(BIN)/python tests/performance/artifacts.py --samples $(SAMPLES)
 
 # Not part of bench: about two minutes and 1.3 GB of disk; SAMPLES=100000 for a shorter one.
 bench-compare: $(DEV_STAMP)

@@ -122,7 +122,7 @@ DECIDE_GROUPS = (
     (
         "Several looks at the same data",
         "The family is all that was looked at, not what turned out.",
-        ("holm", "benjamini_hochberg", "benjamini_yekutieli"),
+        ("holm", "benjamini_hochberg"),
         "nel.decide",
     ),
     (
@@ -161,7 +161,7 @@ DECIDE_GROUPS = (
         "For questions in random order, however often one looks; the order of a file is not random.",
         (
             "ConfidenceSequence", "betting_wealth", "empirical_bernstein_sequence", "paired_e_value",
-            "paired_log_e_value", "paired_log_e_process", "paired_stop_at", "StopRule", "stop_at",
+            "paired_log_e_value", "paired_log_e_process", "paired_stop_at",
             "is_direction_certain",
         ),
         "nel.decide",

@@ -40,12 +40,6 @@ class ScorerNotes:
         self.ran_on += details.get("ran_on") is True
         self.in_other_form += details.get("in_asked_form") is False
 
-    def merge(self, other: ScorerNotes) -> None:
-        """Note the answers of a part."""
-        self.shared_passes += other.shared_passes
-        self.ran_on += other.ran_on
-        self.in_other_form += other.in_other_form
-
     def warnings(self) -> list[tuple[str, str]]:
         """Return the kind and the text of each warning; nothing where there is nothing to note."""
         notes = (
@@ -84,15 +78,9 @@ class ScorerNotes:
 class UnknownEndings:
     """Counts the finish reasons whose meaning is not known."""
 
-    def __init__(self, *, is_part: bool = False) -> None:
-        """Start with nothing observed.
-
-        Args:
-            is_part: It is of a few results, and becomes part of another, which alone knows which
-                names are new.
-        """
+    def __init__(self) -> None:
+        """Start with nothing observed."""
         self._counts: Counter[str] = Counter()
-        self._is_part = is_part
 
     def add(self, response: Response | None) -> None:
         """Note one response, or that there is none."""
@@ -102,16 +90,9 @@ class UnknownEndings:
             or ending_of(response.finish_reason) != "unknown"
         ):
             return
-        self._count((response.finish_reason or "")[:_CHARACTERS_MAX], 1)
-
-    def merge(self, later: UnknownEndings) -> None:
-        """Note the endings of a part after those that were noted here."""
-        for name, n in later._counts.items():
-            self._count(name, n)
-
-    def _count(self, name: str, n: int) -> None:
-        has_room = self._is_part or name in self._counts or len(self._counts) < _REASONS_MAX
-        self._counts[name if has_room else "others"] += n
+        name = (response.finish_reason or "")[:_CHARACTERS_MAX]
+        has_room = name in self._counts or len(self._counts) < _REASONS_MAX
+        self._counts[name if has_room else "others"] += 1
 
     def warnings(self) -> list[str]:
         """Return a warning for each of them, most frequent first."""
@@ -154,8 +135,3 @@ class Copies:
         elif self._is_equal and not is_equal:
             self.n_equal -= 1
         self._is_equal = is_equal
-
-    def merge(self, later: Copies) -> None:
-        """Note the questions of a part, which has none of those that were noted here."""
-        self.n += later.n
-        self.n_equal += later.n_equal

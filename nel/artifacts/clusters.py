@@ -56,46 +56,21 @@ class _Cluster:
 class FailureClusters:
     """Collects failures in dataset order, in bounded memory."""
 
-    def __init__(self, *, is_part: bool = False) -> None:
-        """Start with nothing.
-
-        Args:
-            is_part: It is of a few results, and becomes part of another, which alone knows which
-                signatures are new.
-        """
+    def __init__(self) -> None:
+        """Start with nothing."""
         self._clusters: dict[tuple[str, str], _Cluster] = {}
         self._failures = 0
-        self._is_part = is_part
 
     def add(self, kind: str, result: Result) -> None:
         """Note one failure."""
         self._failures += 1
-        cluster = self._cluster(kind, signature_of(result))
-        if cluster is None:
+        key = kind, signature_of(result)
+        if key not in self._clusters and len(self._clusters) >= SIGNATURES_MAX:
             return
+        cluster = self._clusters.setdefault(key, _Cluster(*key))
         cluster.count += 1
         if len(cluster.exemplars) < EXEMPLARS_MAX:
             cluster.exemplars.append(_exemplar(result))
-
-    def merge(self, later: FailureClusters) -> None:
-        """Note the failures of a part after those that were noted here."""
-        self._failures += later._failures
-        for later_cluster in later._clusters.values():
-            cluster = self._cluster(later_cluster.kind, later_cluster.signature)
-            if cluster is not None:
-                cluster.count += later_cluster.count
-                cluster.exemplars += later_cluster.exemplars[
-                    : EXEMPLARS_MAX - len(cluster.exemplars)
-                ]
-
-    def _cluster(self, kind: str, signature: str) -> _Cluster | None:
-        """Return the cluster of a signature, None where there is no room for a new one."""
-        cluster = self._clusters.get((kind, signature))
-        if cluster is None:
-            if len(self._clusters) >= SIGNATURES_MAX and not self._is_part:
-                return None
-            cluster = self._clusters[kind, signature] = _Cluster(kind, signature)
-        return cluster
 
     def as_json(self, total: int) -> dict[str, Any]:
         """Return the largest clusters, and how many failures stand in none of them.

@@ -25,16 +25,12 @@ _REFUSED: Final = frozenset({"REFUSES", "PARTIAL"})
 class FailureAnalysis:
     """Collects failures in dataset order."""
 
-    def __init__(self, *, is_part: bool = False) -> None:
-        """Start with nothing.
-
-        Args:
-            is_part: It is of a few results, and becomes part of another.
-        """
+    def __init__(self) -> None:
+        """Start with nothing."""
         self._total = 0
         self._counts: Counter[str] = Counter()
         self._exemplars: dict[str, list[dict[str, object]]] = {}
-        self._clusters = FailureClusters(is_part=is_part)
+        self._clusters = FailureClusters()
 
     def add(self, result: Result) -> None:
         """Note one result, failed or not."""
@@ -47,15 +43,6 @@ class FailureAnalysis:
         exemplars = self._exemplars.setdefault(kind, [])
         if len(exemplars) < _EXEMPLARS_MAX:
             exemplars.append(_exemplar(kind, result))
-
-    def merge(self, later: FailureAnalysis) -> None:
-        """Note what was collected of the results after those that were noted here."""
-        self._total += later._total
-        self._counts.update(later._counts)
-        self._clusters.merge(later._clusters)
-        for kind, exemplars in later._exemplars.items():
-            own = self._exemplars.setdefault(kind, [])
-            own += exemplars[: _EXEMPLARS_MAX - len(own)]
 
     def as_json(self) -> dict[str, Any]:
         """Return totals, categories, the kinds within them, and exemplars."""

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from nel.artifacts.shapes.rules import NUMBERS_OF_METRICS
 from nel.core.strict_json import Amount, Count, Text
 from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
-from nel.engine.store.snapshot import StoredResult, StoredRow
+from nel.engine.store.snapshot import StoredResult
 from nel.types import (
     FailureKind,
     Message,
@@ -178,45 +178,24 @@ class Result:
 
 def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
-    sample_row = stored.sample
-    sample = (
-        None
-        if sample_row.content is None
-        else decode_sample(sample_row.sample_id, sample_row.content)
-    )
-    row = sample_row.idx, sample_row.sample_id, sample_row.fault, stored.is_elsewhere
-    return _result(row, sample, stored.repeat, (stored.response, stored.outcome), not_run)
-
-
-def read_row(row: StoredRow, *, not_run: Unscored = NOT_RUN) -> list[Result]:
-    """Return the results of a sample by repeat, as `read_result` does."""
-    idx, sample_id, _, content, fault, is_elsewhere, answers = row
-    sample = None if content is None else decode_sample(sample_id, content)
-    identity = idx, sample_id, fault, is_elsewhere
-    return [
-        _result(identity, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)
-    ]
-
-
-def _result(
-    row: tuple[int, str, str | None, bool],
-    sample: Sample | None,
-    repeat: int,
-    answer: tuple[str | None, str | None],
-    not_run: Unscored,
-) -> Result:
-    idx, sample_id, fault, is_elsewhere = row
-    stored_response, stored_outcome = answer
-    response = None if stored_response is None else decode_response(stored_response)
+    row = stored.sample
     outcome: Outcome = not_run
-    if fault is not None:
-        outcome = Unscored(cause="bad_row", kind="unusable", detail=fault)
-    elif stored_outcome is not None:
-        outcome = decode_outcome(stored_outcome)
-    was_run = stored_outcome is not None or fault is not None
-    if is_elsewhere:
+    if stored.is_elsewhere:
         outcome = ELSEWHERE
-    return Result(idx, sample_id, repeat, sample, response, outcome, was_run, is_elsewhere)
+    elif row.fault is not None:
+        outcome = Unscored(cause="bad_row", kind="unusable", detail=row.fault)
+    elif stored.outcome is not None:
+        outcome = decode_outcome(stored.outcome)
+    return Result(
+        row.idx,
+        row.sample_id,
+        stored.repeat,
+        None if row.content is None else decode_sample(row.sample_id, row.content),
+        None if stored.response is None else decode_response(stored.response),
+        outcome,
+        was_run=stored.outcome is not None or row.fault is not None,
+        is_elsewhere=stored.is_elsewhere,
+    )
 
 
 def result_line(result: Result) -> ResultLine:

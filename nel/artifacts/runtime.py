@@ -21,17 +21,14 @@ from nel.types import Response
 class RuntimeStats:
     """Collects what responses say of time and tokens."""
 
-    def __init__(self, price: Price | None = None, *, is_part: bool = False) -> None:
+    def __init__(self, price: Price | None = None) -> None:
         """Start with nothing observed.
 
         Args:
             price: Of the model; without one there is no cost.
-            is_part: It is of a few responses, and becomes part of another, which adds up the costs
-                in their order.
         """
         self._price = price
         self._cost = 0.0
-        self._costs = array("d") if is_part else None
         self._costed = 0
         self._inter_token = array("f")
         self._latency = array("f")
@@ -57,7 +54,8 @@ class RuntimeStats:
         self._note_tokens(response)
         cost = cost_of(response.usage, self._price)
         if cost is not None:
-            self._add_cost(cost)
+            self._cost += cost
+            self._costed += 1
         if response.inter_token_seconds is not None:
             self._inter_token.append(response.inter_token_seconds)
         self._finish[response.finish_reason or "none"] += 1
@@ -67,31 +65,6 @@ class RuntimeStats:
             self._latency.append(response.latency_seconds)
         if response.first_token_seconds is not None:
             self._first_token.append(response.first_token_seconds)
-
-    def merge(self, later: RuntimeStats) -> None:
-        """Note the responses of a part after those that were noted here."""
-        for counts, more in (
-            (self._tokens, later._tokens),
-            (self._reported, later._reported),
-            (self._finish, later._finish),
-            (self._models, later._models),
-            (self._requests, later._requests),
-        ):
-            counts.update(more)
-        for times, further in (
-            (self._inter_token, later._inter_token),
-            (self._latency, later._latency),
-            (self._first_token, later._first_token),
-        ):
-            times.extend(further)
-        for cost in later._costs or ():
-            self._add_cost(cost)
-
-    def _add_cost(self, cost: float) -> None:
-        self._cost += cost
-        self._costed += 1
-        if self._costs is not None:
-            self._costs.append(cost)
 
     def as_json(
         self, sessions: Sequence[Mapping[str, Any]], *, n_correct: int | None = None

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from nel.metrics.category_fields import FIELDS, GROUP, SUBSET, Fields, labels_of
 from nel.metrics.intervals import Interval
-from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.metrics.question_intervals import Design
 
 _PLURALS: Final = {
@@ -79,15 +78,10 @@ class Drawn:
         it.
         """
 
-    def add_all(self, results: OutcomeColumnsBuilder) -> None:
-        """Note the strata of the questions of some results."""
-        if not self.design.sizes:
-            return
-        labels: list[Any] = list(results.labels)
-        for question, code in zip(results.questions, results.label_codes, strict=True):
-            fields: Fields | None = labels[code]
-            names = labels_of(fields, results.groups.get(question))
-            self._strata[question] = names.get(self._by or "", "")
+    def add(self, question: int, fields: Fields | None, group: str | None) -> None:
+        """Note the stratum of a question."""
+        if self.design.sizes:
+            self._strata[question] = labels_of(fields, group).get(self._by or "", "")
 
 
 def no_interval(reason: str) -> Interval:

@@ -27,16 +27,10 @@ class ServedBuilds:
     dataset.
     """
 
-    def __init__(self, *, is_part: bool = False) -> None:
-        """Start with nothing observed.
-
-        Args:
-            is_part: It is of a few results, and becomes part of another, which alone knows which
-                names are new.
-        """
+    def __init__(self) -> None:
+        """Start with nothing observed."""
         self._builds: dict[tuple[str | None, str | None], _Build] = {}
         self._fallbacks: Counter[str] = Counter()
-        self._is_part = is_part
 
     def add(self, idx: int, response: Response | None) -> None:
         """Note the answer to one sample, if it has any; one that came out of the cache is of
@@ -44,28 +38,17 @@ class ServedBuilds:
         """
         if response is None or response.error is not None or response.cached:
             return
-        self._note((response.model, response.system_fingerprint), 1, idx, idx)
-        if response.fallback is not None:
-            self._note_fallback(response.fallback, 1)
-
-    def merge(self, later: ServedBuilds) -> None:
-        """Note the answers of a part after those that were noted here."""
-        for name, build in later._builds.items():
-            self._note(name, build.n, build.first, build.last)
-        for model, n in later._fallbacks.items():
-            self._note_fallback(model, n)
-
-    def _note_fallback(self, model: str, n: int) -> None:
-        has_room = self._is_part or model in self._fallbacks or len(self._fallbacks) < _BUILDS_MAX
-        self._fallbacks[model if has_room else "others"] += n
-
-    def _note(self, name: tuple[str | None, str | None], n: int, first: int, last: int) -> None:
+        name = response.model, response.system_fingerprint
         build = self._builds.get(name)
         if build is not None:
-            build.n += n
-            build.last = last
-        elif name != (None, None) and (self._is_part or len(self._builds) < _BUILDS_MAX):
-            self._builds[name] = _Build(n, first, last)
+            build.n += 1
+            build.last = idx
+        elif name != (None, None) and len(self._builds) < _BUILDS_MAX:
+            self._builds[name] = _Build(1, idx, idx)
+        model = response.fallback
+        if model is not None:
+            has_room = model in self._fallbacks or len(self._fallbacks) < _BUILDS_MAX
+            self._fallbacks[model if has_room else "others"] += 1
 
     def as_json(self) -> list[dict[str, object]]:
         """Return each name with its answers; up to 16, in the order in which they first came."""

@@ -6,8 +6,7 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,8 +18,7 @@ from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.inputs import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
-from nel.artifacts.ranges import Range, RangeReader
-from nel.artifacts.results import NOT_RUN, Result
+from nel.artifacts.results import NOT_RUN, Result, not_asked_line, read_result, result_line
 from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.selection import Drawn, selection_json
@@ -31,16 +29,19 @@ from nel.config.identity import PROMPT_TEMPLATE, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
 from nel.core.atomic_files import write_file
-from nel.core.strict_json import pretty
+from nel.core.forked_map import collection_paused
+from nel.core.sent_messages import messages_in
+from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.store.codec import decode_response
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.plans import check_plan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.metrics.accumulator import Accounting, Accumulator
-from nel.metrics.outcome_columns import OutcomeColumnsBuilder
+from nel.judges.record import KEY as JUDGEMENTS
+from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accounting, Accumulator
+from nel.metrics.category_fields import fields_of
 from nel.metrics.question_intervals import Design
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
-from nel.types import SampleScore, Score, Unscored
+from nel.types import Outcome, SampleScore, Score, Unscored
 from nel.version import __version__
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ _SHOWN_OF_PLAN: Final = (
 )
 """Keys of a plan that the bundle has under ``config``."""
 _OF_LABELS: Final = (LABELS_NAME, CALIBRATION_NAME, BORROWED_NAME)
-_COUNTED_AT_ONCE: Final = 16_384
-"""Results that are added to the metrics together; a few dozen bytes each."""
+_STOPPED_BEFORE: Final = "the stop rule ended the benchmark before this question"
+_OTHER_SHARD_ASKS: Final = "another shard of the run asks this question"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +136,8 @@ def write_artifacts(
 class _Pass:
     """Everything one pass over the results collects."""
 
-    reader: RangeReader
+    not_run: Unscored
+    """The outcome of a sample that was never asked."""
     total: Accumulator
     categories: Categories
     failures: FailureAnalysis
@@ -162,71 +164,89 @@ class _Pass:
     n_questions: int = 0
     models: set[str] = field(default_factory=set)
     """What the server of the evaluated model calls it."""
-    not_run: int = 0
+    n_not_run: int = 0
     n_beyond: int = 0
     """Responses that were in flight when a stop rule ended the benchmark."""
-    uncounted: OutcomeColumnsBuilder = field(default_factory=OutcomeColumnsBuilder)
-    """Results that `total` and `categories` do not have yet."""
 
-    def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Generator[bytes]:
-        with closing(self.reader.ranges(snapshot, key, repeats)) as ranges:
-            for read_range in ranges:
-                self._add(read_range)
-                yield from read_range.lines
-        self._count()
+    def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Iterator[bytes]:
+        """Yield the lines of results.jsonl, each result counted."""
+        for stored in snapshot.results(key, repeats):
+            result = read_result(stored, not_run=self.not_run)
+            self.runtime.add(result.response)
+            if result.is_elsewhere:
+                self._count(result, OTHER_SHARD)
+                yield dumps_line(not_asked_line(result, OTHER_SHARD, _OTHER_SHARD_ASKS))
+            elif self.early is not None and not self.early.counts(result.idx):
+                self.n_beyond += result.response is not None
+                self._count(result, STOP_RULE)
+                yield dumps_line(not_asked_line(result, None, _STOPPED_BEFORE))
+            else:
+                self._count(result, result.outcome)
+                self._add(result)
+                yield self._line(result, snapshot, key)
 
-    def _add(self, read_range: Range) -> None:
-        self.runtime.merge(read_range.runtime)
-        self.uncounted.extend(read_range.counted)
-        if len(self.uncounted) >= _COUNTED_AT_ONCE:
-            self._count()
-        self.failures.merge(read_range.failures)
-        self.endings.merge(read_range.endings)
-        self.copies.merge(read_range.copies)
-        self.notes.merge(read_range.notes)
-        self.served.merge(read_range.served)
-        self.not_run += read_range.not_run
-        self.n_beyond += read_range.n_beyond
-        self._add_judgements(read_range)
-        for result in read_range.results:
-            if not self.chosen.requested.is_empty:
-                group = None if result.sample is None else result.sample.group
-                self.chosen.add(result.idx, result.outcome, _sample_score(result), group=group)
-            if self.calibrating is not None:
-                self.calibrating.add(result)
-            if self.auditing is not None:
-                self.auditing.add(result)
+    def _line(self, result: Result, snapshot: Snapshot, key: int) -> bytes:
+        line = result_line(result)
+        if result.sample is not None and result.sample.turns:
+            sent = snapshot.request(key, result.idx, result.repeat)
+            if sent:  # the prompt of several turns: all messages before the last answer
+                messages: Any = messages_in(loads(sent))
+                line["prompt"] = messages
+        return dumps_line(line)
 
-    def _count(self) -> None:
-        self.drawn.add_all(self.uncounted)
-        self.total.add_all(self.uncounted.columns())
-        self.categories.add_all(self.uncounted)
-        self.uncounted = OutcomeColumnsBuilder()
+    def _count(self, result: Result, counted: Outcome | str) -> None:
+        """Count an outcome, or why it was not to be asked, in the benchmark and its categories."""
+        fields = fields_of(result.sample)
+        group = None if result.sample is None else result.sample.group
+        self.drawn.add(result.idx, fields, group)
+        self.total.add(result.idx, counted, group=group)
+        for category in self.categories.of(fields):
+            category.add(result.idx, counted, group=group)
 
-    def _add_judgements(self, read_range: Range) -> None:
-        before = self.n_questions
-        if read_range.n_questions and before and read_range.first_question == self.question:
-            before -= 1  # the first question of the range is the last one of the range before
-        if read_range.judged and self.judging is None:
-            from nel.judges.stats.summary import (  # noqa: PLC0415 - of judged runs alone
-                JudgingCounts,
-            )
+    def _add(self, result: Result) -> None:
+        """Add a result that counts to all else."""
+        outcome, response, sample = result.outcome, result.response, result.sample
+        self.n_not_run += not result.was_run
+        self.failures.add(result)
+        self.endings.add(response)
+        self.copies.add(result.idx, response)
+        self.notes.add(outcome)
+        self.served.add(result.idx, response)
+        self._add_judgements(result)
+        if response is not None and response.model is not None and len(self.models) < SERVED_MAX:
+            self.models.add(response.model)
+        if not self.chosen.requested.is_empty:
+            group = None if sample is None else sample.group
+            self.chosen.add(result.idx, outcome, _sample_score(result), group=group)
+        if self.calibrating is not None:
+            self.calibrating.add(result)
+        if self.auditing is not None:
+            self.auditing.add(result)
 
-            self.judging = JudgingCounts(self.panel)
-        for judged in read_range.judged:
-            assert self.judging is not None  # noqa: S101 - made above
+    def _add_judgements(self, result: Result) -> None:
+        # Pairs of several models may share a question.
+        row = {} if result.sample is None else result.sample.metadata
+        question = row.get("question_id", result.idx) if "baseline" in row else result.idx
+        if self.n_questions == 0 or question != self.question:
+            self.question = question
+            self.n_questions += 1
+        outcome = result.outcome
+        judgements = outcome.details.get(JUDGEMENTS)
+        fault = outcome if isinstance(outcome, Unscored) and outcome.cause == "judge" else None
+        if judgements is not None or fault is not None:
+            if self.judging is None:
+                from nel.judges.stats.summary import (  # noqa: PLC0415 - of judged runs alone
+                    JudgingCounts,
+                )
+
+                self.judging = JudgingCounts(self.panel)
+            detail = outcome.detail if isinstance(outcome, Unscored) else ""
             self.judging.add(
-                before + judged.question,
-                judged.judgements,
-                unscored_kind=judged.kind,
-                unscored_detail=judged.detail,
+                self.n_questions,
+                judgements,
+                unscored_kind=None if fault is None else fault.kind,
+                unscored_detail=detail,
             )
-        if read_range.n_questions:
-            self.n_questions = before + read_range.n_questions
-            self.question = read_range.question
-        for model in read_range.models:
-            if len(self.models) < SERVED_MAX:
-                self.models.add(model)
 
 
 def _write_benchmark(
@@ -247,8 +267,8 @@ def _write_benchmark(
     early = _early_stop(snapshot, key, slot, plan)
     collected = _collecting(config, plan, choice, directory, name, early, not_run)
     pairs = _add_requests(collected, snapshot, key, plan)
-    with closing(collected.lines(snapshot, key, plan["repeats"])) as lines:
-        write_file(directory / "results.jsonl", lines)
+    with collection_paused():  # what is decoded has no cycles
+        write_file(directory / "results.jsonl", collected.lines(snapshot, key, plan["repeats"]))
     head = {"run_id": run_id, "benchmark": name}
     metrics = _whole_metrics(collected, plan, head, pairs)
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
@@ -333,21 +353,15 @@ def _collecting(
     design, headline, of_category = _designs(drawn, early)
     price = prices.get((config.get("endpoint") or {}).get("model"))
     chosen = StatisticsCollector(choice or _stored_choice(plan), design)
-    calibrating, auditing = _calibrating(directory), _auditing(directory, name, plan)
-    wants_results = (
-        not chosen.requested.is_empty
-        or auditing is not None
-        or (calibrating is not None and calibrating.wants_results)
-    )
     return _Pass(
-        reader=RangeReader(not_run=not_run, price=price, early=early, keeps_results=wants_results),
+        not_run=not_run,
         total=Accumulator(design, headline=headline),
         categories=Categories(lambda: Accumulator(of_category)),
         failures=FailureAnalysis(),
         runtime=RuntimeStats(price),
         chosen=chosen,
-        calibrating=calibrating,
-        auditing=auditing,
+        calibrating=_calibrating(directory),
+        auditing=_auditing(directory, name, plan),
         judging=None,
         panel=panel,
         judges=JudgeStats(panel, models, prices),
@@ -598,7 +612,7 @@ def _is_complete(collected: _Pass, plan: Mapping[str, Any]) -> bool:
     is_whole = shard_of(plan.get("identity")) is None and bool(
         (plan.get("imported") or {}).get("complete", True)
     )
-    return collected.not_run == 0 and is_whole
+    return collected.n_not_run == 0 and is_whole
 
 
 def len_of(accounting: Accounting, repeats: int) -> int:

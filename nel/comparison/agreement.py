@@ -314,7 +314,9 @@ def _series(columns: Columns, values: Floats) -> Series:
     positions = columns.integers("position")[known]
     order: Ints = np.lexsort((columns.integers("repeat")[known], positions))
     series = Series()
-    series.add_all(positions[order], values[known][order], n_scored=len(known))
+    pairs = zip(positions[order].tolist(), values[known][order].tolist(), strict=True)
+    for position, value in pairs:
+        series.add(position, value, scored=True)
     return series
 
 

@@ -8,7 +8,7 @@ from nel.decide.exact_power import exact_detectable, exact_power, exact_question
 from nel.decide.labels import LabelPlan, label_plan
 from nel.decide.margins import MarginTest, margin_test
 from nel.decide.mcnemar import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
-from nel.decide.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
+from nel.decide.multiplicity import benjamini_hochberg, holm
 from nel.decide.paired import PairedDifference, PairedT, paired_difference, paired_t
 from nel.decide.plans import CurvePoint, Pilot, Plan, Resources, gain_at, plan, power_curve
 from nel.decide.power import (
@@ -37,7 +37,6 @@ from nel.decide.sequential import (
     ConfidenceSequence,
     Stopped,
     StopReason,
-    StopRule,
     betting_wealth,
     empirical_bernstein_sequence,
     is_direction_certain,
@@ -45,7 +44,6 @@ from nel.decide.sequential import (
     paired_log_e_process,
     paired_log_e_value,
     paired_stop_at,
-    stop_at,
 )
 from nel.decide.sign_flip import sign_flip
 from nel.decide.verdict import (
@@ -71,7 +69,6 @@ __all__ = [
     "Rerun",
     "Resources",
     "StopReason",
-    "StopRule",
     "Stopped",
     "Test",
     "VarianceParts",
@@ -79,7 +76,6 @@ __all__ = [
     "Verdict",
     "added_half_width",
     "benjamini_hochberg",
-    "benjamini_yekutieli",
     "betting_wealth",
     "clustered_minimum_detectable_effect",
     "design_effect",
@@ -116,7 +112,6 @@ __all__ = [
     "rank_intervals",
     "rerun_of",
     "sign_flip",
-    "stop_at",
     "stratified_difference",
     "tango_interval",
     "tango_z",

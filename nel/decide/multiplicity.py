@@ -7,7 +7,6 @@ table.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -56,34 +55,9 @@ def benjamini_hochberg(p_values: Sequence[float] | Floats) -> list[float]:
     >>> [round(p, 6) for p in benjamini_hochberg([0.041, 0.001, 0.039])]
     [0.041, 0.003, 0.041]
     """
-    return _step_up(p_values, is_dependent=False)
-
-
-def benjamini_yekutieli(p_values: Sequence[float] | Floats) -> list[float]:
-    """Return p-values adjusted by Benjamini and Yekutieli 2001, as above with tests that depend in
-    any way.
-
-    Args:
-        p_values: 0 to 1 each, in any order.
-
-    Returns:
-        The adjusted ones, in the same order; scipy's ``false_discovery_control(method="by")``.
-
-    Raises:
-        ValueError: One is missing, NaN or outside 0 to 1.
-
-    >>> [round(p, 6) for p in benjamini_yekutieli([0.01, 0.02])]
-    [0.03, 0.03]
-    """
-    return _step_up(p_values, is_dependent=True)
-
-
-def _step_up(p_values: Sequence[float] | Floats, *, is_dependent: bool) -> list[float]:
     values, order = _sorted(p_values)
-    ranks = np.arange(1, len(values) + 1)
-    factor = math.fsum((1 / ranks).tolist()) if is_dependent else 1.0
-    adjusted = values * len(values) * factor / ranks
-    return _back(np.minimum.accumulate(adjusted[::-1])[::-1] if len(values) else values, order)
+    adjusted = values * len(values) / np.arange(1, len(values) + 1)
+    return _back(np.minimum.accumulate(adjusted[::-1])[::-1], order)
 
 
 def _sorted(

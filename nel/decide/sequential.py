@@ -374,38 +374,6 @@ class StopReason(StrEnum):
     WORSE = "worse"
     NARROW = "narrow"
     FUTILE = "futile"
-    EXHAUSTED = "exhausted"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopRule:
-    """When a run may stop asking; several conditions may be set, and the first that holds ends
-    it.
-    """
-
-    half_width: float | None = None
-    """Stop when half of the interval is at most this."""
-    direction: bool = False
-    """Stop when 0 is outside the interval."""
-    futile_effect: float | None = None
-    """Stop when the interval holds no gain as large as this: there is nothing left to find."""
-
-    def reason(self, lower: float, upper: float) -> StopReason | None:
-        """Return why an interval that holds at any time lets the run stop, None where it goes on;
-        harm comes first.
-
-        >>> StopRule(direction=True).reason(0.01, 0.2), StopRule(futile_effect=0.05).reason(-0.04, 0.03)
-        (<StopReason.BETTER: 'better'>, <StopReason.FUTILE: 'futile'>)
-        """
-        if self.direction and upper < 0:
-            return StopReason.WORSE
-        if self.direction and lower > 0:
-            return StopReason.BETTER
-        if self.futile_effect is not None and upper < self.futile_effect:
-            return StopReason.FUTILE
-        if self.half_width is not None and (upper - lower) / 2 <= self.half_width:
-            return StopReason.NARROW
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -417,43 +385,6 @@ class Stopped:
     """None where the values ended before any reason."""
     lower: float
     upper: float
-
-
-def stop_at(
-    values: Sequence[float] | Floats,
-    rule: StopRule,
-    *,
-    level: float = LEVEL,
-    low: float = 0.0,
-    high: float = 1.0,
-    population: int | None = None,
-) -> Stopped:
-    """Return the first look at which a rule lets a run stop; looks are taken after every value.
-
-    Args:
-        values: Scores, or differences of a paired comparison with ``low=-1``, in the random order
-            they were drawn in.
-        rule: When to stop.
-        level: Of the confidence sequence.
-        low: The least value there can be.
-        high: The largest.
-        population: The size of the benchmark; with all of it asked the reason is ``exhausted``.
-
-    Raises:
-        ValueError: A value is NaN or outside the range, or there are more than the population has.
-    """
-    sequence = ConfidenceSequence(level=level, low=low, high=high, population=population)
-    array = np.asarray(values, dtype=np.float64)
-    for first in range(0, len(array), _CHUNK):
-        ends = sequence.extend(array[first : first + _CHUNK])
-        for position, (lower, upper) in enumerate(
-            zip(ends[0].tolist(), ends[1].tolist(), strict=True)
-        ):
-            reason = rule.reason(lower, upper)
-            if reason is not None:
-                return Stopped(n=first + position + 1, reason=reason, lower=lower, upper=upper)
-    reason = StopReason.EXHAUSTED if population is not None and sequence.n == population else None
-    return Stopped(n=sequence.n, reason=reason, lower=sequence.lower, upper=sequence.upper)
 
 
 def paired_stop_at(outcomes: Sequence[float] | Floats, *, level: float = LEVEL) -> Stopped:

@@ -9,25 +9,20 @@ run was scheduled. Depends on `nel.metrics` alone.
 
 from __future__ import annotations
 
-import math
+from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias
+from typing import Final, Literal, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict
 
+from nel.core.scaling import mean_of
 from nel.core.strict_json import Count, Level, Rate, Text
-from nel.metrics.compact_arrays import CompactRanges
 from nel.metrics.intervals import LEVEL, Interval
-from nel.metrics.late_numpy import np
-from nel.metrics.outcome_columns import Counted, OutcomeColumns
 from nel.metrics.question_intervals import Design, new_questions_interval, question_interval
-from nel.metrics.series import SMALL, Series, large, sum_in_order
-from nel.types import FailureKind, ModelFailure, Scored, Unscored, UnscoredCause
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from nel.metrics.series import Series
+from nel.types import FailureKind, ModelFailure, Outcome, Scored, UnscoredCause
 
 FAILURE_KINDS: Final = (
     "truncated",
@@ -43,8 +38,6 @@ OTHER_SHARD: Final[Literal["other_shard"]] = "other_shard"
 """Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run
 asks it.
 """
-_FEW: Final = 64
-"""Results that are added one by one, since numpy pays for more alone."""
 REWARD_KEYS: Final = ("correct", "reward", "score")
 """Names of scorers' values of which the first is the reward; without one of them, a score's first
 value is.
@@ -157,19 +150,19 @@ class Accounting:
         """Return the number of all but those that were not to be asked."""
         return self.n_total - self.n_not_asked
 
-    def count(self, outcome: Counted, n: int = 1) -> None:
-        """Count an outcome, so many times; a text is why a pair was not to be asked: `STOP_RULE` or
+    def count(self, outcome: Outcome | str) -> None:
+        """Count an outcome; a text is why a pair was not to be asked: `STOP_RULE` or
         `OTHER_SHARD`.
         """
-        self.n_total += n
+        self.n_total += 1
         if isinstance(outcome, Scored):
-            self.n_scored += n
+            self.n_scored += 1
         elif isinstance(outcome, ModelFailure):
-            self.model_failures[outcome.kind] += n
+            self.model_failures[outcome.kind] += 1
         elif isinstance(outcome, str):
-            self.not_asked[outcome] += n
+            self.not_asked[outcome] += 1
         else:
-            self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += n
+            self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += 1
 
     def as_json(self) -> AccountingJson:
         """Return the accounting in the form that all artifacts share."""
@@ -215,14 +208,13 @@ class Accumulator:
         self.accounting = Accounting()
         self._rewards = Series()
         self._metrics: dict[str, _Metric] = {}
-        self._bare_failures = CompactRanges()
-        self._completed_sum = 0.0
-        self._completed_scaled = 0.0
+        self._bare_failures = array("q")
+        self._completed = array("d")
         self._reward_key: str | None = None
         self._several_keys = False
         self._groups: dict[int, str] = {}
 
-    def add(self, question: int, outcome: Counted, *, group: str | None = None) -> None:
+    def add(self, question: int, outcome: Outcome | str, *, group: str | None = None) -> None:
         """Count one outcome of a question, or why it was not to be asked; questions must come in
         order.
 
@@ -234,8 +226,7 @@ class Accumulator:
             self._groups[question] = group
         if isinstance(outcome, Scored):
             self._rewards.add(question, outcome.reward, scored=True)
-            self._completed_sum += outcome.reward
-            self._completed_scaled += outcome.reward * SMALL
+            self._completed.append(outcome.reward)
             self._note_reward_key(outcome)
             self._add_metrics(question, outcome.metrics, scored=True)
         elif isinstance(outcome, ModelFailure):
@@ -244,48 +235,6 @@ class Accumulator:
                 self._add_metrics(question, outcome.metrics, scored=False)
             else:
                 self._add_bare_failure(question)
-
-    def add_all(self, columns: OutcomeColumns) -> None:
-        """Count many outcomes, which gives what adding each of them would.
-
-        Args:
-            columns: Of questions that none of the earlier outcomes are of.
-        """
-        if len(columns) <= _FEW:
-            for question, outcome in columns:
-                self.add(question, outcome, group=columns.groups.get(question))
-            return
-        self._groups.update(columns.groups)
-        outcomes = columns.outcomes
-        present, firsts, counts = np.unique(columns.codes, return_index=True, return_counts=True)
-        order = np.argsort(firsts).tolist()
-        for position in order:
-            self.accounting.count(outcomes[present[position]], int(counts[position]))
-        seen = [outcomes[present[position]] for position in order]
-        rewarded = columns.rows_of(
-            lambda question_outcomes: isinstance(question_outcomes, (Scored, ModelFailure))
-        )
-        scored = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, Scored))
-        rewards = columns.values(
-            lambda question_outcomes: (
-                question_outcomes.reward if isinstance(question_outcomes, Scored) else 0.0
-            )
-        )
-        n_scored = int(scored.sum())
-        self._rewards.add_all(columns.questions[rewarded], rewards[rewarded], n_scored=n_scored)
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._completed_sum = sum_in_order(self._completed_sum, rewards[scored])
-            self._completed_scaled = sum_in_order(self._completed_scaled, rewards[scored] * SMALL)
-        for outcome in seen:
-            if isinstance(outcome, Scored):
-                self._note_reward_key(outcome)
-        names = dict.fromkeys(
-            name
-            for question_outcomes in seen
-            if not isinstance(question_outcomes, (str, Unscored))
-            for name in question_outcomes.metrics
-        )
-        self._add_all_metrics([name for name in names if name != self._reward_key], columns, scored)
 
     @property
     def binary(self) -> bool:
@@ -330,15 +279,13 @@ class Accumulator:
 
     def completed(self) -> CompletedJson:
         """Return the mean reward of the answers that were neither cut off nor empty nor refused."""
-        n = self.accounting.n_scored
-        if not math.isfinite(self._completed_sum):
-            return {"value": large(self._completed_scaled / n), "n": n}
-        return {"value": self._completed_sum / n if n else None, "n": n}
+        n = len(self._completed)
+        return {"value": mean_of(self._completed) if n else None, "n": n}
 
     @property
     def n_correct(self) -> int | None:
         """Return how many answers were right, None where a reward is neither 0 nor 1."""
-        return round(self._completed_sum) if self.binary else None
+        return round(sum(self._completed)) if self.binary else None
 
     def rates(self) -> dict[str, float]:
         """Return the share of each kind of model failure among all that were to be asked."""
@@ -360,25 +307,6 @@ class Accumulator:
         self._bare_failures.append(question)
         for metric in self._metrics.values():
             metric.filled.add(question, 0.0, scored=False)
-
-    def _add_all_metrics(
-        self, names: Sequence[str], columns: OutcomeColumns, scored: NDArray[np.bool_]
-    ) -> None:
-        questions = columns.questions
-        bare = columns.rows_of(
-            lambda outcome: isinstance(outcome, ModelFailure) and not outcome.metrics
-        )
-        zeros = np.zeros(int(bare.sum()))
-        for name, metric in self._metrics.items():
-            if name not in names:
-                metric.filled.add_all(questions[bare], zeros, n_scored=0)
-        for name in names:
-            has, values = columns.metric(name)
-            metric = self._metric_named(name)
-            n_scored = int((has & scored).sum())
-            metric.emitted.add_all(questions[has], values[has], n_scored=n_scored)
-            metric.filled.add_all(questions[has | bare], values[has | bare], n_scored=n_scored)
-        self._bare_failures.extend(questions[bare])
 
     def _metric_named(self, name: str) -> _Metric:
         """Return a metric; failures before its first value count 0 in it, as later ones do."""

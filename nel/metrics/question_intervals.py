@@ -97,7 +97,7 @@ def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interva
             return _none("new clusters", str(error))
     if _is_proportion(series):
         return wilson_interval(math.fsum(means), len(means))
-    return mean_interval(means.as_array())
+    return mean_interval(np.array(means))
 
 
 def stratified_interval(
@@ -150,11 +150,8 @@ def _is_proportion(series: Series) -> bool:
     """Return whether every question is right or wrong as a whole, or all are equally often
     right.
     """
-    means = series.question_means()
-    if not series.binary or series.repeats <= 1 or means.is_constant:
-        return series.binary
-    values = means.as_array()
-    return bool(((values == 0.0) | (values == 1.0)).all())
+    means = set(series.question_means())
+    return series.binary and (len(means) <= 1 or means <= {0.0, 1.0})
 
 
 def _joined(strata: list[Stratum]) -> list[Stratum]:

@@ -11,6 +11,7 @@ reason counts them. A metric or reducer that raises has no value and is listed i
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -20,7 +21,6 @@ from typing import Any, overload
 from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric, did_you_mean
 from nel.metrics.accumulator import MetricJson, Unit, interval_fields, unit_of
-from nel.metrics.compact_arrays import CompactFloats
 from nel.metrics.decorators import Metric, NamedReducer
 from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import Design
@@ -61,7 +61,7 @@ class _BareScores(Sequence[SampleScore]):
     zeros.
     """
 
-    def __init__(self, values: CompactFloats, zeros: int) -> None:
+    def __init__(self, values: array[float], zeros: int) -> None:
         self._values = values
         self._zeros = zeros
 
@@ -104,7 +104,7 @@ class StatisticsCollector:
     _reduced: dict[str, Series] = field(default_factory=dict)
     _left_out: dict[str, int] = field(default_factory=dict)
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
-    _values: dict[str, CompactFloats] = field(default_factory=dict)
+    _values: dict[str, array[float]] = field(default_factory=dict)
     """Replaces `_scores` where every metric reads only the scores; a few bytes per sample."""
     _scores_suffice: bool = False
     _not_rates: set[str] = field(default_factory=set)
@@ -265,7 +265,7 @@ class StatisticsCollector:
         if not (isinstance(score.value, (int, float)) and 0 <= score.value <= 1):
             self._not_rates.add(name)
         if self._scores_suffice and isinstance(score.value, (int, float)):
-            self._values.setdefault(name, CompactFloats()).append(float(score.value))
+            self._values.setdefault(name, array("d")).append(float(score.value))
             return
         self._scores.setdefault(name, []).append(
             SampleScore(

@@ -54,24 +54,7 @@ class Draw:
             sample_id.encode("utf-8", "replace"), digest_size=7, key=_SEED
         ).digest()
         # A heap gives the smallest; the largest is what has to go, hence the signs.
-        self._keep(stratum, (-int.from_bytes(digest, "big"), -position))
-
-    def merge(self, later: Draw, categories: Mapping[str, str]) -> None:
-        """Consider the samples of a part of the file, after those that were considered here.
-
-        Args:
-            later: A draw of unlimited room, whose positions count from the begin of the part.
-            categories: By the first name of each of its strata, the one that it has here.
-        """
-        first = self.counts.total()
-        for (category, group), n in later.counts.items():
-            self.counts[categories[category], group] += n
-        for (category, group), heap in later._kept.items():
-            stratum = categories[category], group
-            for digest, position in heap:
-                self._keep(stratum, (digest, position - first))
-
-    def _keep(self, stratum: tuple[str, str], item: tuple[int, int]) -> None:
+        item = -int.from_bytes(digest, "big"), -position
         heap = self._kept.setdefault(stratum, [])
         if len(heap) >= self._limit:
             heapq.heappushpop(heap, item)

@@ -9,12 +9,11 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 
-_BUFFER_BYTES: Final = 1 << 18
 _SECOND = re.compile(r"@\d+$")
 
 
@@ -58,23 +57,6 @@ class BenchmarkFiles:
                 position += 1
                 if chosen is None or position in chosen:
                     yield _object(line, where, number)
-
-    def results_between(self, begins: int, ends: int) -> Iterator[dict[str, Any]]:
-        """Yield the objects of a part of results.jsonl in file order, from one byte offset to
-        another.
-
-        Raises:
-            OutputError: A line is not a JSON object.
-        """
-        where = f"{self.directory.name}/results.jsonl, behind byte"
-        with (self.directory / "results.jsonl").open("rb", buffering=_BUFFER_BYTES) as lines:
-            lines.seek(begins)
-            for line in lines:
-                if not line.isspace():
-                    yield _object(line, where, begins)
-                begins += len(line)
-                if begins >= ends:
-                    break
 
 
 def read_run(run_dir: Path) -> list[BenchmarkFiles]:

@@ -7,18 +7,15 @@ the cap, not by the file, so neither pass may keep a line it does not show.
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
-from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
+from nel.core.forked_map import collection_paused
 from nel.core.sent_messages import with_calls
-from nel.errors import OutputError
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.record import judgements_in
 from nel.reports.distributions import MEASURES, Chart, bin_of, chart_of
@@ -33,9 +30,6 @@ Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
 SAMPLES_MAX: Final = 20_000
 """On a page, of all its benchmarks together."""
-_FILE_BYTES_ALONE: Final = 1 << 24
-"""A longer results.jsonl is counted in parts by as many processes as there are CPUs."""
-_PART_BYTES: Final = 1 << 22
 _CATEGORIES_MAX: Final = 1_000
 """Further ones are shown with their samples, and are no stratum and no filter of their own."""
 _GIST_CHARACTERS_MAX: Final = 160
@@ -133,18 +127,12 @@ class _Count:
     totals: Mapping[str, Counter[str]]
     bins: Mapping[str, Counter[int]]
     preambles: dict[str, str]
-    is_part: bool = False
-    """It is of a part of the file, and is merged into another, which alone knows which categories
-    have room.
-    """
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
         group, category = group_of(result), _category(result)
         kind = _label(_kind(_outcome(result), group))
         named = self.totals["category"]
-        if category is None or not (
-            self.is_part or category in named or len(named) < _CATEGORIES_MAX
-        ):
+        if category is None or not (category in named or len(named) < _CATEGORIES_MAX):
             category = ""
         for name, value in (("group", group), ("kind", kind), ("category", category)):
             if value:
@@ -160,26 +148,6 @@ class _Count:
         for name, measured in _measured(result):
             self.bins[name][bin_of(measured)] += 1
 
-    def merge(self, later: _Count) -> None:
-        """Count a part of the file behind those that were counted here; the same as if it were
-        counted here.
-        """
-        named, categories = self.totals["category"], {"": ""}
-        for category, n in later.totals["category"].items():
-            has_room = category in named or len(named) < _CATEGORIES_MAX
-            categories[category] = category if has_room else ""
-            if has_room:
-                named[category] += n
-        for name in ("group", "kind"):
-            self.totals[name].update(later.totals[name])
-        self.is_binary = self.is_binary and later.is_binary
-        for category, question in later.preambles.items():
-            known = self.preambles.get(categories[category], question)
-            self.preambles[categories[category]] = commonprefix((known, question))  # noqa: RUF071 - of texts
-        self.draw.merge(later.draw, categories)
-        for name, bins in later.bins.items():
-            self.bins[name].update(bins)
-
     def selection(self, room: int) -> Selection:
         n = self.draw.counts.total()
         charts = [chart_of(name, self.bins[name]) for name in MEASURES if name in self.bins]
@@ -194,50 +162,13 @@ class _Count:
 
 
 def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
-    path, processes = files.directory / "results.jsonl", usable_processes()
-    if processes > 1 and path.is_file() and path.stat().st_size > _FILE_BYTES_ALONE:
-        counted = _counted_in_parts(
-            files, samples_max, parts_of_lines(path, _PART_BYTES), processes
-        )
-        if counted is not None:
-            return counted
-    return _count_of(files.results(), samples_max)
-
-
-def _counted_in_parts(
-    files: BenchmarkFiles, samples_max: int, parts: Iterator[tuple[int, int]], processes: int
-) -> _Count | None:
-    """Count parts of results.jsonl in processes; None where one is damaged, which reading all of it
-    names better.
-    """
-    whole = _count_of((), samples_max)
-    with closing(mapped(partial(_count_of_part, files), parts, processes=processes)) as counted:
-        for counts in counted:
-            if counts is None:
-                return None
-            whole.merge(counts)
-    return whole
-
-
-def _count_of_part(files: BenchmarkFiles, byte_range: tuple[int, int]) -> _Count | None:
-    try:
-        with collection_paused():  # lines of JSON have no cycles
-            return _count_of(files.results_between(*byte_range), sys.maxsize, is_part=True)
-    except OutputError:
-        return None
-
-
-def _count_of(
-    results: Iterable[Mapping[str, Any]], samples_max: int, *, is_part: bool = False
-) -> _Count:
     totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
     bins: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    count = _Count(
-        Draw(samples_max), is_binary=True, totals=totals, bins=bins, preambles={}, is_part=is_part
-    )
-    for position, result in enumerate(_asked(results)):
-        count.add(result, position)
-    return count
+    counted = _Count(Draw(samples_max), is_binary=True, totals=totals, bins=bins, preambles={})
+    with collection_paused():  # lines of JSON have no cycles
+        for position, result in enumerate(_asked(files.results())):
+            counted.add(result, position)
+    return counted
 
 
 def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

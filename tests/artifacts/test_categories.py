@@ -5,17 +5,15 @@ from __future__ import annotations
 from nel.artifacts.categories import Categories
 from nel.metrics.accumulator import Accumulator
 from nel.metrics.category_fields import FOUND_MAX, fields_of
-from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.types import Sample, Scored
 
 
 def broken_down(*rows: dict[str, object], subset: str | None = None) -> dict[str, int]:
     found = Categories(Accumulator)
-    counted = OutcomeColumnsBuilder()
     for idx, row in enumerate(rows):
         sample = Sample(id=f"s{idx}", input="?", target="1", metadata=row, subset=subset)
-        counted.add(idx, Scored(reward=1.0, metrics={}), label=fields_of(sample))
-    found.add_all(counted)
+        for category in found.of(fields_of(sample)):
+            category.add(idx, Scored(reward=1.0, metrics={}))
     return {name: part.accounting.as_json()["n_total"] for name, part in found.by_name().items()}
 
 

@@ -10,7 +10,6 @@ import pytest
 from nel.decide import (
     ConfidenceSequence,
     StopReason,
-    StopRule,
     betting_wealth,
     empirical_bernstein_sequence,
     is_direction_certain,
@@ -18,7 +17,6 @@ from nel.decide import (
     paired_log_e_process,
     paired_log_e_value,
     paired_stop_at,
-    stop_at,
 )
 
 
@@ -152,35 +150,14 @@ def test_empirical_bernstein_holds_the_mean_and_is_wider_than_betting(population
     assert upper[500] - lower[500] > near_upper[500] - near_lower[500]
 
 
-def test_rules_stop_at_the_first_look_that_decides() -> None:
-    """Better, worse, narrow, futile and exhausted each end a stream, and harm comes before all."""
-    rng = np.random.default_rng(5)
-    gains = rng.choice([-1.0, 0.0, 1.0], p=[0.05, 0.6, 0.35], size=2000)
-    better = stop_at(gains, StopRule(direction=True), low=-1)
-    worse = stop_at(-gains, StopRule(direction=True), low=-1)
-    assert (better.reason, worse.reason) == (StopReason.BETTER, StopReason.WORSE)
-    assert better.n < 300
-    assert StopRule(direction=True, half_width=1, futile_effect=1).reason(-0.2, -0.1) is StopReason.WORSE
-    level = rng.choice([-1.0, 0.0, 1.0], p=[0.1, 0.8, 0.1], size=5000)
-    futile = stop_at(level, StopRule(direction=True, futile_effect=0.05), low=-1)
-    assert futile.reason is StopReason.FUTILE
-    assert futile.upper < 0.05
-    narrow = stop_at((level + 1) / 2, StopRule(half_width=0.05))
-    assert narrow.reason is StopReason.NARROW
-    assert (narrow.upper - narrow.lower) / 2 <= 0.05
-    scores = (level[:50] + 1) / 2
-    assert stop_at(scores, StopRule(half_width=0.0001), population=50).reason is StopReason.NARROW
-    assert stop_at(scores, StopRule(), population=50).reason is StopReason.EXHAUSTED
-    assert stop_at(scores, StopRule()).reason is None
-
-
 def test_discordant_pairs_decide_sooner_than_the_interval() -> None:
     """The e-process of pairs stops before the interval leaves out 0, in the right direction."""
     rng = np.random.default_rng(6)
     outcomes = rng.choice([-1.0, 0.0, 1.0], p=[0.02, 0.9, 0.08], size=4000)
-    pairs, interval = paired_stop_at(outcomes), stop_at(outcomes, StopRule(direction=True), low=-1)
-    assert (pairs.reason, interval.reason) == (StopReason.BETTER, StopReason.BETTER)
-    assert pairs.n < interval.n
+    pairs = paired_stop_at(outcomes)
+    lower, _ = ConfidenceSequence(low=-1).extend(outcomes)
+    assert pairs.reason is StopReason.BETTER
+    assert pairs.n < int(np.argmax(lower > 0)) + 1
     assert paired_stop_at(-outcomes).reason is StopReason.WORSE
     assert paired_stop_at([0.0] * 10).reason is None
     assert paired_stop_at([]).n == 0

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 
 import pytest
 
-from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
+from nel.metrics.accumulator import STOP_RULE, Accumulator
 from nel.metrics.intervals import Interval
-from nel.metrics.outcome_columns import Counted, OutcomeColumnsBuilder
 from nel.metrics.question_intervals import Design
 from nel.types import ModelFailure, Outcome, Scored, Unscored
 
@@ -117,64 +115,3 @@ def test_what_a_stop_rule_left_out_has_its_own_place() -> None:
     assert (headline["ci_lower"], headline["ci_upper"], headline["ci_method"]) == (0.3, 0.9, "betting")
     assert (further["name"], further["ci_lower"], further["reason"]) == ("f1", None, "stopped")
     assert found.rates()["truncated"] == 0.2
-
-
-def _random_outcome(chance: random.Random) -> Counted:
-    rewards = (0.0, 1.0, 0.25, 0.1, chance.random(), -3.0, 1e308) if chance.random() < 0.1 else (0.0, 1.0)
-    numbers = {name: chance.choice(rewards) for name in ("f1", "parsed", "f2") if chance.random() < 0.5}
-    reward, key = chance.choice(rewards), chance.choice(("correct", "correct", "reward"))
-    return chance.choice(
-        (
-            *(Scored(reward=reward, metrics={key: reward, **numbers}),) * 6,
-            Scored(reward=reward, metrics=numbers),
-            ModelFailure(kind=chance.choice(("truncated", "empty"))),
-            ModelFailure(kind="no_answer", metrics={key: 0.0, **numbers}),
-            Unscored(cause=chance.choice(("infra", "judge")), kind=chance.choice(("timeout", "auth"))),
-            chance.choice((STOP_RULE, OTHER_SHARD)),
-        )
-    )
-
-
-def _all_numbers(found: Accumulator) -> tuple[object, ...]:
-    accounting = found.accounting.as_json()
-    orders = list(accounting["model_failures"]), list(accounting["unscored"])
-    correct = found.n_correct if found.headline()["value"] is not None else None
-    return found.metrics(), found.completed(), found.rates(), accounting, orders, correct, found.headline_name
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_many_outcomes_at_once_count_as_one_by_one(seed: int) -> None:
-    """Every number is the same to the bit: with repeats, clusters, values that overflow, and however they are split."""
-    chance = random.Random(seed)  # noqa: S311 - for test data
-    repeats, n, is_grouped = chance.choice((1, 1, 3)), chance.choice((90, 400)), seed % 4 == 3
-    kinds = [_random_outcome(chance) for _ in range(chance.choice((3, 40)))]
-    results = [(question, chance.choice(kinds)) for question in range(n) for _ in range(repeats)]
-    groups = {question: f"passage {question // 4}" for question in range(n)} if is_grouped else {}
-    single, together = Accumulator(), Accumulator()
-    for question, outcome in results:
-        single.add(question, outcome, group=groups.get(question))
-    whole, part = OutcomeColumnsBuilder(), OutcomeColumnsBuilder()
-    size = chance.choice((30, 75, 1_000)) * repeats
-    for start in range(0, len(results), size):
-        for question, outcome in results[start : start + size]:
-            part.add(question, outcome, label=question % 3, group=groups.get(question))
-        whole.extend(part)
-        part = OutcomeColumnsBuilder()
-        if chance.random() < 0.5:
-            together.add_all(whole.columns())
-            whole = OutcomeColumnsBuilder()
-    together.add_all(whole.columns())
-    assert _all_numbers(together) == _all_numbers(single)
-
-
-def test_columns_keep_the_labels_of_results_when_they_are_put_together() -> None:
-    """A label has one code in all of them."""
-    first, second = OutcomeColumnsBuilder(), OutcomeColumnsBuilder()
-    first.add(0, STOP_RULE, label="a")
-    first.add(1, OTHER_SHARD, label="b")
-    second.add(2, OTHER_SHARD, label="c")
-    second.add(3, STOP_RULE, label="b")
-    first.extend(second)
-    labels = list(first.labels)
-    assert [labels[code] for code in first.label_codes] == ["a", "b", "c", "b"]
-    assert list(first.columns()) == [(0, STOP_RULE), (1, OTHER_SHARD), (2, OTHER_SHARD), (3, STOP_RULE)]

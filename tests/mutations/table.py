@@ -83,14 +83,6 @@ MUTATIONS: Final = (
         tests=("tests/comparison/test_blocks.py",),
     ),
     Mutation(
-        name="positions-within-a-part",
-        room="reports",
-        fault="Samples that a later part of results.jsonl has drawn are looked for at the begin of the file.",
-        fragment="self._keep(stratum, (digest, position - first))",
-        replacement="self._keep(stratum, (digest, position))",
-        tests=("tests/reports/test_samples.py",),
-    ),
-    Mutation(
         name="results-of-processes-out-of-order",
         room="core",
         fault="What processes have computed is yielded in another order than that of the tasks.",
@@ -904,22 +896,6 @@ MUTATIONS: Final = (
         fragment="self._rewards.add(question, 0.0, scored=False)",
         replacement="pass",
         tests=("tests/metrics/test_accumulator.py", "tests/metrics/test_requested_failures.py"),
-    ),
-    Mutation(
-        name="model-failure-left-out-of-many",
-        room="metrics",
-        fault="A failure of the model is left out of the mean reward where many outcomes are added at once.",
-        fragment="rewarded = columns.rows_of(\n            lambda question_outcomes: isinstance(question_outcomes, (Scored, ModelFailure))\n        )",
-        replacement="rewarded = columns.rows_of(lambda question_outcomes: isinstance(question_outcomes, Scored))",
-        tests=("tests/metrics/test_accumulator.py",),
-    ),
-    Mutation(
-        name="signatures-of-a-part-put-apart",
-        room="artifacts",
-        fault="Failures of a later range of results are no part of the cluster that an earlier range has begun.",
-        fragment="cluster.count += later_cluster.count",
-        replacement="cluster.count = later_cluster.count",
-        tests=("tests/artifacts/test_ranges.py",),
     ),
     Mutation(
         name="upper-bound-without-unscored",

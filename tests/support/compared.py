@@ -19,8 +19,7 @@ from nel.comparison.standings import standings_json
 from nel.config.identity import Identity
 from nel.decide.policy import Policy
 from nel.metrics.accumulator import STOP_RULE, Accumulator
-from nel.metrics.outcome_columns import Counted
-from nel.types import ModelFailure, Scored, Unscored
+from nel.types import ModelFailure, Outcome, Scored, Unscored
 
 FIELDS: Mapping[str, object] = {
     "benchmark": "quiz",
@@ -233,7 +232,7 @@ def _accumulated(rows: Sequence[Mapping[str, Any]]) -> Accumulator:
         outcome, details = row.get("outcome"), row.get("scoring_details")
         metrics = details.get("metrics") or {} if isinstance(details, Mapping) else {}
         state = outcome["state"] if isinstance(outcome, Mapping) else None
-        found: Counted | None = None
+        found: Outcome | str | None = None
         if state == "scored" and isinstance(row.get("reward"), (int, float)):
             found = Scored(reward=row["reward"], metrics=metrics)
         elif state == "model_failure":

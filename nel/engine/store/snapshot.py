@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
@@ -57,12 +57,6 @@ class StoredResult:
 
 
 SqlValue: TypeAlias = str | int | float | None
-StoredRow: TypeAlias = tuple[
-    int, str, int, str | None, str | None, bool, tuple[tuple[str | None, str | None], ...]
-]
-"""The fields of a `StoredSample`, whether another shard asks it, and by repeat its response and
-outcome.
-"""
 _NO_ANSWER: Final = (None, None)
 
 
@@ -90,8 +84,6 @@ class Snapshot:
                 else "give the directory of a run"
             )
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
-        self.path = path
-        self._untouched = untouched
         try:
             self._connection = connect(path, readonly=True, untouched=untouched)
             application = self.count("PRAGMA application_id")
@@ -111,25 +103,6 @@ class Snapshot:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
-
-    @contextmanager
-    def detached(self) -> Iterator[None]:
-        """Close the connection while forked processes open their own: SQLite allows none to be open
-        across a fork.
-
-        Raises:
-            StoreError: The file is gone when the block ends.
-        """
-        self._connection.close()
-        try:
-            yield
-        finally:
-            try:
-                self._connection = connect(self.path, readonly=True, untouched=self._untouched)
-            except sqlite3.Error as error:
-                raise StoreError(
-                    f"cannot read {self.path}: {error}; was the run's directory removed?"
-                ) from error
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -334,47 +307,16 @@ class Snapshot:
             repeats: Of the plan.
             first, last: The idx of the first and of the last sample.
         """
-        rows = self.result_rows(benchmark, repeats, first=first, last=last)
-        for row in rows:
-            sample = StoredSample(*row[:5])
-            for repeat, (response, outcome) in enumerate(row[6]):
-                yield StoredResult(sample, repeat, response, outcome, is_elsewhere=row[5])
-
-    def sample_ranges(self, benchmark: int, samples: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last idx of each range of so many samples; together the ranges
-        hold every idx.
-        """
-        query = (
-            "SELECT idx FROM samples WHERE benchmark = ? AND idx >= ? ORDER BY idx LIMIT 1 OFFSET ?"
-        )
-        first = 0
-        while (
-            row := self._connection.execute(query, (benchmark, first, samples)).fetchone()
-        ) is not None:
-            yield first, row[0] - 1
-            first = row[0]
-        yield first, _IDX_MAX
-
-    def mean_bytes(self, benchmark: int) -> int:
-        """Return how many bytes of the file there are for each sample of a benchmark, at least
-        1.
-        """
-        query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-        return max(1, self.count(query) // max(1, self.count_samples(benchmark)))
-
-    def result_rows(
-        self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
-    ) -> Iterator[StoredRow]:
-        """Yield every sample in order with all of its planned repeats, as plain tuples."""
         for rows in self._sample_pages(benchmark, first, last):
             results = self._results_between(benchmark, rows[0][0], rows[-1][0])
             others = self.elsewhere(benchmark, rows[0][0], rows[-1][0])
             for row in rows:
-                idx = row[0]
-                answers = tuple(
-                    [results.get((idx, repeat), _NO_ANSWER) for repeat in range(repeats)]
-                )
-                yield *row, idx in others, answers
+                sample = StoredSample(*row)
+                for repeat in range(repeats):
+                    response, outcome = results.get((sample.idx, repeat), _NO_ANSWER)
+                    yield StoredResult(
+                        sample, repeat, response, outcome, is_elsewhere=sample.idx in others
+                    )
 
     def _results_between(
         self, benchmark: int, first: int, last: int
