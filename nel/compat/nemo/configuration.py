@@ -177,7 +177,7 @@ class _Translation:
         if isinstance(own, Mapping):
             settings |= own
         settings = {key: value for key, value in settings.items() if value is not None}
-        made = {key: settings[key] for key in _SAMPLING if key in settings}
+        made: dict[str, Any] = {key: settings[key] for key in _SAMPLING if key in settings}
         if extra := {key: settings[key] for key in _PENALTIES if key in settings}:
             made["extra"] = extra
         known = (*_SAMPLING, *_PENALTIES)
