@@ -50,7 +50,7 @@ ROOMS = {
     "byob": 900,
     "cli": 19_200,
     "comparison": 21_800,
-    "compat": 13_700,
+    "compat": 14_600,
     "config": 13_200,
     "core": 4_300,
     "datasets": 11_500,

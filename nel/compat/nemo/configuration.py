@@ -105,8 +105,8 @@ class _Translation:
 
     def whole(self, data: Mapping[str, Any]) -> None:
         """Write a file of the second or third form."""
-        given = data.get("services")
-        for name, service in (given if isinstance(given, Mapping) else {}).items():
+        section = data.get("services")
+        for name, service in (section if isinstance(section, Mapping) else {}).items():
             if isinstance(service, Mapping):
                 self.services[str(name)] = service
         model = data.get("model")
@@ -126,12 +126,12 @@ class _Translation:
 
     def _is_there(self, index: int, entry: object) -> bool:
         """Return whether nel can run a benchmark; note the one thing that is missing otherwise."""
-        given = entry if isinstance(entry, Mapping) else {"name": entry}
-        name = str(given.get("name", "NAME"))
-        solver = given.get("solver")
+        section = entry if isinstance(entry, Mapping) else {"name": entry}
+        name = str(section.get("name", "NAME"))
+        solver = section.get("solver")
         kind = solver.get("type", "simple") if isinstance(solver, Mapping) else "simple"
-        if "playbook" in given:
-            self.missing.append(f"benchmarks.{index}: nel has no playbook {given['playbook']}")
+        if "playbook" in section:
+            self.missing.append(f"benchmarks.{index}: nel has no playbook {section['playbook']}")
         elif (problem := _missing_benchmark(name)) is not None:
             self.missing.append(problem)
         elif kind != "simple":
@@ -142,38 +142,38 @@ class _Translation:
             return True
         return False
 
-    def _endpoint_of_run(self, given: Mapping[str, Any], where: str) -> None:
-        self.written["endpoint"] = self._endpoint(given, where)
-        if generation := self._generation(given, where):
+    def _endpoint_of_run(self, section: Mapping[str, Any], where: str) -> None:
+        self.written["endpoint"] = self._endpoint(section, where)
+        if generation := self._generation(section, where):
             self.written["generation"] = generation
 
-    def _endpoint(self, given: Mapping[str, Any], where: str) -> dict[str, Any]:
-        made = {"url": given.get("url"), "model": given.get("id", given.get("model"))}
-        if given.get("type") in _STARTED:
-            made["url"] = f"http://localhost:{given.get('port', 8000)}/v1"
-            made["model"] = given.get("served_model_name", made["model"])
-            self.left.append(f"{where}, a server that nel does not start ({given['type']})")
-            given = {"protocol": given.get("protocol")}
+    def _endpoint(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+        made = {"url": section.get("url"), "model": section.get("id", section.get("model"))}
+        if section.get("type") in _STARTED:
+            made["url"] = f"http://localhost:{section.get('port', 8000)}/v1"
+            made["model"] = section.get("served_model_name", made["model"])
+            self.left.append(f"{where}, a server that nel does not start ({section['type']})")
+            section = {"protocol": section.get("protocol")}
         made = {key: value for key, value in made.items() if value is not None}
         if "@" in str(made.get("url")):  # a password may stand before it
             made["url"] = _SOME_URL
-        if given.get("api_key"):
-            variable = _VARIABLE.fullmatch(str(given["api_key"]))
+        if section.get("api_key"):
+            variable = _VARIABLE.fullmatch(str(section["api_key"]))
             made["api_key_env"] = variable[1] if variable else _SOME_KEY
-        if given.get("protocol") in _COMPLETIONS:
+        if section.get("protocol") in _COMPLETIONS:
             made["protocol"] = "completions"
-        elif given.get("protocol") not in _USUAL_PROTOCOLS:
+        elif section.get("protocol") not in _USUAL_PROTOCOLS:
             self.left.append(f"{where}.protocol")
         known = ("type", "url", "id", "model", "api_key", "protocol", "generation", *_SAMPLING)
-        self.left += [f"{where}.{key}" for key in given if key not in known]
+        self.left += [f"{where}.{key}" for key in section if key not in known]
         return made
 
-    def _generation(self, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _generation(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
         """Return the sampling settings of a service, a solver or a benchmark: those that stand in
         it, and its ``generation``.
         """
-        own = given.get("generation")
-        settings = {key: given[key] for key in _SAMPLING if key in given}
+        own = section.get("generation")
+        settings = {key: section[key] for key in _SAMPLING if key in section}
         if isinstance(own, Mapping):
             settings |= own
         settings = {key: value for key, value in settings.items() if value is not None}
@@ -194,30 +194,30 @@ class _Translation:
         elif wanted - {None}:
             self.left.append("max_concurrent of each benchmark (engine.concurrency is the run's)")
 
-    def _benchmark(self, given: object, index: int) -> object:
-        if not isinstance(given, Mapping):
-            return _OTHER_BENCHMARKS.get(str(given), given)
+    def _benchmark(self, section: object, index: int) -> object:
+        if not isinstance(section, Mapping):
+            return _OTHER_BENCHMARKS.get(str(section), section)
         where = f"benchmarks.{index}"
-        made: dict[str, Any] = {key: given[key] for key in _SAME if key in given}
+        made: dict[str, Any] = {key: section[key] for key in _SAME if key in section}
         made["name"] = _OTHER_BENCHMARKS.get(str(made.get("name")), made.get("name", "NAME"))
-        self._asked(given, where)
-        self._judged(given, where)
-        solver = given.get("solver")
-        generation = self._generation(given, where)
+        self._asked(section, where)
+        self._judged(section, where)
+        solver = section.get("solver")
+        generation = self._generation(section, where)
         if isinstance(solver, Mapping):
             generation |= self._generation(solver, f"{where}.solver")
             made |= {"system_prompt": solver["system_prompt"]} if "system_prompt" in solver else {}
-        made |= self._scored(given, where)
+        made |= self._scored(section, where)
         handled = (
-            *_SAME, *_SAMPLING, "model", "solver", "judge", "endpoint_type", "generation", "scorers",
-            "scoring", "max_concurrent",
+            *_SAME, *_SAMPLING, "model", "solver", "judge", "endpoint_type", "generation",
+            "scorers", "scoring", "max_concurrent",
         )  # fmt: skip
-        self.left += [_named(key, f"{where}.{key}") for key in given if key not in handled]
+        self.left += [_named(key, f"{where}.{key}") for key in section if key not in handled]
         return made | ({"generation": generation} if generation else {})
 
-    def _scored(self, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _scored(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
         """Return the scorer of a benchmark where its file names one of its own."""
-        scorers = given.get("scorers", given.get("scoring"))
+        scorers = section.get("scorers", section.get("scoring"))
         only = scorers[0] if isinstance(scorers, list) and len(scorers) == 1 else scorers
         if isinstance(only, str):
             return {"scorer": _OTHER_SCORERS.get(only, only)}
@@ -225,13 +225,13 @@ class _Translation:
             commands = (f"nel eval score DIR --scorer {name}" for name in further)
             self.left.append(f"{where}.scoring ({', '.join(commands)})")
         elif only is not None and not _judges_in(only):
-            self.left.append(f"{where}.{'scorers' if 'scorers' in given else 'scoring'}")
+            self.left.append(f"{where}.{'scorers' if 'scorers' in section else 'scoring'}")
         return {}
 
-    def _asked(self, given: Mapping[str, Any], where: str) -> None:
+    def _asked(self, section: Mapping[str, Any], where: str) -> None:
         """Write the endpoint that a benchmark names, which is that of the run."""
-        solver = given.get("solver")
-        name = given.get("model")
+        solver = section.get("solver")
+        name = section.get("model")
         if isinstance(solver, Mapping):
             name = solver.get("service", name)
             known = ("type", "service", "system_prompt", "generation")
@@ -242,11 +242,11 @@ class _Translation:
             self.asked = str(name)
         elif service is not None and name != self.asked:
             self.left.append(f"{where}, which asks {name} (give it a file of its own)")
-        if given.get("endpoint_type") in _COMPLETIONS:
+        if section.get("endpoint_type") in _COMPLETIONS:
             self.written.setdefault("endpoint", {})["protocol"] = "completions"
 
-    def _judged(self, given: Mapping[str, Any], where: str) -> None:
-        for name in _judges_of(given):
+    def _judged(self, section: Mapping[str, Any], where: str) -> None:
+        for name in _judges_of(section):
             service = name if isinstance(name, Mapping) else self.services.get(str(name))
             if service is None:
                 self.left.append(f"{where}.judge")
@@ -280,9 +280,11 @@ def _judges_in(scoring: object) -> list[Any]:
     metrics as well.
     """
     metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
-    found = metrics if isinstance(metrics, list) else []
-    are_judges = all(isinstance(one, Mapping) and one.get("type") == "judge" for one in found)
-    return [one.get("service") for one in found] if are_judges else []
+    listed = metrics if isinstance(metrics, list) else []
+    are_judges = all(
+        isinstance(metric, Mapping) and metric.get("type") == "judge" for metric in listed
+    )
+    return [metric.get("service") for metric in listed] if are_judges else []
 
 
 def _judges_of(entry: object) -> list[Any]:
