@@ -39,6 +39,8 @@ class LentNames:
     """Modules of the tool, and the modules that have their names, the first that has one counts."""
     renamed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """``module.name`` of the tool to the module and the name that stand for it."""
+    instead: str = "change that line of the file"
+    """What a file does that needs a name which is not lent."""
     checks_functions: bool = False
     """Whether a file is refused when an import inside a function has nothing to stand for it."""
     beside: str = ""
@@ -105,7 +107,9 @@ class _Finder(MetaPathFinder, Loader):
         if _homes_of(fullname) is None:
             known = ", ".join(sorted(_lent(root).homes))
             raise ModuleNotFoundError(
-                f"nel has nothing to stand for {fullname}; it stands for {known}", name=fullname
+                f"nel has nothing to stand for {fullname}; it stands for {known};"
+                f" {_lent(root).instead}",
+                name=fullname,
             )
         return ModuleSpec(fullname, self, is_package=True)
 
@@ -268,7 +272,8 @@ def _home(name: str) -> ModuleType | None:
 
 
 def _find(module: str, name: str) -> object:
-    renamed = _lent(module.partition(".")[0]).renamed.get(f"{module}.{name}")
+    lent = _lent(module.partition(".")[0])
+    renamed = lent.renamed.get(f"{module}.{name}")
     if renamed is not None:
         home, other = renamed
         return getattr(importlib.import_module(home), other)
@@ -279,7 +284,7 @@ def _find(module: str, name: str) -> object:
     places = " and ".join(home for home, found in homes if found is not None) or "nothing"
     hint = (
         did_you_mean(name, [known for home, _ in homes for known in _names(home)])
-        or "; change that line of the file"
+        or f"; {lent.instead}"
     )
     raise ImportError(
         f"nel has no {name} to stand for {module}.{name}; it was looked for in {places}{hint}"

@@ -22,7 +22,7 @@ _MEANT: Final = {
     "evaluate": "eval run",
     "start": "eval run",
     "continue": "eval resume",
-    "status": "eval watch",
+    "status": "eval watch --once",
     "logs": "eval watch",
     "jobs": "view",
     "validate": "benchmark check",
@@ -73,6 +73,18 @@ _OPTIONS_MEANT: Final = {
     "--stop-when": ("early-stop",),
 }  # fmt: skip
 """Options of nel, and what other tools call them."""
+_NOT_AN_OPTION: Final = {
+    "background": (
+        "`nohup nel eval run … &` runs it in the background, `nel eval watch DIR` shows it from any"
+        " terminal, and `nel eval resume DIR` continues it after a stop"
+    ),
+    "submit": "`nel eval submit` writes the files that run it on a scheduler",
+    "override": "-O KEY=VALUE sets any key of the configuration",
+    "verbose": (
+        "run.log in the run's directory has the details, more with -O observability.log_level=debug"
+    ),
+}
+"""What other tools have an option for, and how it is done here."""
 _KEY_IS_NAMED: Final = "It takes the name of the variable that holds the key, never the key."
 _NO_COMMAND: Final = "No such command "
 _SHOWN_MAX: Final = 3
@@ -137,6 +149,9 @@ def _say_option_meant(error: Any) -> None:
     ]
     names = [f"--{word}", *(name for name, others in _OPTIONS_MEANT.items() if word in others)]
     meant = next((name for name in names if name in options), None)
+    if meant is None and word in _NOT_AN_OPTION:
+        error.possibilities = None
+        error.message = f"No such option: {asked}: {_NOT_AN_OPTION[word]}."
     if meant is None or meant == asked:
         return
     error.possibilities = None

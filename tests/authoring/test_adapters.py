@@ -714,7 +714,7 @@ def test_bad_records_are_bad_rows(tmp_path: Path) -> None:
     result, calls = run(tmp_path, made(tmp_path, Odd, rows), lambda *_: answer("3"), args={"limit": 1.0})
     details = [row["outcome"]["detail"] for row in read_results(result.run_dir, "plain")]
     assert "the row has no field 'a'" in details[0]
-    assert "tool calls are not made yet" in details[1]
+    assert "an adapter's samples are asked without; @benchmark(tools=...)" in details[1]
     assert (result.exit_code, len(calls)) == (3, 1)
     with pytest.raises(ConfigError, match="Plain has no meta; put @register_benchmark"):
         Plain()

@@ -40,13 +40,17 @@ GIVEN: Final[dict[str, Any]] = {
 }
 """What a page's text takes for granted: the rows, answers and imports of the block before."""
 DIFFERENCES: Final = {
-    "from modelscope import": (ModuleNotFoundError, "modelscope"),
-    "run_task(task_cfg": (NelError, "no endpoint is named"),
-    "code_sandbox": (NelError, "ocker"),
-    "    return res": (SyntaxError, "outside function"),
-    "return res.replace": (SyntaxError, "outside function"),
+    "from modelscope import": (ModuleNotFoundError, "modelscope", "`from modelscope import …` in a file"),
+    "run_task(task_cfg": (NelError, "no endpoint is named", '`run_task(TaskConfig(model="org/name"))`'),
+    "code_sandbox": (NelError, "ocker", "`code_sandbox` without Docker"),
 }
-"""A part of a block, and how nel or Python refuses it: a foreign library, a model without an endpoint, no Docker."""
+"""A part of a block, how nel or Python refuses it, and the row of the page of differences that says so."""
+BROKEN: Final = {
+    "    return res": (SyntaxError, "outside function", ""),
+    "return res.replace": (SyntaxError, "outside function", ""),
+}
+"""Parts of blocks that lost their indentation on the page."""
+PAGE: Final = Path(__file__).parents[2] / "docs/reference/differences.md"
 needs_seeds = [pytest.mark.shared_data, pytest.mark.skipif(not BLOCKS, reason="needs ../shared/seeds")]
 
 
@@ -71,14 +75,14 @@ class TestSeeds:
     def test_a_block_runs_or_is_refused_as_listed(self, page: str, block: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each block that imports or decorates is executed under the tool's own names."""
         monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
-        refusals = [refusal for part, refusal in DIFFERENCES.items() if part in block]
+        refusals = [refusal for part, refusal in {**DIFFERENCES, **BROKEN}.items() if part in block]
         namespace: dict[str, Any] = {"__name__": __name__, **GIVEN}
         with standing_in():
             if not refusals:
                 exec(compile(block, page, "exec", dont_inherit=True), namespace)  # noqa: S102 - that is the test
                 assert [eval(call, namespace) for call, _ in stated(block)] == [told for _, told in stated(block)]  # noqa: S307
                 return
-            kind, message = refusals[0]
+            kind, message, _ = refusals[0]
             with pytest.raises(kind, match=message):
                 exec(compile(block, page, "exec", dont_inherit=True), namespace)  # noqa: S102
 
@@ -92,6 +96,12 @@ class TestSeeds:
         found = find_benchmark(str(adapter_file(tmp_path, f"{name}_adapter", as_published=True)))
         assert found.name == name
         assert not [module for module in sys.modules if module.partition(".")[0] == "evalscope"]
+
+
+@pytest.mark.parametrize("row", [row for _, _, row in DIFFERENCES.values()])
+def test_what_differs_is_on_the_page(row: str) -> None:
+    """Each block that does not run has its row on the page of differences."""
+    assert f"| {row} |" in PAGE.read_text("utf-8")
 
 
 def test_a_block_ends_where_its_code_does() -> None:

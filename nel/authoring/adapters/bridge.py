@@ -30,6 +30,7 @@ from nel.authoring.adapters.meta import BenchmarkMeta, source_of
 from nel.authoring.adapters.metrics import named_metrics
 from nel.authoring.adapters.own_aggregates import OwnAggregates
 from nel.authoring.adapters.samples import (
+    TOOLS_FAULT,
     ChatMessage,
     ModelOutput,
     Sample,
@@ -67,7 +68,7 @@ class AnsweredModel:
             ConfigError: Tools are asked for, or there is no model to ask.
         """
         if options.get("tools"):
-            raise ConfigError("tool calls are not made yet; generate without tools")
+            raise ConfigError("an adapter's hooks ask the model without tools; generate without")
         asked = _as_messages(input)
         if asked == self._asked:
             return ModelOutput(completion=self._response, model=self.name)
@@ -310,7 +311,7 @@ class AdaptedBenchmark(Benchmark):
                 f"record_to_sample returned a {type(sample).__name__}; it must return a Sample"
             )
         if sample.tools:
-            raise DatasetError("the sample has tools, and tool calls are not made yet")
+            raise DatasetError(TOOLS_FAULT)
         sample.subset_key = subset_of(self.adapter, raw, sample)
         return sample
 

@@ -62,6 +62,13 @@ class ChatMessageAssistant(ChatMessage):
     content: Any = ""
 
 
+TOOLS_FAULT: Final = (
+    "the sample has tools, and an adapter's samples are asked without; @benchmark(tools=...) of nel"
+    " offers tools and runs their calls"
+)
+"""Of the bad row that a sample with tools is."""
+
+
 @dataclass(slots=True)
 class Sample:
     """One problem, as `record_to_sample` makes it."""
@@ -76,7 +83,9 @@ class Sample:
     """What `reformat_subset` divides by."""
     metadata: dict[str, Any] = field(default_factory=dict)
     tools: list[Any] | None = None
-    """Tool calls are not made yet; a sample with tools is a bad row."""
+    """Not offered to the model: a sample with tools is a bad row. A benchmark of nel has
+    ``tools=``.
+    """
     id: int | str | None = None
     group_id: int | str | None = None
     """The same for all repeats of one problem."""

@@ -18,6 +18,7 @@ from typing import Any, Final, Self
 from nel.authoring.adapters.bridge import AdaptedBenchmark
 from nel.authoring.adapters.loading import local_place
 from nel.authoring.adapters.samples import (
+    TOOLS_FAULT,
     ChatMessage,
     Dataset,
     DatasetDict,
@@ -214,7 +215,7 @@ class OwnRows:
 
 def _row(subset: str, sample: Sample) -> dict[str, Any]:
     if sample.tools:
-        return {"subset": subset, "fault": "the sample has tools, and tool calls are not made yet"}
+        return {"subset": subset, "fault": TOOLS_FAULT}
     asked = sample.input if isinstance(sample.input, list) else [ChatMessage("user", sample.input)]
     try:
         check_json(sample.metadata)

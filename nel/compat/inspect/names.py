@@ -6,4 +6,8 @@ from typing import Final
 
 from nel.authoring.lent_names import LentNames
 
-NAMES: Final = LentNames(homes={"inspect_ai": (), "inspect_ai.scorer": ("nel.scorers",)})
+NAMES: Final = LentNames(
+    homes={"inspect_ai": (), "inspect_ai.scorer": ("nel.scorers",)},
+    instead="a task of Inspect runs with Inspect and nel-inspect installed, as"
+    " --bench inspect:///FILE.py@TASK",
+)

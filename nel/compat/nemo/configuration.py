@@ -2,31 +2,48 @@
 stands for it in nel.
 
 Nothing is run from such a file: part of what it may hold has no counterpart, and a setting that is
-dropped without a word is another evaluation. It is looked at before variables are filled in, so
+dropped without a word is another evaluation. A benchmark that nel cannot run is not written: the
+message names the one thing that it needs. The file is looked at before variables are filled in, so
 that no key gets into the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
+
+from nel import plugins
+from nel.authoring.registry import find_benchmark
+from nel.scoring.protocol import asks_judge
 
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 _SOME_KEY: Final = "MY_KEY"
 _SOME_URL: Final = "https://HOST/v1"
 _SAME: Final = ("name", "max_problems", "repeats", "system_prompt")
 _SAMPLING: Final = ("temperature", "top_p", "max_tokens", "seed", "stop")
-_OTHER_BENCHMARKS: Final = {"mmlu": "mmlu_generative"}
+_PENALTIES: Final = ("frequency_penalty", "presence_penalty")
+_STARTED: Final = ("vllm", "sglang", "nim", "docker_model", "dynamo")
+"""Types of services that NeMo Evaluator starts by itself."""
+_OTHER_BENCHMARKS: Final = {"mmlu": "mmlu_generative", "gpqa": "gpqa_diamond"}
 """Those that nel has under another name: its own mmlu ranks the choices by log-likelihood."""
+_OWN_BRIDGES: Final = ("lm-eval",)
+"""Of plugins of nel's that may still have to be installed; a run says so."""
 _OTHER_SCORERS: Final = {"mcq_extract": "mcq_letter_extract"}
 _COMPLETIONS: Final = ("completions", "completion")
 _USUAL_PROTOCOLS: Final = (None, "chat", "chat_completions", *_COMPLETIONS)
 _ALWAYS_WRITTEN: Final = ("html", "json", "jsonl")
 _WRITERS: Final = ("markdown", "csv", "latex", "junit")
+_DONE_BY: Final = {
+    "cluster": "nel eval submit writes the files of a scheduler",
+    "sandbox": "programs run in the containers of nel sandbox build",
+    "export": "nel export --to NAME",
+    "export_config": "nel export --to NAME",
+}
+"""Keys without a counterpart in a file, and the command that does what they do."""
 
 
 def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
@@ -45,11 +62,14 @@ def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
         return None
     made = _Translation()
     made.whole(data)
+    if not made.written["benchmarks"]:
+        return f"this is a configuration of NeMo Evaluator that nel cannot run: {made.missing_text}"
     text = yaml.safe_dump(made.written, sort_keys=False, allow_unicode=True).rstrip()
+    without = f"\nNot in it, for nel cannot run them: {made.missing_text}" if made.missing else ""
     left = (
         f"\nNot in it, for nel has no such key there: {', '.join(made.left)}" if made.left else ""
     )
-    return f"this is a configuration of NeMo Evaluator; in nel it is\n\n{text}\n{left}"
+    return f"this is a configuration of NeMo Evaluator; in nel it is\n\n{text}\n{without}{left}"
 
 
 def _as_later_form(evaluation: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,106 +87,175 @@ def _as_later_form(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class _Translation:
-    """What is written so far, and the keys that it leaves out."""
+    """What is written so far, and the benchmarks and keys that it leaves out."""
 
     written: dict[str, Any] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    """What a benchmark that is not written needs, one for each."""
     left: list[str] = field(default_factory=list)
     services: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     asked: str = ""
     """The service that the endpoint is."""
+    has_judge: bool = False
+
+    @property
+    def missing_text(self) -> str:
+        """Return what is missing, each thing once."""
+        return "; ".join(dict.fromkeys(self.missing))
 
     def whole(self, data: Mapping[str, Any]) -> None:
         """Write a file of the second or third form."""
-        given = data.get("services")
-        for name, service in (given if isinstance(given, Mapping) else {}).items():
+        section = data.get("services")
+        for name, service in (section if isinstance(section, Mapping) else {}).items():
             if isinstance(service, Mapping):
                 self.services[str(name)] = service
         model = data.get("model")
         if isinstance(model, Mapping):
-            self.written["endpoint"] = self._endpoint(model, "model")
-        entries = [self._benchmark(entry, index) for index, entry in enumerate(data["benchmarks"])]
+            self._endpoint_of_run(model, "model")
+        self.has_judge = any(_judges_of(entry) for entry in data["benchmarks"])
+        names = [entry for entry in enumerate(data["benchmarks"]) if self._is_there(*entry)]
+        entries = [self._benchmark(entry, index) for index, entry in names]
+        self._concurrency([entry for _, entry in names])
         endpoint = self.written.pop("endpoint", None) or {"url": _SOME_URL, "model": "NAME"}
-        judge = self.written.pop("judge", None)
-        self.written = {"endpoint": endpoint, "benchmarks": entries} | (
-            {} if judge is None else {"judge": judge}
-        )
+        self.written = {"endpoint": endpoint, "benchmarks": entries, **self.written}
         output = data.get("output")
         if isinstance(output, Mapping):
             self._output(output)
-        known = ("model", "services", "benchmarks", "output")
-        self.left += [str(key) for key in data if key not in known]
+        known = ("model", "services", "sandboxes", "benchmarks", "output")
+        self.left += [_named(str(key), str(key)) for key in data if key not in known]
 
-    def _endpoint(self, given: Mapping[str, Any], where: str) -> dict[str, Any]:
-        made = {"url": given.get("url"), "model": given.get("id", given.get("model"))}
+    def _is_there(self, index: int, entry: object) -> bool:
+        """Return whether nel can run a benchmark; note the one thing that is missing otherwise."""
+        section = entry if isinstance(entry, Mapping) else {"name": entry}
+        name = str(section.get("name", "NAME"))
+        solver = section.get("solver")
+        kind = solver.get("type", "simple") if isinstance(solver, Mapping) else "simple"
+        if "playbook" in section:
+            self.missing.append(f"benchmarks.{index}: nel has no playbook {section['playbook']}")
+        elif (problem := _missing_benchmark(name)) is not None:
+            self.missing.append(problem)
+        elif kind != "simple":
+            self.missing.append(f"{name}: nel has no solver {kind}; nel list solvers shows its own")
+        elif not self.has_judge and _is_judged(name):
+            self.missing.append(f"{name} needs a judge, and the file names none")
+        else:
+            return True
+        return False
+
+    def _endpoint_of_run(self, section: Mapping[str, Any], where: str) -> None:
+        self.written["endpoint"] = self._endpoint(section, where)
+        if generation := self._generation(section, where):
+            self.written["generation"] = generation
+
+    def _endpoint(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+        made = {"url": section.get("url"), "model": section.get("id", section.get("model"))}
+        if section.get("type") in _STARTED:
+            made["url"] = f"http://localhost:{section.get('port', 8000)}/v1"
+            made["model"] = section.get("served_model_name", made["model"])
+            self.left.append(f"{where}, a server that nel does not start ({section['type']})")
+            section = {"protocol": section.get("protocol")}
         made = {key: value for key, value in made.items() if value is not None}
         if "@" in str(made.get("url")):  # a password may stand before it
             made["url"] = _SOME_URL
-        if given.get("api_key"):
-            variable = _VARIABLE.fullmatch(str(given["api_key"]))
+        if section.get("api_key"):
+            variable = _VARIABLE.fullmatch(str(section["api_key"]))
             made["api_key_env"] = variable[1] if variable else _SOME_KEY
-        if given.get("protocol") in _COMPLETIONS:
+        if section.get("protocol") in _COMPLETIONS:
             made["protocol"] = "completions"
-        elif given.get("protocol") not in _USUAL_PROTOCOLS:
+        elif section.get("protocol") not in _USUAL_PROTOCOLS:
             self.left.append(f"{where}.protocol")
-        known = ("type", "url", "id", "model", "api_key", "protocol")
-        self.left += [f"{where}.{key}" for key in given if key not in known]
+        known = ("type", "url", "id", "model", "api_key", "protocol", "generation", *_SAMPLING)
+        self.left += [f"{where}.{key}" for key in section if key not in known]
         return made
 
-    def _benchmark(self, given: object, index: int) -> object:
-        if not isinstance(given, Mapping):
-            return _OTHER_BENCHMARKS.get(str(given), given)
+    def _generation(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Return the sampling settings of a service, a solver or a benchmark: those that stand in
+        it, and its ``generation``.
+        """
+        own = section.get("generation")
+        settings = {key: section[key] for key in _SAMPLING if key in section}
+        if isinstance(own, Mapping):
+            settings |= own
+        settings = {key: value for key, value in settings.items() if value is not None}
+        made: dict[str, Any] = {key: settings[key] for key in _SAMPLING if key in settings}
+        if extra := {key: settings[key] for key in _PENALTIES if key in settings}:
+            made["extra"] = extra
+        known = (*_SAMPLING, *_PENALTIES)
+        self.left += [f"{where}.generation.{key}" for key in settings if key not in known]
+        return made
+
+    def _concurrency(self, entries: Sequence[object]) -> None:
+        """Write the concurrency, which is the run's in nel, where all benchmarks have one."""
+        wanted = {
+            entry.get("max_concurrent") if isinstance(entry, Mapping) else None for entry in entries
+        }
+        if len(wanted) == 1 and (only := wanted.pop()) is not None:
+            self.written["engine"] = {"concurrency": only}
+        elif wanted - {None}:
+            self.left.append("max_concurrent of each benchmark (engine.concurrency is the run's)")
+
+    def _benchmark(self, section: object, index: int) -> object:
+        if not isinstance(section, Mapping):
+            return _OTHER_BENCHMARKS.get(str(section), section)
         where = f"benchmarks.{index}"
-        made: dict[str, Any] = {key: given[key] for key in _SAME if key in given}
+        made: dict[str, Any] = {key: section[key] for key in _SAME if key in section}
         made["name"] = _OTHER_BENCHMARKS.get(str(made.get("name")), made.get("name", "NAME"))
-        sampling = {key: given[key] for key in _SAMPLING if key in given}
-        self._asked(given, where)
-        self._judged(given, where)
-        scorers = given.get("scorers", given.get("scoring"))
+        self._asked(section, where)
+        self._judged(section, where)
+        solver = section.get("solver")
+        generation = self._generation(section, where)
+        if isinstance(solver, Mapping):
+            generation |= self._generation(solver, f"{where}.solver")
+            made |= {"system_prompt": solver["system_prompt"]} if "system_prompt" in solver else {}
+        made |= self._scored(section, where)
+        handled = (
+            *_SAME, *_SAMPLING, "model", "solver", "judge", "endpoint_type", "generation",
+            "scorers", "scoring", "max_concurrent",
+        )  # fmt: skip
+        self.left += [_named(key, f"{where}.{key}") for key in section if key not in handled]
+        return made | ({"generation": generation} if generation else {})
+
+    def _scored(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Return the scorer of a benchmark where its file names one of its own."""
+        scorers = section.get("scorers", section.get("scoring"))
         only = scorers[0] if isinstance(scorers, list) and len(scorers) == 1 else scorers
         if isinstance(only, str):
-            made["scorer"] = _OTHER_SCORERS.get(only, only)
+            return {"scorer": _OTHER_SCORERS.get(only, only)}
+        if further := _further_scorers(only):
+            commands = (f"nel eval score DIR --scorer {name}" for name in further)
+            self.left.append(f"{where}.scoring ({', '.join(commands)})")
         elif only is not None and not _judges_in(only):
-            self.left.append(f"{where}.{'scorers' if 'scorers' in given else 'scoring'}")
-        handled = (
-            *_SAME,
-            *_SAMPLING,
-            "model",
-            "solver",
-            "judge",
-            "endpoint_type",
-            "scorers",
-            "scoring",
-        )
-        self.left += [f"{where}.{key}" for key in given if key not in handled]
-        return made | ({"generation": sampling} if sampling else {})
+            self.left.append(f"{where}.{'scorers' if 'scorers' in section else 'scoring'}")
+        return {}
 
-    def _asked(self, given: Mapping[str, Any], where: str) -> None:
+    def _asked(self, section: Mapping[str, Any], where: str) -> None:
         """Write the endpoint that a benchmark names, which is that of the run."""
-        solver = given.get("solver")
-        name = given.get("model")
+        solver = section.get("solver")
+        name = section.get("model")
         if isinstance(solver, Mapping):
             name = solver.get("service", name)
-            known = (
-                ("type", "service") if solver.get("type", "simple") == "simple" else ("service",)
-            )
+            known = ("type", "service", "system_prompt", "generation")
             self.left += [f"{where}.solver.{key}" for key in solver if key not in known]
         service = self.services.get(str(name))
         if service is not None and "endpoint" not in self.written:
-            self.written["endpoint"] = self._endpoint(service, f"services.{name}")
+            self._endpoint_of_run(service, f"services.{name}")
             self.asked = str(name)
         elif service is not None and name != self.asked:
             self.left.append(f"{where}, which asks {name} (give it a file of its own)")
-        if given.get("endpoint_type") in _COMPLETIONS:
+        if section.get("endpoint_type") in _COMPLETIONS:
             self.written.setdefault("endpoint", {})["protocol"] = "completions"
 
-    def _judged(self, given: Mapping[str, Any], where: str) -> None:
-        judges = _judges_in(given.get("scoring")) or ([given["judge"]] if "judge" in given else [])
-        for name in judges:
+    def _judged(self, section: Mapping[str, Any], where: str) -> None:
+        for name in _judges_of(section):
             service = name if isinstance(name, Mapping) else self.services.get(str(name))
             if service is None:
                 self.left.append(f"{where}.judge")
             elif "judge" not in self.written:
-                self.written["judge"] = self._endpoint(service, f"services.{name}")
+                where = f"services.{name}"
+                generation = self._generation(service, where)
+                self.written["judge"] = self._endpoint(service, where) | (
+                    {"generation": generation} if generation else {}
+                )
 
     def _output(self, output: Mapping[str, Any]) -> None:
         made: dict[str, Any] = {"dir": output["dir"]} if "dir" in output else {}
@@ -177,7 +266,11 @@ class _Translation:
         self.left += [
             f"output report {name}" for name in names if name not in (*_WRITERS, *_ALWAYS_WRITTEN)
         ]
-        self.left += [f"output.{key}" for key in output if key not in ("dir", "report", "formats")]
+        self.left += [
+            _named(key, f"output.{key}")
+            for key in output
+            if key not in ("dir", "report", "formats")
+        ]
         if made:
             self.written["output"] = made
 
@@ -187,6 +280,54 @@ def _judges_in(scoring: object) -> list[Any]:
     metrics as well.
     """
     metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
-    found = metrics if isinstance(metrics, list) else []
-    are_judges = all(isinstance(one, Mapping) and one.get("type") == "judge" for one in found)
-    return [one.get("service") for one in found] if are_judges else []
+    listed = metrics if isinstance(metrics, list) else []
+    are_judges = all(
+        isinstance(metric, Mapping) and metric.get("type") == "judge" for metric in listed
+    )
+    return [metric.get("service") for metric in listed] if are_judges else []
+
+
+def _judges_of(entry: object) -> list[Any]:
+    """Return the services of the judges of a benchmark."""
+    if not isinstance(entry, Mapping):
+        return []
+    return _judges_in(entry.get("scoring")) or ([entry["judge"]] if "judge" in entry else [])
+
+
+def _is_judged(name: str) -> bool:
+    """Return whether an installed benchmark asks a judge."""
+    return bool(plugins.matching("benchmarks", name)) and asks_judge(find_benchmark(name).scorer)
+
+
+def _further_scorers(scoring: object) -> list[str]:
+    """Return the scorers of a ``scoring`` section, which are used beside the benchmark's own;
+    nothing where it names other metrics as well.
+    """
+    metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
+    listed = metrics if isinstance(metrics, list) else []
+    are_scorers = all(
+        isinstance(metric, Mapping) and metric.get("type") == "scorer" for metric in listed
+    )
+    names = [str(metric.get("name")) for metric in listed] if are_scorers else []
+    return [_OTHER_SCORERS.get(name, name) for name in names]
+
+
+def _missing_benchmark(name: str) -> str | None:
+    """Return why nel has no benchmark of this name, with its own of a similar one; None where it
+    has it.
+    """
+    parts = plugins.split_uri(name)
+    kind, wanted = ("benchmarks", _OTHER_BENCHMARKS.get(name, name))
+    if parts is not None:
+        kind, wanted = "bridges", parts[0]
+    is_elsewhere = wanted in _OWN_BRIDGES or name.endswith((".py", ".yaml", ".yml"))
+    if name == "NAME" or is_elsewhere or plugins.matching(kind, wanted):
+        return None
+    bare = re.split("[#/]", name)[-1].lower().replace("-", "_")
+    own = [ref.name for ref in plugins.discover("benchmarks") if bare.endswith(ref.name)]
+    return f"nel has no benchmark {name}" + (f"; it has {max(own, key=len)}" if own else "")
+
+
+def _named(key: str, where: str) -> str:
+    """Return where a key stands, and the command that does what it does."""
+    return f"{where} ({_DONE_BY[key]})" if key in _DONE_BY else where

@@ -11,7 +11,8 @@
             short = len(input.candidate.output_text) < len(input.row.data["answer"])
             return MetricResult(outputs=[MetricOutput(name="correct", value=float(short))])
 
-Metrics of trajectories are not here: nel asks a model and runs no agents.
+Metrics of trajectories are not here: they score NeMo Evaluator's own agents, which nel does not
+run.
 """
 
 from __future__ import annotations

@@ -216,6 +216,13 @@ def test_rules_over_all_answers_give_what_they_give_evalscope(
     assert own == pytest.approx(sorted(one["value"] for one in other))
 
 
+def test_what_is_read_otherwise_is_on_the_page() -> None:
+    """Each reply whose verdict differs is a row of the page of differences."""
+    page = (HERE.parents[2] / "docs/reference/differences.md").read_text("utf-8")
+    replies = {reply for own in READ_OTHERWISE.values() for reply in own}
+    assert [reply for reply in replies if f"| `{reply}`" not in page] == []
+
+
 def test_enough_adapters_are_compared() -> None:
     """At least 40 of those that are published."""
     assert len({one.name for one in PUBLISHED}) >= 60
