@@ -88,7 +88,7 @@ class Progress:
     reward_sum: float = 0.0
     completion_tokens: int = 0
     steps: int = 0
-    """Answers of the model within episodes; those of an episode in progress are in no other count."""
+    """Answers within episodes; those of an episode in progress are in no other count."""
     requests: int = 0
     """Answers received."""
     judges: JudgeHealth | None = None

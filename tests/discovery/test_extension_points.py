@@ -26,6 +26,7 @@ from nel.datasets import open_dataset
 from nel.discovery.extension_points import EXTENSION_POINTS, shape_error
 from nel.engine.executors.find import find_executor
 from nel.engine.observability.find import find_observer
+from nel.episodes.solvers import find_solver
 from nel.errors import NelError, PluginError
 from nel.judges.registry import check_template
 from nel.models.wire.registry import wire_of
@@ -236,6 +237,7 @@ from nel.metrics import max_score, mean
 from nel.models.wire.registry import CHAT
 from nel.scoring import exact_match
 from nel.artifacts.answer_readers import extract
+from nel.solvers.react import react
 from nel.types import Sample, Unscored
 
 def open_twin(uri, base_dir=None):
@@ -275,6 +277,7 @@ PLUGINS = {
     "clients": "CHAT",
     "commands": "command",
     "observers": "observer",
+    "solvers": "react",
 }
 
 
@@ -308,6 +311,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "clients": lambda: wire_of(name),
         "commands": lambda: app_command().get_command(root_context(), name),
         "observers": lambda: find_observer(name, folder),
+        "solvers": lambda: find_solver(name),
     }
     return uses[kind]()
 

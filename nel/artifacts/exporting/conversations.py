@@ -31,7 +31,7 @@ class Turn:
     """A message of a conversation."""
 
     message: Mapping[str, Any]
-    """In the shape of OpenAI's chat protocol, with ``reasoning_content`` where the model thought."""
+    """In the shape of OpenAI's chat protocol, ``reasoning_content`` where the model thought."""
     step: Step | None
     """That made it."""
     is_answer: bool

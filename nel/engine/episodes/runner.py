@@ -38,7 +38,6 @@ from nel.types import (
     Generation,
     Json,
     Message,
-    ModelFailure,
     Response,
     ResponseError,
     Sample,
@@ -176,14 +175,14 @@ class EpisodeRunner:
         if pool:
             await self._store.put_pool(pool)
         accounts = episode.accounts
-        failure = verdict_before_scoring(last, truncated=plan.config.truncated)
         text = last.text if over.answer is None else self._store.redactor.text(over.answer)
         responses = [*stored.responses(), *attempt.responses]
-        is_limit = over.ended_by.startswith("limit:")
-        if is_limit and plan.benchmark.on_limit == "fail":
-            failure = ModelFailure(kind="limit", detail=f"ended by {over.ended_by}")
-        elif over.failed is None and (_is_acted_on(episode) or text.strip() != last.text.strip()):
-            failure = None
+        fails = over.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail"
+        failure = None
+        if fails:
+            failure = {"kind": "limit", "detail": f"ended by {over.ended_by}"}
+        elif over.failed is not None or _is_answer(episode, text, last):
+            failure = _failure_of(last, plan)
         return Response(
             text=text,
             reasoning=last.reasoning,
@@ -209,10 +208,8 @@ class EpisodeRunner:
                 },
                 "conversation": references,
                 "evidence": evidence,
-                "failure": None
-                if failure is None
-                else {"kind": failure.kind, "detail": failure.detail},
-                "fails": is_limit and plan.benchmark.on_limit == "fail",
+                "failure": failure,
+                "fails": fails,
             },
         )
 
@@ -243,9 +240,18 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
     raise ending
 
 
-def _is_acted_on(episode: Episode) -> bool:
-    """Return whether the calls of the last answer were run, so that it lacks no text."""
-    return bool(episode.messages) and episode.messages[-1].role == "tool"
+def _is_answer(episode: Episode, text: str, last: Response) -> bool:
+    """Return whether the final answer is the last one of the model: not another text, nor one whose
+    calls were run, which lacks no text.
+    """
+    is_acted_on = bool(episode.messages) and episode.messages[-1].role == "tool"
+    return not is_acted_on and text.strip() == last.text.strip()
+
+
+def _failure_of(last: Response, plan: Plan) -> dict[str, str] | None:
+    """Return how the model's last answer failed; None where it did not."""
+    failure = verdict_before_scoring(last, truncated=plan.config.truncated)
+    return None if failure is None else {"kind": failure.kind, "detail": failure.detail}
 
 
 def without_gold(sample: Sample, fields: Sequence[str]) -> Sample:

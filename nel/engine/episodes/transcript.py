@@ -66,7 +66,7 @@ class TranscribedAttempt:
         return settings
 
     def references(self, number: int) -> list[str]:
-        """Return a name for each message that a model step sent; equal messages have equal names."""
+        """Return a name for each message that a step sent; equal messages have equal names."""
         return self._stored.references_of(self.number, number)
 
     def sent(self, number: int) -> list[SentMessage]:
