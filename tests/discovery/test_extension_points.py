@@ -26,6 +26,7 @@ from nel.datasets import open_dataset
 from nel.discovery.extension_points import EXTENSION_POINTS, shape_error
 from nel.engine.executors.find import find_executor
 from nel.engine.observability.find import find_observer
+from nel.episodes.solvers import find_solver
 from nel.errors import NelError, PluginError
 from nel.judges.registry import check_template
 from nel.models.wire.registry import wire_of
@@ -244,6 +245,9 @@ def open_twin(uri, base_dir=None):
 def command():
     pass
 
+async def solver(sample, episode):
+    return None
+
 def observer(run_dir):
     return Observer()
 
@@ -275,6 +279,7 @@ PLUGINS = {
     "clients": "CHAT",
     "commands": "command",
     "observers": "observer",
+    "solvers": "solver",
 }
 
 
@@ -308,6 +313,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "clients": lambda: wire_of(name),
         "commands": lambda: app_command().get_command(root_context(), name),
         "observers": lambda: find_observer(name, folder),
+        "solvers": lambda: find_solver(name),
     }
     return uses[kind]()
 

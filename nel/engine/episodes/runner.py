@@ -41,6 +41,7 @@ from nel.types import (
     Response,
     ResponseError,
     Sample,
+    Unscored,
 )
 
 SOLVED: Final = "solver"
@@ -172,14 +173,10 @@ class EpisodeRunner:
         if pool:
             await self._store.put_pool(pool)
         accounts = episode.accounts
-        failure = verdict_before_scoring(last, truncated=plan.config.truncated)
         text = last.text if over.answer is None else self._store.redactor.text(over.answer)
+        failure = _failure_of(plan, episode, over, last, text)
+        fails = failure is not None and failure.kind == "limit"
         responses = [*stored.responses(), *attempt.responses]
-        is_limit = over.ended_by.startswith("limit:")
-        if is_limit and plan.benchmark.on_limit == "fail":
-            failure = ModelFailure(kind="limit", detail=f"ended by {over.ended_by}")
-        elif over.failed is None and (_is_acted_on(episode) or text.strip() != last.text.strip()):
-            failure = None
         return Response(
             text=text,
             reasoning=last.reasoning,
@@ -205,10 +202,8 @@ class EpisodeRunner:
                 },
                 "conversation": references,
                 "evidence": evidence,
-                "failure": None
-                if failure is None
-                else {"kind": failure.kind, "detail": failure.detail},
-                "fails": is_limit and plan.benchmark.on_limit == "fail",
+                "failure": failure and {"kind": failure.kind, "detail": failure.detail},
+                "fails": fails,
             },
         )
 
@@ -237,6 +232,19 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
         kind = ending.response.error.model_failure
         return _Over(ended_by=f"model:{kind}", failed=ending.response)
     raise ending
+
+
+def _failure_of(
+    plan: Plan, episode: Episode, over: _Over, last: Response, text: str
+) -> ModelFailure | Unscored | None:
+    """Return what the last answer lacks, or the limit that fails by the benchmark's own word; it
+    counts where the final state is not solved.
+    """
+    if over.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail":
+        return ModelFailure(kind="limit", detail=f"ended by {over.ended_by}")
+    if over.failed is None and (_is_acted_on(episode) or text.strip() != last.text.strip()):
+        return None
+    return verdict_before_scoring(last, truncated=plan.config.truncated)
 
 
 def _is_acted_on(episode: Episode) -> bool:
