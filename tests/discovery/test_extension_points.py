@@ -236,8 +236,7 @@ from nel.judges.templates import binary_qa
 from nel.metrics import max_score, mean
 from nel.models.wire.registry import CHAT
 from nel.scoring import exact_match
-from nel.artifacts.answer_readers import extract
-from nel.solvers.react import react
+from nel.scoring.model_reader import extract
 from nel.types import Sample, Unscored
 
 def open_twin(uri, base_dir=None):
@@ -245,6 +244,9 @@ def open_twin(uri, base_dir=None):
 
 def command():
     pass
+
+async def solver(sample, episode):
+    return None
 
 def observer(run_dir):
     return Observer()
@@ -277,7 +279,7 @@ PLUGINS = {
     "clients": "CHAT",
     "commands": "command",
     "observers": "observer",
-    "solvers": "react",
+    "solvers": "solver",
 }
 
 
