@@ -69,7 +69,7 @@ def solver_fields(
     return {
         "solver": {"name": solver.name, "options": dict(solver.options)},
         "solver.rules": code_digest([solver.function]),
-        "solver.tools": code_digest([*functions, benchmark.environment]),
+        "solver.tools": code_digest([*functions, *filter(None, [benchmark.environment])]),
         "solver.limits": limits.as_json(),
         "solver.on_limit": benchmark.on_limit,
     }

@@ -236,7 +236,7 @@ from nel.judges.templates import binary_qa
 from nel.metrics import max_score, mean
 from nel.models.wire.registry import CHAT
 from nel.scoring import exact_match
-from nel.scoring.model_reader import extract
+from nel.artifacts.answer_readers import extract
 from nel.types import Sample, Unscored
 
 def open_twin(uri, base_dir=None):

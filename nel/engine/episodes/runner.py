@@ -17,6 +17,7 @@ from nel.engine.episodes.attempt import Attempt
 from nel.engine.episodes.step_rows import StoredAttempts, end_row
 from nel.engine.episodes.tool_server import ToolServer
 from nel.engine.plan import Plan
+from nel.engine.progress import Progress
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
@@ -37,11 +38,9 @@ from nel.types import (
     Generation,
     Json,
     Message,
-    ModelFailure,
     Response,
     ResponseError,
     Sample,
-    Unscored,
 )
 
 SOLVED: Final = "solver"
@@ -73,6 +72,7 @@ class EpisodeRunner:
         tools: ToolServer | None,
         price: Price | None,
         episodes: int,
+        progress: Progress,
     ) -> None:
         """Prepare; nothing runs yet."""
         self._client = client
@@ -80,6 +80,7 @@ class EpisodeRunner:
         self._snapshot = snapshot
         self._tools = tools
         self._price = price
+        self._progress = progress
         self._slots = asyncio.Semaphore(episodes)
 
     async def answer(
@@ -122,6 +123,7 @@ class EpisodeRunner:
                 store=self._store,
                 tools=self._tools,
                 steps=stored.steps.get(stored.last, {}),
+                progress=self._progress,
             )
             episode = Episode(
                 hidden,
@@ -174,9 +176,13 @@ class EpisodeRunner:
             await self._store.put_pool(pool)
         accounts = episode.accounts
         text = last.text if over.answer is None else self._store.redactor.text(over.answer)
-        failure = _failure_of(plan, episode, over, last, text)
-        fails = failure is not None and failure.kind == "limit"
         responses = [*stored.responses(), *attempt.responses]
+        fails = over.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail"
+        failure = None
+        if fails:
+            failure = {"kind": "limit", "detail": f"ended by {over.ended_by}"}
+        elif over.failed is not None or _is_answer(episode, text, last):
+            failure = _failure_of(last, plan)
         return Response(
             text=text,
             reasoning=last.reasoning,
@@ -202,7 +208,7 @@ class EpisodeRunner:
                 },
                 "conversation": references,
                 "evidence": evidence,
-                "failure": failure and {"kind": failure.kind, "detail": failure.detail},
+                "failure": failure,
                 "fails": fails,
             },
         )
@@ -234,22 +240,18 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
     raise ending
 
 
-def _failure_of(
-    plan: Plan, episode: Episode, over: _Over, last: Response, text: str
-) -> ModelFailure | Unscored | None:
-    """Return what the last answer lacks, or the limit that fails by the benchmark's own word; it
-    counts where the final state is not solved.
+def _is_answer(episode: Episode, text: str, last: Response) -> bool:
+    """Return whether the final answer is the last one of the model: not another text, nor one whose
+    calls were run, which lacks no text.
     """
-    if over.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail":
-        return ModelFailure(kind="limit", detail=f"ended by {over.ended_by}")
-    if over.failed is None and (_is_acted_on(episode) or text.strip() != last.text.strip()):
-        return None
-    return verdict_before_scoring(last, truncated=plan.config.truncated)
+    is_acted_on = bool(episode.messages) and episode.messages[-1].role == "tool"
+    return not is_acted_on and text.strip() == last.text.strip()
 
 
-def _is_acted_on(episode: Episode) -> bool:
-    """Return whether the calls of the last answer were run, so that it lacks no text."""
-    return bool(episode.messages) and episode.messages[-1].role == "tool"
+def _failure_of(last: Response, plan: Plan) -> dict[str, str] | None:
+    """Return how the model's last answer failed; None where it did not."""
+    failure = verdict_before_scoring(last, truncated=plan.config.truncated)
+    return None if failure is None else {"kind": failure.kind, "detail": failure.detail}
 
 
 def without_gold(sample: Sample, fields: Sequence[str]) -> Sample:

@@ -32,7 +32,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.data_files import DataFiles, data_files, digest_of_data
 from nel.engine.scorers.dependencies import Dependencies, read_dependencies
 from nel.engine.scorers.source_cache import SOURCES
-from nel.engine.scorers.source_digest import combined, read_source
+from nel.engine.scorers.source_digest import combined, definitions_digest, read_source
 from nel.judges.types import Case
 from nel.prompts import is_template_file
 from nel.reading.forms import kind_of_module, rule_versions
@@ -88,14 +88,19 @@ def scorer_digest(benchmark: Benchmark) -> str:
 
 
 def code_digest(functions: Iterable[Any]) -> str:
-    """Return a digest of the source files of functions or classes, and of what those import."""
-    modules = {
-        str(getattr(inspect.unwrap(_bare(function)), "__module__", ""))
-        for function in functions
-        if function is not None
-    }
-    starts = sorted(path for name in modules if name for path in _file_of(name))
-    return combined(_digest_of(path) for path in _closure(starts, _SCORING_ROOMS))
+    """Return a digest of functions or classes, of what they use of their own files, and of the
+    files that those import.
+
+    A scorer in the same file is no part of it unless they use it.
+    """
+    names: dict[Path, set[str]] = {}
+    for function in functions:
+        source = inspect.unwrap(_bare(function))
+        for path in _file_of(str(getattr(source, "__module__", ""))):
+            names.setdefault(path, set()).add(source.__qualname__.partition(".")[0])
+    own = [definitions_digest(path, used) for path, used in names.items()]
+    others = _closure(sorted(names), _SCORING_ROOMS) - names.keys()
+    return combined([*own, *map(_digest_of, others)])
 
 
 def reading_versions(benchmark: Benchmark) -> dict[str, int]:

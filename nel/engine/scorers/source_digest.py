@@ -80,6 +80,48 @@ def _logic_of(data: bytes) -> Logic:
     return digest, tuple(sorted(logic.imports))
 
 
+def definitions_digest(path: Path, names: Iterable[str]) -> str:
+    """Return a digest of the logic of some top-level definitions of a file and of all others that
+    they use, directly or not.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    data = path.read_bytes()
+    try:
+        body = ast.parse(data).body
+    except (SyntaxError, ValueError, RecursionError):
+        return hashlib.sha256(data).hexdigest()
+    bound = [_bound_by(statement) for statement in body]
+    used, waiting = set[int](), set(names)
+    while waiting:
+        name = waiting.pop()
+        for number in [number for number, known in enumerate(bound) if name in known]:
+            if number not in used:
+                used.add(number)
+                nodes = ast.walk(body[number])
+                waiting |= {node.id for node in nodes if isinstance(node, ast.Name)}
+    logic = _Logic()
+    for number in sorted(used):
+        logic.serialize(body[number])
+    text = "\0".join([*sorted(logic.bound), *logic.tokens])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """Return the names that a top-level statement binds."""
+    names = {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+    return names
+
+
 class _Logic:
     """The logic of a syntax tree as a list of tokens."""
 
