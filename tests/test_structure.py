@@ -58,7 +58,7 @@ ROOMS = {
     "datasets": 11_500,
     "decide": 12_500,
     "discovery": 3_300,
-    "engine": 74_000,
+    "engine": 74_300,
     "episodes": 3_600,
     "judges": 25_700,
     "metrics": 15_200,
