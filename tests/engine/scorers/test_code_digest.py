@@ -32,7 +32,8 @@ def digest_of(tmp_path: Path, source: str) -> str:
     path = tmp_path / "tools_of_a_test.py"
     path.write_text(source, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("tools_of_a_test", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     sys.modules["tools_of_a_test"] = module
     spec.loader.exec_module(module)
