@@ -272,6 +272,16 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
     return layered(path, chosen).build()
 
 
+def _is_object(path: Path) -> bool:
+    """Return whether a file is one JSON object, as a configuration may be."""
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        return path.read_text(encoding="utf-8").lstrip().startswith("{")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def layered(path: Path | None, chosen: Chosen) -> Layers:
     """Return the configuration of `configured` with the source of each value, not yet validated.
 
@@ -287,7 +297,7 @@ def layered(path: Path | None, chosen: Chosen) -> Layers:
     from nel.config.user_settings import from_environment, from_user_file  # noqa: PLC0415
     from nel.config.yaml_file import read_yaml  # noqa: PLC0415
 
-    if path is not None and path.suffix.lower() in DATA_SUFFIXES:
+    if path is not None and path.suffix.lower() in DATA_SUFFIXES and not _is_object(path):
         raise ConfigError(rows_problem(str(path)))
     layers = Layers(read_yaml(path), str(path)) if path else Layers({}, "command line")
     for setting in chosen.settings:

@@ -16,13 +16,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from nel.cli.frame import Frame, packed
 from nel.cli.terminal import plain
 from nel.engine.observability.run_log import FILE_NAME
 from nel.engine.progress import Progress
 from nel.runs.progress_line import line_items, progress_line, score_so_far
+
+if TYPE_CHECKING:
+    from nel.cli.frame import Frame
 
 QUIET: Final = -1
 """The verbosity at which nothing is shown."""
@@ -54,7 +56,7 @@ def showing(progress: Progress | Mapping[str, Progress], verbosity: int = 0) -> 
     if verbosity:
         news += [_Events(each) for each in named.values()]
     is_live = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    frame = Frame(sys.stderr) if is_live else None
+    frame = _frame() if is_live else None
     thread = threading.Thread(
         target=_show_lines if frame is None else _show_live,
         args=(named, finished, news) if frame is None else (named, finished, news, frame),
@@ -187,8 +189,16 @@ def _show_live(
         frame.show([], above=_new_lines(each for each in news if isinstance(each, _Events)))
 
 
+def _frame() -> Frame:
+    from nel.cli.frame import Frame  # noqa: PLC0415 - of a live terminal alone
+
+    return Frame(sys.stderr)
+
+
 def _live_lines(named: Mapping[str, Progress], frame: Frame) -> list[str]:
     """Return the lines of all runs as they fit a terminal; one that is too narrow has no bar."""
+    from nel.cli.frame import packed  # noqa: PLC0415 - as above
+
     width = frame.columns
     lines = []
     for name, each in named.items():

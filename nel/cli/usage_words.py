@@ -80,9 +80,6 @@ _NOT_AN_OPTION: Final = {
     ),
     "submit": "`nel eval submit` writes the files that run it on a scheduler",
     "override": "-O KEY=VALUE sets any key of the configuration",
-    "verbose": (
-        "run.log in the run's directory has the details, more with -O observability.log_level=debug"
-    ),
 }
 """What other tools have an option for, and how it is done here."""
 _KEY_IS_NAMED: Final = "It takes the name of the variable that holds the key, never the key."

@@ -88,7 +88,7 @@ class Pipeline:
         self._queue = WorkQueue(snapshot, [] if scoring_only else jobs, opened.stop_rules.of)
         self._last_stored = opened.pending.last_response()
         self._counter = OutcomeCounter(
-            opened.progress, opened.observer, opened.stop_rules, self._queue, jobs
+            opened.progress, opened.observer, opened.stop_rules, self._queue, jobs, store.redactor
         )
         self._runner = SampleRunner(client=client, store=store, snapshot=snapshot)
         n_workers = config.concurrency

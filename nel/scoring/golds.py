@@ -8,7 +8,6 @@ of a user's own is not looked into: it may call a marked one with another sample
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -19,7 +18,6 @@ S = TypeVar("S")
 TakeGold: TypeAlias = Callable[..., object]
 """``(sample, **options)`` with the options of the scorer; raises `DatasetError`."""
 _ATTRIBUTE: Final = "takes_gold"
-_VISIBLE: Final = re.compile(r"[^\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def reads_gold(take: TakeGold) -> Callable[[S], S]:
@@ -45,7 +43,7 @@ def text_gold(sample: ScorerInput, **_: object) -> list[str]:
 def texts_in(target: object) -> list[str]:
     """Return the texts of a target that are not blank; raises DatasetError where there is none."""
     several: Sequence[object] = target if isinstance(target, (list, tuple)) else [target]
-    texts = [str(item) for item in several if item is not None and _VISIBLE.search(str(item))]
+    texts = [str(item) for item in several if item is not None and str(item).strip()]
     if not texts:
         raise DatasetError("the target is empty; give the row an answer to compare with")
     return texts

@@ -56,7 +56,6 @@ def test_a_word_like_no_command_gets_no_offer() -> None:
         ("eval run --background", "No such option: --background: `nohup nel eval run … &` runs it in the background"),
         ("eval run --submit", "`nel eval submit` writes the files"),
         ("eval run --override a=b", "-O KEY=VALUE sets any key"),
-        ("eval run --verbose", "run.log in the run's directory has the details"),
         ("export DIR --format csv", "Did you mean --to?"),
         ("report DIR --to csv", "Did you mean --format?"),
     ],

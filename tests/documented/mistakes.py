@@ -236,7 +236,9 @@ _WHAT: Final = (
 )
 _TYPED: Final = (
     Mistake("no `eval`", f"run --bench gsm8k --dataset rows.jsonl {HERE}", "Did you mean `nel eval run`?", GOOD),
-    Mistake("another tool's command", "status runs/one", "Did you mean `nel eval watch`?", "eval watch runs --once"),
+    Mistake(
+        "another tool's command", "status runs/one", "Did you mean `nel eval watch --once`?", "eval watch runs --once"
+    ),
     Mistake("another tool's command for a file", "config", "`nel init` writes a file", "init --help"),
     Mistake("misspelt command", "exprot runs/one", "Did you mean `nel export`?", "export runs/one --to csv"),
     Mistake("misspelt option", f"{GOOD} --concurency 2", "--concurrency", f"{GOOD} --concurrency 2"),

@@ -281,7 +281,7 @@ def test_results_show_and_hand_on_the_calls() -> None:
     assert with_calls(None, line["tool_calls"]) == '[calls add({"x": 1})]'
     log = exported(line, "m", "reward")
     assert log["messages"][-1]["tool_calls"][0] | {"type": ""} == {
-        "id": "c1", "function": "add", "arguments": {"x": 1}, "type": "",
+        "id": "c1", "function": "add", "arguments": {"x": 1}, "type": "", "parse_error": None,
     }  # fmt: skip
     back = imported(log, log["store"]["nel"], {})
     assert back is not None

@@ -1934,7 +1934,7 @@ MUTATIONS: Final = (
         name="cut-bytes-of-an-output-are-not-counted",
         room="tools",
         fault="The model is not told how much of an output is missing.",
-        fragment="n_cut = len(data) - bytes_max",
+        fragment="n_cut = max(0, (n_bytes or len(data)) - bytes_max)",
         replacement="n_cut = 0",
         tests=("tests/episodes/test_outcomes.py",),
         keyword="long_output",
