@@ -201,6 +201,7 @@ def test_a_listing_shows_broken_plugins_beside_working_ones(tmp_path: Path) -> N
     assert "BROKEN: it is a int, not a nel.Benchmark" in text
 
 
+@pytest.mark.slow
 def test_a_plugin_that_hangs_is_given_up_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one whose import has no end carries that as its error; those before and after it are described."""
     hangs = {"hanging_plugin": "import time; time.sleep(600)"}

@@ -84,7 +84,7 @@ _HOSTILE = {
 
 
 @ENDS
-@pytest.mark.parametrize("name", representatives(list(_HOSTILE), "tower", "code", "lines"))
+@pytest.mark.parametrize("name", representatives(list(_HOSTILE), "code"))
 def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
     _ends_the_worker: None,  # noqa: PT019
     name: str,
@@ -130,7 +130,7 @@ _REPEATED = [
 
 
 @ENDS
-@pytest.mark.parametrize(("head", "unit", "tail"), first_rows(3, _REPEATED), ids=repr)
+@pytest.mark.parametrize(("head", "unit", "tail"), first_rows(1, _REPEATED), ids=repr)
 def test_ten_megabytes_are_scored_in_time(_ends_the_worker: None, head: str, unit: str, tail: str) -> None:  # noqa: PT019
     """A response of ten million characters is wrong, or not comparable, in seconds."""
     response = head + unit * (10_000_000 // len(unit)) + tail
