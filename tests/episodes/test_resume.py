@@ -31,14 +31,19 @@ def lines_of(tmp_path: Path) -> list[dict]:
     return without_volatile(read_results(only_run(tmp_path / "out"), "bank"))
 
 
-def check_kill(tmp_path: Path, moment: str, count: int) -> None:
-    """Kill a run at a moment, resume it, and compare it with one that was not killed."""
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    for directory in (whole, killed):
-        directory.mkdir()
-        write_bank(directory, 2)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
+    """Return the lines of a run that was not killed."""
+    directory = tmp_path_factory.mktemp("whole")
+    write_bank(directory, 2)
     with scripted(depositing) as endpoint:
-        assert run(whole, endpoint) == 0
+        assert run(directory, endpoint) == 0
+    return lines_of(directory)
+
+
+def check_kill(killed: Path, whole: list[dict], moment: str, count: int) -> None:
+    """Kill a run at a moment, resume it, and compare it with one that was not killed."""
+    write_bank(killed, 2)
     with scripted(depositing) as endpoint:
         code = run(killed, endpoint, f"{moment}:{count}")
         was_killed = code != 0
@@ -50,15 +55,15 @@ def check_kill(tmp_path: Path, moment: str, count: int) -> None:
         assert len(mails) == len(set(mails))
     else:  # a mail may have been sent when the kill came, so its episode began again
         assert moment in ("before_tool", "after_tool", "before_step")
-    assert lines_of(killed) == lines_of(whole)
+    assert lines_of(killed) == whole
 
 
 @pytest.mark.parametrize(
     ("moment", "count"), [("after_step", 3), ("before_tool", 2), ("after_tool", 3), ("before_step", 4)]
 )
-def test_a_killed_episode_goes_on_at_its_last_step(tmp_path: Path, moment: str, count: int) -> None:
+def test_a_killed_episode_goes_on_at_its_last_step(tmp_path: Path, whole: list[dict], moment: str, count: int) -> None:
     """The artifacts are those of a run that was not killed."""
-    check_kill(tmp_path, moment, count)
+    check_kill(tmp_path, whole, moment, count)
 
 
 def test_an_environment_that_cannot_be_replayed_begins_again(tmp_path: Path) -> None:
@@ -75,6 +80,6 @@ def test_an_environment_that_cannot_be_replayed_begins_again(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("moment", "count"), list(itertools.product((*MOMENTS, "request_sent", "response_received"), (1, 2, 3, 5, 7)))
 )
-def test_an_episode_survives_a_kill_at_any_moment(tmp_path: Path, moment: str, count: int) -> None:
+def test_an_episode_survives_a_kill_at_any_moment(tmp_path: Path, whole: list[dict], moment: str, count: int) -> None:
     """Forty moments of episodes with functions, a tool that may not run twice, and state."""
-    check_kill(tmp_path, moment, count)
+    check_kill(tmp_path, whole, moment, count)
