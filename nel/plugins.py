@@ -4,7 +4,7 @@ Listing reads package metadata only; a plugin is imported when it is named. nel'
 registered in the same groups. Entry points are read from `importlib.metadata` and handed to
 stevedore, because stevedore's cache on disk can return a list that is up to two minutes old.
 
-One package whose metadata is no UTF-8, or has no name, must not keep nel from working with all
+One package whose metadata is not UTF-8, or has no name, must not keep nel from working with all
 others.
 """
 

@@ -62,7 +62,7 @@ class ToolCall:
 
     @property
     def values(self) -> JsonObject | None:
-        """Return the arguments by name; None where what the model wrote is no JSON object.
+        """Return the arguments by name; None where what the model wrote is not a JSON object.
 
         >>> ToolCall(id="1", name="add", arguments='{"x": 1}').values
         {'x': 1}
@@ -88,7 +88,7 @@ class ToolCall:
 
 
 def _decoded(arguments: str) -> Json:
-    """Return what a call's arguments say, or the error of what is no JSON; an empty text, which
+    """Return what a call's arguments say, or the error of what is not JSON; an empty text, which
     servers write for a tool without parameters, says nothing.
     """
     try:

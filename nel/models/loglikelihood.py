@@ -344,7 +344,7 @@ def _check_columns(
         raise LogprobFault("malformed", "a token is not text")
     if not all(type(offset) is int for offset in offsets) or sorted(offsets) != offsets:
         raise LogprobFault(
-            "offsets", f"text_offset is no list of rising whole numbers: {_excerpt(offsets)}"
+            "offsets", f"text_offset is not a list of rising whole numbers: {_excerpt(offsets)}"
         )
 
 

@@ -16,7 +16,7 @@ from nel.types import ToolCall
 CALL_FIELDS: Final = ("id", "type", "index", "function")
 """Of a call as OpenAI has it; servers that sign calls add others."""
 UNREAD: Final = "INVALID_JSON"
-"""The field that arguments stand in that are no object, where one has to be sent."""
+"""The field that arguments stand in that are not an object, where one has to be sent."""
 
 
 def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
@@ -34,7 +34,7 @@ def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
 def sent_call(call: ToolCall) -> dict[str, Any]:
     """Return a call as a message carries it.
 
-    Servers that read the arguments, as vLLM does, refuse a request where they are no JSON object.
+    Servers that read the arguments, as vLLM does, refuse a request where they are not a JSON object.
     """
     is_read = call.values is not None
     arguments = call.arguments if is_read else dumps(sent_arguments(call.arguments))

@@ -64,7 +64,7 @@ async def print_much(n: int) -> str:
 
 @tool
 def odd(what: str):
-    """Return something that is no text."""
+    """Return something that is not text."""
     return {"object": object(), "set": {1}, "nan": float("nan"), "none": None}[what]
 
 @tool(parallel=True)

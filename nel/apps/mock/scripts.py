@@ -108,7 +108,7 @@ def turn_at(
         raise EndpointFault(
             400, "script_ended", f"the script has {len(turns)} turns; this asks for {number + 1}"
         )
-    return number, tuple(turns[min(place, len(turns) - 1)] for place in range(number + 1))
+    return number, tuple(turns[min(key_path, len(turns) - 1)] for key_path in range(number + 1))
 
 
 _CONVERSATIONS: Final[TypeAdapter[tuple[Conversation, ...]]] = TypeAdapter(
@@ -121,7 +121,7 @@ def read_script(path: Path) -> Script:
     """Return the script in a file: YAML with a list of conversations, or JSON Lines with one each.
 
     Raises:
-        ConfigError: The file cannot be read, or is no script; the message names line and key.
+        ConfigError: The file cannot be read, or is not a script; the message names line and key.
     """
     lines: dict[_Path, int] = {}
     if path.suffix == ".jsonl":
@@ -132,11 +132,16 @@ def read_script(path: Path) -> Script:
         return Script(_CONVERSATIONS.validate_python(value))
     except ValidationError as error:
         first = error.errors()[0]
-        place: _Path = tuple(first["loc"])
+        key_path: _Path = tuple(first["loc"])
         known = next(
-            (place[:length] for length in range(len(place), 0, -1) if place[:length] in lines), ()
+            (
+                key_path[:length]
+                for length in range(len(key_path), 0, -1)
+                if key_path[:length] in lines
+            ),
+            (),
         )
-        key = ".".join(map(str, place[1:])) or "conversation"
+        key = ".".join(map(str, key_path[1:])) or "conversation"
         raise ConfigError(
             f"{path}, line {lines.get(known, 1)}: {key}: {first['msg'].lower()}; see"
             " docs/how-to/rehearse-an-agent.md for what a script holds"
@@ -159,15 +164,15 @@ def _json_lines(path: Path, lines: dict[_Path, int]) -> list[object]:
     return values
 
 
-def _of_node(node: yaml.Node, place: _Path, lines: dict[_Path, int]) -> Any:
+def _of_node(node: yaml.Node, key_path: _Path, lines: dict[_Path, int]) -> Any:
     """Return the value of a node, and note the line of each key and entry below it."""
-    lines.setdefault(place, node.start_mark.line + 1)
+    lines.setdefault(key_path, node.start_mark.line + 1)
     if isinstance(node, yaml.SequenceNode):
-        return [_of_node(item, (*place, at), lines) for at, item in enumerate(node.value)]
+        return [_of_node(item, (*key_path, at), lines) for at, item in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
         return yaml.SafeLoader("").construct_object(node)
     fields = {}
     for key, value in node.value:
-        lines[(*place, str(key.value))] = key.start_mark.line + 1
-        fields[str(key.value)] = _of_node(value, (*place, str(key.value)), lines)
+        lines[(*key_path, str(key.value))] = key.start_mark.line + 1
+        fields[str(key.value)] = _of_node(value, (*key_path, str(key.value)), lines)
     return fields

@@ -71,11 +71,11 @@ def _chat(asked: Asked, turn: Turn, number: int) -> Event:
     if turn.calls:
         message["tool_calls"] = [
             {
-                "id": f"call_{number}_{place}",
+                "id": f"call_{number}_{position}",
                 "type": "function",
                 "function": {"name": call.name, "arguments": _arguments(call)},
             }
-            for place, call in enumerate(turn.calls)
+            for position, call in enumerate(turn.calls)
         ]
     default = "tool_calls" if turn.calls else "stop"
     finish = _ENDINGS["chat"].get(turn.ending, default)
@@ -123,15 +123,15 @@ def _response(asked: Asked, turn: Turn, number: int) -> Event:
         secret = {"encrypted_content": signature(turn, number)} if asked.wants_encrypted else {}
         output.append({"type": "reasoning", "id": f"rs_{number}", "summary": summary, **secret})
     if turn.text or not turn.calls:
-        part = {"type": "output_text", "text": turn.text, "annotations": []}
+        block = {"type": "output_text", "text": turn.text, "annotations": []}
         output.append({
             "type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed",
-            "content": [part],
+            "content": [block],
         })  # fmt: skip
     output += [
-        {"type": "function_call", "id": f"fc_{number}_{place}", "call_id": f"call_{number}_{place}",
+        {"type": "function_call", "id": f"fc_{number}_{position}", "call_id": f"call_{number}_{position}",
          "name": call.name, "arguments": _arguments(call), "status": "completed"}
-        for place, call in enumerate(turn.calls)
+        for position, call in enumerate(turn.calls)
     ]  # fmt: skip
     read, written = _counts(asked, turn)
     reason = _ENDINGS["responses"].get(turn.ending)
@@ -163,11 +163,11 @@ def _response_events(whole: Event) -> Iterator[Event]:
     for index, item in enumerate(whole["output"]):
         events += _item_events(index, item)
     events.append({"type": f"response.{whole['status']}", "response": whole})
-    return ({**event, "sequence_number": place} for place, event in enumerate(events))
+    return ({**event, "sequence_number": position} for position, event in enumerate(events))
 
 
 def _item_events(index: int, item: Event) -> Iterator[Event]:
-    place = {"output_index": index, "item_id": item["id"]}
+    position = {"output_index": index, "item_id": item["id"]}
     kind = item["type"]
     empty = {"message": "content", "reasoning": "summary", "function_call": "arguments"}[kind]
     start = {**item, empty: "" if kind == "function_call" else []}
@@ -175,30 +175,35 @@ def _item_events(index: int, item: Event) -> Iterator[Event]:
     if kind == "function_call":
         name = "response.function_call_arguments"
         for piece in _pieces(item["arguments"]):
-            yield {"type": f"{name}.delta", **place, "delta": piece}
+            yield {"type": f"{name}.delta", **position, "delta": piece}
         yield {
             "type": f"{name}.done",
-            **place,
+            **position,
             "name": item["name"],
             "arguments": item["arguments"],
         }
     elif kind == "reasoning":
-        (part,) = item["summary"]
-        place |= {"summary_index": 0}
+        (block,) = item["summary"]
+        position |= {"summary_index": 0}
         name = "response.reasoning_summary"
-        yield {"type": f"{name}_part.added", **place, "part": {**part, "text": ""}}
-        for piece in _pieces(part["text"]):
-            yield {"type": f"{name}_text.delta", **place, "delta": piece}
-        yield {"type": f"{name}_text.done", **place, "text": part["text"]}
-        yield {"type": f"{name}_part.done", **place, "part": part}
+        yield {"type": f"{name}_part.added", **position, "part": {**block, "text": ""}}
+        for piece in _pieces(block["text"]):
+            yield {"type": f"{name}_text.delta", **position, "delta": piece}
+        yield {"type": f"{name}_text.done", **position, "text": block["text"]}
+        yield {"type": f"{name}_part.done", **position, "part": block}
     else:
-        (part,) = item["content"]
-        place |= {"content_index": 0}
-        yield {"type": "response.content_part.added", **place, "part": {**part, "text": ""}}
-        for piece in _pieces(part["text"]):
-            yield {"type": "response.output_text.delta", **place, "delta": piece, "logprobs": []}
-        yield {"type": "response.output_text.done", **place, "text": part["text"], "logprobs": []}
-        yield {"type": "response.content_part.done", **place, "part": part}
+        (block,) = item["content"]
+        position |= {"content_index": 0}
+        yield {"type": "response.content_part.added", **position, "part": {**block, "text": ""}}
+        for piece in _pieces(block["text"]):
+            yield {"type": "response.output_text.delta", **position, "delta": piece, "logprobs": []}
+        yield {
+            "type": "response.output_text.done",
+            **position,
+            "text": block["text"],
+            "logprobs": [],
+        }
+        yield {"type": "response.content_part.done", **position, "part": block}
     yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
@@ -210,9 +215,9 @@ def _message(asked: Asked, turn: Turn, number: int) -> Event:
     if turn.text:
         content.append({"type": "text", "text": turn.text})
     content += [
-        {"type": "tool_use", "id": f"toolu_{number}_{place}", "name": call.name,
+        {"type": "tool_use", "id": f"toolu_{number}_{position}", "name": call.name,
          "input": call.arguments if call.raw is None else call.raw}
-        for place, call in enumerate(turn.calls)
+        for position, call in enumerate(turn.calls)
     ]  # fmt: skip
     default = "tool_use" if turn.calls else "end_turn"
     read, written = _counts(asked, turn)
@@ -268,10 +273,10 @@ def _candidates(asked: Asked, turn: Turn, number: int) -> Event:
     if turn.text or not turn.calls:
         parts.append({"text": turn.text})
     readable = [call for call in turn.calls if call.raw is None]
-    for place, call in enumerate(readable):
+    for position, call in enumerate(readable):
         signed = {"thoughtSignature": signature(turn, number)} if turn.reasoning else {}
         function = {"name": call.name, "args": call.arguments}
-        parts.append({"functionCall": function, **(signed if place == 0 else {})})
+        parts.append({"functionCall": function, **(signed if position == 0 else {})})
     default = "STOP" if len(readable) == len(turn.calls) else "MALFORMED_FUNCTION_CALL"
     read, written = _counts(asked, turn)
     return {
@@ -294,15 +299,15 @@ def _candidates(asked: Asked, turn: Turn, number: int) -> Event:
 def _candidate_events(whole: Event) -> Iterator[Event]:
     (candidate,) = whole["candidates"]
     parts = [
-        {**part, "text": piece} if "text" in part else part
-        for part in candidate["content"]["parts"]
-        for piece in (_pieces(part.get("text", "")) or [""])
+        {**block, "text": piece} if "text" in block else block
+        for block in candidate["content"]["parts"]
+        for piece in (_pieces(block.get("text", "")) or [""])
     ]
     head = {"modelVersion": whole["modelVersion"]}
-    for place, part in enumerate(parts):
-        is_last = place == len(parts) - 1
+    for position, block in enumerate(parts):
+        is_last = position == len(parts) - 1
         ended = {"finishReason": candidate["finishReason"]} if is_last else {}
-        content = {"role": "model", "parts": [part]}
+        content = {"role": "model", "parts": [block]}
         usage = {"usageMetadata": whole["usageMetadata"]} if is_last else {}
         yield {**head, "candidates": [{"index": 0, "content": content, **ended}], **usage}
     if not parts:

@@ -13,7 +13,7 @@ from nel.scoring.gold_choices import ChoiceSetting
 from nel.types import Sample, ScorerInput
 
 OTHER = "other"
-"""What was read where it is no label."""
+"""What was read where it is not a label."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def ratings_path(run_dir: Path, benchmark: str) -> Path:
 
 
 def read_ratings(path: Path) -> list[Rating]:
-    """Return the ratings of a file; none where there is no file.
+    """Return the ratings of a file; an empty list without a file.
 
     Raises:
         UsageError: It cannot be read, or holds something else.
@@ -84,7 +84,7 @@ def rating_fields(fields: Any) -> Mapping[str, Any]:
     """Return label, note and name from what a page sends.
 
     Raises:
-        UsageError: It is no object of texts, or one is longer than what is stored.
+        UsageError: It is not an object of texts, or one is longer than what is stored.
     """
     names = {
         "label": _LABEL_CHARACTERS_MAX,

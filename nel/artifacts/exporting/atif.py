@@ -6,7 +6,7 @@ Harbor's models of the format refuse unknown fields; what it has no place for is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,11 +16,11 @@ from nel.artifacts.exporting.conversations import (
     RunConversations,
     SampleConversations,
     Turn,
+    export_conversations,
 )
 from nel.artifacts.exporting.inspect_samples import model_name, storable
-from nel.artifacts.exporting.run import RunToExport, open_run
+from nel.artifacts.exporting.run import RunToExport
 from nel.config.schema import Price
-from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line
 from nel.models.budget import cost_of
 from nel.reports.run_files import BenchmarkFiles
@@ -40,12 +40,6 @@ def export_atif(run_dir: Path, output: Path) -> Exported:
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
-    run = open_run(run_dir)
-    paths = [output / f"{files.directory.name}.jsonl" for files in run.benchmarks]
-    with RunConversations(run) as conversations:
-        for path, files in zip(paths, run.benchmarks, strict=True):
-            export = _Trajectories(run, files, conversations.price)
-            write_file(path, (dumps_line(export.of(item)) for item in conversations.of(files)))
     notes = (
         (
             "A trajectory is of the last attempt; other requests of its solver are subagent"
@@ -54,7 +48,14 @@ def export_atif(run_dir: Path, output: Path) -> Exported:
         "Steps have no timestamp: when a request was sent is not recorded.",
         "cost_usd is in the currency of budget.prices.",
     )
-    return Exported(files=paths, notes=(*run.notes, *notes))
+    return export_conversations(run_dir, output, _lines, notes)
+
+
+def _lines(
+    run: RunToExport, conversations: RunConversations, files: BenchmarkFiles
+) -> Iterator[bytes]:
+    trajectories = _Trajectories(run, files, conversations.price)
+    return (dumps_line(trajectories.of(item)) for item in conversations.of(files))
 
 
 class _Trajectories:
@@ -232,7 +233,7 @@ def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    """Return the text of a message; parts that are no text by their type."""
+    """Return the text of a message; a part that is not text by its type."""
     content = message.get("content")
     if not isinstance(content, list | tuple):
         return content or ""

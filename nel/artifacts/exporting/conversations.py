@@ -4,13 +4,16 @@ of a sample with one answer from its prompt and its answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from nel.artifacts.exporting.run import RunToExport, results_of, state_of
+from nel.artifacts.exporting.contract import Exported
+from nel.artifacts.exporting.run import RunToExport, open_run, results_of, state_of
 from nel.artifacts.files import directory_name
 from nel.config.schema import Price
+from nel.core.atomic_files import write_file
 from nel.core.message_json import chat_message
 from nel.engine.episodes.transcript import (
     Branch,
@@ -166,3 +169,25 @@ def _chat_call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = call.get("function") or call
     named = {"name": function.get("name") or "", "arguments": function.get("arguments") or ""}
     return {"id": call.get("id") or "", "type": "function", "function": named}
+
+
+def export_conversations(
+    run_dir: Path,
+    output: Path,
+    lines_of: Callable[[RunToExport, RunConversations, BenchmarkFiles], Iterator[bytes]],
+    notes: Sequence[str],
+) -> Exported:
+    """Write a file BENCHMARK.jsonl of each benchmark's conversations.
+
+    Args:
+        run_dir: Of the run.
+        output: An empty directory.
+        lines_of: Returns the lines of a benchmark.
+        notes: What the reader of the files should know.
+    """
+    run = open_run(run_dir)
+    paths = [output / f"{files.directory.name}.jsonl" for files in run.benchmarks]
+    with RunConversations(run) as conversations:
+        for path, files in zip(paths, run.benchmarks, strict=True):
+            write_file(path, lines_of(run, conversations, files))
+    return Exported(files=paths, notes=(*run.notes, *notes))

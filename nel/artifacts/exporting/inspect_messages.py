@@ -64,7 +64,7 @@ def _content_part(content_part: Any) -> dict[str, Any]:  # checked here
 
 
 def inspect_call(call: Any, name: str) -> dict[str, Any]:  # checked here
-    """Return a call of Inspect; what is no JSON object is the argument ``unread``.
+    """Return a call of Inspect; what is not a JSON object is the argument ``unread``.
 
     Args:
         call: In the shape of OpenAI's, or of results.jsonl.

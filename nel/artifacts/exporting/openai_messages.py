@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.conversations import RunConversations
+from nel.artifacts.exporting.conversations import RunConversations, export_conversations
 from nel.artifacts.exporting.inspect_samples import storable
-from nel.artifacts.exporting.run import open_run, state_of
-from nel.core.atomic_files import write_file
+from nel.artifacts.exporting.run import RunToExport, state_of
 from nel.core.strict_json import dumps_line
 from nel.reports.run_files import BenchmarkFiles
 
@@ -24,19 +23,16 @@ def export_openai_messages(run_dir: Path, output: Path) -> Exported:
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
-    run = open_run(run_dir)
-    paths = [output / f"{files.directory.name}.jsonl" for files in run.benchmarks]
-    with RunConversations(run) as conversations:
-        for path, files in zip(paths, run.benchmarks, strict=True):
-            write_file(path, _lines(conversations, files))
     notes = (
         "Every conversation is there, whatever its reward: select those to train on by reward.",
         "What the model thought is the reasoning_content of its message.",
     )
-    return Exported(files=paths, notes=(*run.notes, *notes))
+    return export_conversations(run_dir, output, _lines, notes)
 
 
-def _lines(conversations: RunConversations, files: BenchmarkFiles) -> Iterator[bytes]:
+def _lines(
+    _: RunToExport, conversations: RunConversations, files: BenchmarkFiles
+) -> Iterator[bytes]:
     for sample in conversations.of(files):
         result = sample.result
         for number, conversation in enumerate(sample.conversations):

@@ -156,7 +156,7 @@ def _lenient(data: bytes, where: str) -> object:
     try:
         return json.loads(data, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
-        raise OutputError(f"{where} is no JSON ({error}); give an undamaged copy") from error
+        raise OutputError(f"{where} is not JSON ({error}); give an undamaged copy") from error
 
 
 def _words(kind: type) -> str:

@@ -134,7 +134,7 @@ def _slots(imported: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
     for benchmark in imported.benchmarks:
         if not benchmark.name.isprintable():
             raise OutputError(
-                f"the source names a benchmark {benchmark.name!r}, which is no text; import an undamaged"
+                f"the source names a benchmark {benchmark.name!r}, which is not text; import an undamaged"
                 " copy"
             )
         seen[benchmark.name] = seen.get(benchmark.name, 0) + 1
