@@ -79,7 +79,7 @@ def test_each_result_of_a_record_is_a_benchmark(tmp_path: Path) -> None:
     ("lines", "message"),
     [
         ([], r"_samples\.jsonl beside it; scores without samples cannot be imported"),
-        ([line(1, 1.0), "{"], r"_samples\.jsonl, line 2 is no JSON"),
+        ([line(1, 1.0), "{"], r"_samples\.jsonl, line 2 is not JSON"),
         ([line(1, None)], r'line 1: "score" is missing or no number'),
         ([line(1, 1.0, input=["q"])], r'line 1: "input" is missing or no object'),
         ([line(1, 1.0, performance=["x"])], r"quiz, result 1 of the source, is not of the form"),

@@ -123,7 +123,7 @@ HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda at: _lines(at / "samples_t.jsonl", json.dumps(LINE), "{"), r"samples_t\.jsonl, line 2 is no JSON"),
+        (lambda at: _lines(at / "samples_t.jsonl", json.dumps(LINE), "{"), r"samples_t\.jsonl, line 2 is not JSON"),
         (lambda at: _lines(at / "samples_t.jsonl", json.dumps({**LINE, "doc_id": "a"})), 'line 1: "doc_id" is missing'),
         (
             lambda at: _lines(at / "samples_t.jsonl", json.dumps(LINE), json.dumps(LINE)),

@@ -50,7 +50,7 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     """The message has the file and the line, and there is no run."""
-    with pytest.raises(OutputError, match=r"results\.jsonl, line 2 is no JSON"):
+    with pytest.raises(OutputError, match=r"results\.jsonl, line 2 is not JSON"):
         import_results(folder(tmp_path / "in", [json.dumps(LINES[0]), "{"]), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
