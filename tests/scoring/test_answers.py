@@ -211,7 +211,7 @@ def test_prose_around_the_decision_does_not_matter(prose: str, word: str) -> Non
 
 @pytest.mark.parametrize("scorer", SCORERS.values(), ids=SCORERS)
 @given(ANY_TEXT, st.one_of(ANY_TEXT, st.sampled_from(["A", "yes", "42", "Oslo", "B,C"])))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=50)
 def test_no_text_breaks_a_scorer(scorer: Any, response: str, target: str) -> None:
     """Whatever characters a response or a row holds, a scorer gives a verdict or one of its own errors."""
     with contextlib.suppress(DatasetError, ScorerError):
