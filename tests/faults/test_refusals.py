@@ -14,6 +14,7 @@ from nel.models.refusals import NEUTRAL_PROMPT, advice
 from tests.faults.runs import QUICK, cli_run, run
 from tests.faults.server import Call, Do, Gate, Reply, Script, error, right, serving
 from tests.faults.virtual import VirtualServer, ask
+from tests.support.tiers import first_rows
 
 N = 60
 FIRST: dict[str, Any] = {"preflight": True, "concurrency": 4}
@@ -185,7 +186,7 @@ def test_what_the_samples_are_to_blame_for_stops_nothing(
     assert ran.exit_code == exit_code
 
 
-@pytest.mark.parametrize("preflight", [True, False])
+@pytest.mark.parametrize("preflight", first_rows(1, [True, False]))
 def test_samples_that_are_never_answered_end_as_unscored(tmp_path: Path, preflight: bool) -> None:
     """A resume that has nothing but them to ask ends too, with 3 and not with 75 for ever."""
     poisoned = {1, 2, 3, 4}
