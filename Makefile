@@ -176,8 +176,7 @@ test-exports: $(DEV_STAMP)
 
 test-storms: $(DEV_STAMP)
 	@echo "==> kill storms, faults, broken inputs and simulated worlds"
-	@$(PYTEST) -m "slow and not docker" tests/episodes tests/faults tests/fuzzing tests/simulation \
-		--ignore-glob 'tests/simulation/test_mutations*'
+	@$(PYTEST) -m "slow and not docker" tests/episodes tests/faults tests/fuzzing tests/simulation
 
 test-slow: $(DEV_STAMP)
 	@echo "==> slow tests"

@@ -61,12 +61,13 @@ def compiled(
     assert b"PWNED" not in wheel.read(f"{package.module}/plugin.py")
 
 
-_NAMES = ["../x", "/abs", "a\nb", "a\n[nel.scorers]\nmatch = evil:x", "a b", "a\0", "a" * 300, "..", "a;b", "a=b",
-          "a:b", "\u00e9", "\u202ea", "-rf", "CON", "${HOME}", "a'b", 'a"b', "a\\b", "plugin"]  # fmt: skip
-_FILES = ["a,b.txt", 'a"b.txt', "a\\b.txt", "..\\..\\b.txt", "c:b.txt", "CON", "con.txt", "a\rb.txt", "a\tb.txt",
-          "\u00e9.txt", "e\u0301.txt", " a.txt", "a.txt ", "nul.", "x" * 200, "\u202e.txt", "%2e%2e/x.txt", "-rf", "~",
-          "*", "$(id).txt", "a;b", "a'b.txt", "\u200b.txt", "\U0001f642.txt", "__init__.py", "plugin.py", "b.py",
-          "Rows.csv", "data", "plugin.py/x.txt", "__init__.py/x.txt", "a.pth", "a\x1b[2J.txt"]  # fmt: skip
+_NAMES = [
+    "../x", "a\n[nel.scorers]\nmatch = evil:x", "a\0", "a" * 300, "\u202ea", "-rf", "CON", "${HOME}", 'a"b', "plugin",
+]  # fmt: skip
+_FILES = [
+    'a"b.txt', "..\\..\\b.txt", "CON", "a\rb.txt", "e\u0301.txt", "a.txt ", "nul.", "x" * 200, "\u202e.txt", "-rf",
+    "$(id).txt", "\u200b.txt", "__init__.py", "plugin.py", "b.py", "Rows.csv", "plugin.py/x.txt", "a.pth",
+]  # fmt: skip
 _NEEDS = [
     "x\nRequires-Dist: Evil",
     "x\rEvil",

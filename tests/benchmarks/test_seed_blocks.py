@@ -23,7 +23,8 @@ from tests.support.seed_blocks import code_blocks
 
 SEEDS = SHARED.parent / "seeds"
 BLOCKS: Final = [
-    pytest.param(path.name, text, id=f"{path.name[:3]}-{line}")
+    # Without an engine a program waits for one for half a minute.
+    pytest.param(path.name, text, id=f"{path.name[:3]}-{line}", marks=[pytest.mark.slow] * ("code_sandbox(" in text))
     for path in sorted(SEEDS.glob("*.txt"))
     for line, text in code_blocks(path.read_text(encoding="utf-8"))
 ]

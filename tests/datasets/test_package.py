@@ -58,13 +58,10 @@ def test_zipped_packages_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ("uri", "problem"),
     [
         ("pkg://nel_fixture_pack/../secret.jsonl", "the path may not leave the package"),
-        ("pkg://nel_fixture_pack/sub//quiz.jsonl", "the path may not leave the package"),
         ("pkg://nel_fixture_pack//etc/quiz.jsonl", "the path may not leave the package"),
         ("pkg://nel_fixture_pack/..\\a.jsonl", "the path may not leave the package"),
         ("pkg://nel_fixture_pack", "the form is pkg://PACKAGE/path"),
-        ("pkg://../a.jsonl", "the form is pkg://PACKAGE/path"),
         ("pkg://nel_nosuch_pack/a.jsonl", 'no package "nel_nosuch_pack" is installed'),
-        ("pkg://nel_fixture_pack.nope/a.jsonl", 'no package "nel_fixture_pack.nope" is installed'),
         ("pkg://nel_fixture_pack.module/a.jsonl", "a module without data files"),
         ("pkg://nel_fixture_pack/sub/data/quiz.json", 'no "quiz.json" in sub/data; did you mean "quiz.jsonl"?'),
         ("pkg://nel_fixture_pack/sub/data", "no reader for files like this"),

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests.support.endpoint import Reply, answer, scripted
+from tests.support.tiers import first_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs/examples/ci"
@@ -47,7 +48,9 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-@pytest.mark.parametrize(("text", "code"), [("It is Paris, Tokyo, Nairobi, Lima or Oslo.", 4), (None, 0)])
+@pytest.mark.parametrize(
+    ("text", "code"), first_rows(1, [("It is Paris, Tokyo, Nairobi, Lima or Oslo.", 4), (None, 0)])
+)
 def test_the_workflow_decides_by_its_floor(repository: Path, text: str | None, code: int) -> None:
     """A model that knows passes, one that does not fails the job; each step before it passes."""
     workflow = _yaml(repository / "evaluate.yml")

@@ -56,8 +56,11 @@ def _loaded() -> set[str]:
     calls = (
         node
         for path in (ROOT / "nel").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("plugins.load", "plugins.find")
+        if "plugins." in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and ast.unparse(node.func) in ("plugins.load", "plugins.find")
     )
     return {node.args[0].value for node in calls if isinstance(node.args[0], ast.Constant)}  # type: ignore[misc]
 

@@ -15,9 +15,8 @@ import pytest
 import nel
 from tests.faults.invariants import read_run
 from tests.faults.runs import cli_run, nel_cli, run, start, write_config
-from tests.faults.server import HANGS_SECONDS, answer, error, serving
+from tests.faults.server import HANGS_SECONDS, Reply, answer, error, serving
 from tests.support.runs import only_run, write_jsonl
-from tests.support.tiers import representatives
 
 PAYLOADS = {
     "f113-script": "<script>alert(1)</script>",
@@ -57,16 +56,17 @@ def _page(path: Path) -> _Page:
     return page
 
 
-@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
-def test_a_hostile_answer_is_inert_in_the_page(tmp_path: Path, payload: str) -> None:
-    """The page has the same elements and handlers as for a harmless answer, and loads nothing from elsewhere."""
+def test_f113_a_hostile_answer_is_inert_in_the_page(tmp_path: Path, record_property: Any) -> None:
+    """The page has the same elements and handlers as for harmless answers, and loads nothing from elsewhere."""
+    record_property("cases", len(PAYLOADS))
     pages = []
-    for out, text in (("a", "harmless"), ("b", payload)):
-        broken = error(400, text)
-        with serving(
-            {0: answer(f"{text} Answer: 5"), 1: broken, 2: answer(f"<think>{text}</think>Answer: 0")}
-        ) as server:
-            ran = run(tmp_path, server, out=out)
+    for out, texts in (("a", ["harmless"] * len(PAYLOADS)), ("b", list(PAYLOADS.values()))):
+        replies: dict[int, Reply] = {}
+        for number, text in enumerate(texts):
+            replies |= {3 * number: answer(f"{text} Answer: 5"), 3 * number + 1: error(400, text)}
+            replies[3 * number + 2] = answer(f"<think>{text}</think>Answer: 0")
+        with serving(replies) as server:
+            ran = run(tmp_path, server, n=len(replies), out=out)
         pages.append(_page(ran.run_dir / "report.html"))
     tags = [sorted({(tag, *sorted(attributes)) for tag, attributes in page.tags}) for page in pages]
     assert tags[0] == tags[1]
@@ -91,9 +91,9 @@ ESCAPES = {
 }
 
 
-@pytest.mark.parametrize("text", representatives(ESCAPES, "f116-cr", "f116-c1"))
-def test_escapes_do_not_reach_the_terminal(tmp_path: Path, text: str) -> None:
+def test_f116_escapes_do_not_reach_the_terminal(tmp_path: Path) -> None:
     """Errors, answers and names from outside print as escapes, on one line, on stdout and on stderr."""
+    text = " ".join(ESCAPES.values())
     with serving(lambda _: error(401, text), models=None) as server:
         path = write_config(tmp_path, server.url, engine={"preflight": True})
         done = nel_cli(["eval", "run", str(path)], tmp_path)
@@ -126,27 +126,27 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize(("expression", "reward"), VALUES.values(), ids=VALUES)
-def test_a_value_that_json_does_not_have(tmp_path: Path, expression: str, reward: float | None) -> None:
+def test_f118_a_value_that_json_does_not_have(tmp_path: Path, record_property: Any) -> None:
     """NaN and infinities from a scorer are unscored, never NaN in a file; what JSON has stays what it is."""
-    rows = [{"question": f"What is {i} plus {i}?", "answer": str(2 * i), "said": f"{2 * i}"} for i in range(4)]
+    record_property("cases", len(VALUES))
+    rows = [{"question": str(number), "answer": "0", "said": "0"} for number in range(len(VALUES) + 2)]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
+    values = ", ".join(f"lambda: {expression}" for expression, _ in VALUES.values())
     (tmp_path / "bench.py").write_text(
         "from nel import benchmark, scorer\n"
+        f"VALUES = [{values}, lambda: 0.25, lambda: 0.25]\n"
         f"@benchmark(name='b', dataset={str(data)!r}, prompt='{{question}}', target_field='answer')\n"
         "@scorer\n"
         "def b(sample):\n"
-        f"    return {{'value': {expression} if sample.metadata['question'] == 'What is 1 plus 1?' else 0.25}}\n"
+        "    return {'value': VALUES[int(sample.metadata['question'])]()}\n"
     )
     entry = {"name": str(tmp_path / "bench.py"), "response_field": "said"}
     result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
     ran = read_run(result.run_dir, result.exit_code, benchmark="b")
-    if reward is None:
-        assert ran.rows[1]["reward"] is None
-        assert ran.exit_code == 3
-    else:
-        assert ran.rows[1]["reward"] == reward
-    assert [row["reward"] for row in ran.rows[2:]] == [0.25, 0.25]
+    rewards = [row["reward"] for row in ran.rows]
+    assert dict(zip(VALUES, rewards[:-2], strict=True)) == {name: reward for name, (_, reward) in VALUES.items()}
+    assert rewards[-2:] == [0.25, 0.25]
+    assert ran.exit_code == 3
 
 
 def test_f118_rewards_whose_sum_is_infinite(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
     assert all(state == "scored" or state.startswith("bad_row") for state in ran.states)
 
 
-@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1e999"], ids=lambda name: f"f118-row-{name}")
+@pytest.mark.parametrize("literal", ["NaN", "1e999"], ids=lambda name: f"f118-row-{name}")
 def test_a_row_with_a_number_that_is_none(tmp_path: Path, literal: str) -> None:
     """A NaN in a dataset is an error that names the row, or a bad row; it reaches no artifact."""
     good = '{"question": "What is 0 plus 0?", "answer": "#### 0"}'

@@ -15,6 +15,7 @@ from nel.reports.run_warnings import texts_of
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
 from tests.faults.server import Call, Do, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
+from tests.faults.virtual import VirtualServer, ask, end_of
 from tests.support.runs import read_json
 
 GOOD = json.dumps(answer_json("Answer: 0"))
@@ -62,12 +63,21 @@ MALFORMED |= TWICE
 
 
 @pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED)
-def test_an_answer_that_is_none_is_tried_again_and_never_scored(tmp_path: Path, body: str | bytes) -> None:
-    """Once: the next attempt is scored. Always: unscored as malformed after every attempt; the others are scored."""
+def test_an_answer_that_is_none_is_tried_again_and_never_scored(body: str | bytes) -> None:
+    """Once: the next attempt is an answer. Always: malformed after every attempt, without a text."""
     broken = http(body)
+    server = VirtualServer({0: [broken], 1: broken})
+    answers = ask(server, 3)
+    assert [len(server.of(number)) for number in range(3)] == [2, 3, 1]
+    assert [end_of(answer) for answer in answers] == ["answered", "infra:malformed", "answered"]
+    assert [answer.text for answer in answers] == ["Answer: 0", "", "Answer: 4"]
+
+
+def test_f22_an_answer_that_is_none_is_unscored_in_a_run(tmp_path: Path) -> None:
+    """Once: the next attempt is scored. Always: unscored; the others are scored, and the exit code says it."""
+    broken = http(MALFORMED["f22-list"])
     with serving({0: [broken], 1: broken}) as server:
         ran = run(tmp_path, server)
-        assert [len(server.of(number)) for number in range(3)] == [2, 3, 1]
     assert ran.states == ["scored", "infra:malformed", "scored"]
     assert ran.exit_code == 3
 
@@ -81,7 +91,7 @@ def _with_bom() -> Reply:
     return http(b"\xef\xbb\xbf" + GOOD.encode())
 
 
-SHOWN: dict[str, tuple[Reply, str]] = {
+DETAILS: dict[str, tuple[Reply, str]] = {
     "f21-empty": (http(""), "the body is empty"),
     "f21-spaces": (http(" \n"), "the body is empty"),
     "f21-page": (
@@ -110,13 +120,13 @@ SHOWN: dict[str, tuple[Reply, str]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "words"), SHOWN.values(), ids=SHOWN)
-def test_what_is_no_answer_is_shown_in_its_own_words(tmp_path: Path, reply: Reply, words: str) -> None:
+@pytest.mark.parametrize(("reply", "words"), DETAILS.values(), ids=DETAILS)
+def test_what_is_no_answer_is_named_in_its_own_words(reply: Reply, words: str) -> None:
     """A login page, an empty body and an error without an ``error`` are named as what they are."""
     with serving({0: reply}) as server:
-        ran = run(tmp_path, server)
-    assert ran.rows[0]["outcome"]["detail"] == words
-    assert ran.states[1:] == ["scored", "scored"]
+        (response,) = ask(server)
+    assert response.error is not None
+    assert response.error.message == words
 
 
 ACCEPTED = {
@@ -157,22 +167,23 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("reply", ACCEPTED.values(), ids=ACCEPTED)
-def test_an_unusual_answer_is_an_answer(tmp_path: Path, reply: Reply) -> None:
+def test_an_unusual_answer_is_an_answer(tmp_path: Path, record_property: Any) -> None:
     """Harmless deviations of real servers are read, or for JSON with two meanings refused; never misread."""
-    with serving({0: reply}) as server:
-        ran = run(tmp_path, server, n=1)
-        assert ran.states == ["scored"]
-        assert ran.rows[0]["reward"] == 1.0
-        assert len(server.calls) == 1
+    record_property("cases", len(ACCEPTED))
+    with serving(dict(enumerate(ACCEPTED.values()))) as server:
+        ran = run(tmp_path, server, n=len(ACCEPTED))
+        assert len(server.calls) == len(ACCEPTED)
+    assert dict(zip(ACCEPTED, ran.states, strict=True)) == dict.fromkeys(ACCEPTED, "scored")
+    answers = [row["model_response"] for row in ran.rows]
+    assert dict(zip(ACCEPTED, answers, strict=True)) == dict.fromkeys(ACCEPTED, "Answer: 0")
 
 
-@pytest.mark.parametrize("word", ["end_turn", "COMPLETE", "stop_sequence", "eos", "STOP", "FINISH_REASON_STOP", ""])
-def test_f26_a_complete_answer_in_a_vendor_s_words(tmp_path: Path, word: str) -> None:
+def test_f26_a_complete_answer_in_a_vendor_s_words(tmp_path: Path) -> None:
     """It is scored, and nothing is said."""
-    with serving({0: answer("Answer: 0", finish=word)}) as server:
-        ran = run(tmp_path, server, n=1)
-    assert (ran.states, ran.metrics["warnings"]) == (["scored"], [])
+    words = ["end_turn", "COMPLETE", "stop_sequence", "eos", "STOP", "FINISH_REASON_STOP", ""]
+    with serving(lambda call: answer("Answer: 0", finish=words[call.number])) as server:
+        ran = run(tmp_path, server, n=len(words))
+    assert (ran.states, ran.metrics["warnings"]) == (["scored"] * len(words), [])
 
 
 def test_f26_an_unknown_finish_reason_is_shown(tmp_path: Path) -> None:
@@ -213,13 +224,12 @@ INNER = {
 
 
 @pytest.mark.parametrize(("body", "kind", "calls"), INNER.values(), ids=INNER)
-def test_an_error_that_says_200_is_an_error(tmp_path: Path, body: Any, kind: str, calls: int) -> None:
-    """The code inside the body decides: retried or not, by its own kind, and never scored."""
-    with serving({0: http(json.dumps(body))}) as server:
-        ran = run(tmp_path, server, n=2)
-        assert len(server.of(0)) == calls
-    assert ran.states == [f"infra:{kind}", "scored"]
-    assert ran.rows[0]["model_response"] is None
+def test_an_error_that_says_200_is_an_error(body: Any, kind: str, calls: int) -> None:
+    """The code inside the body decides: retried or not, by its own kind, and never an answer."""
+    server = VirtualServer({0: http(json.dumps(body))})
+    first, second = ask(server, 2)
+    assert len(server.of(0)) == calls
+    assert (end_of(first), first.text, end_of(second)) == (f"infra:{kind}", "", "answered")
 
 
 def test_f23_a_passing_inner_error_is_not_kept(tmp_path: Path) -> None:
@@ -265,16 +275,20 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize(("reply", "kind"), FAILURES.values(), ids=FAILURES)
-def test_a_failure_of_the_model_counts_and_is_asked_once(tmp_path: Path, reply: Reply, kind: str) -> None:
+def test_a_failure_of_the_model_counts_and_is_asked_once(tmp_path: Path, record_property: Any) -> None:
     """Empty, cut off, filtered, refused: the model's, counted 0, by its own kind and after one request."""
-    with serving({0: reply}) as server:
-        ran = run(tmp_path, server, n=2)
-        assert len(server.of(0)) == 1
-    assert ran.states == [kind, "scored"]
+    record_property("cases", len(FAILURES))
+    replies = {2 * number: reply for number, (reply, _) in enumerate(FAILURES.values())}
+    with serving(replies) as server:
+        ran = run(tmp_path, server, n=2 * len(FAILURES))
+        assert len(server.calls) == 2 * len(FAILURES)
+    kinds = {name: kind for name, (_, kind) in FAILURES.items()}
+    assert dict(zip(FAILURES, ran.states[::2], strict=True)) == kinds
+    assert ran.states[1::2] == ["scored"] * len(FAILURES)
     assert ran.exit_code == 0
     assert ran.metrics["headline"]["value"] == 0.5
-    assert ran.metrics["rates"][kind] == 0.5
+    for kind in set(kinds.values()):
+        assert ran.metrics["rates"][kind] == list(kinds.values()).count(kind) / len(ran.rows)
 
 
 def test_f25_reasoning_and_its_tokens_are_kept(tmp_path: Path) -> None:
@@ -302,19 +316,20 @@ USAGES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("usage", USAGES.values(), ids=USAGES)
 @pytest.mark.parametrize("priced", [False, True], ids=["free", "priced"])
-def test_a_usage_that_cannot_be_is_never_a_cost(tmp_path: Path, usage: Any, priced: bool) -> None:
+def test_a_usage_that_cannot_be_is_never_a_cost(tmp_path: Path, priced: bool, record_property: Any) -> None:
     """Whatever the usage says, the answer is scored, and no count and no cost is negative."""
-    prices = {"m": {"input": 1.0, "output": 2.0, "cached_input": 0.1}}
+    record_property("cases", len(USAGES))
+    usages = list(USAGES.values())
     more: dict[str, Any] = {"generation": {"max_tokens": 50}}
     if priced:
-        more["budget"] = {"prices": prices, "max_cost": 1000.0}
-    with serving({0: answer("Answer: 0", usage=usage)}) as server:
-        ran = run(tmp_path, server, n=2, **more)
-    assert ran.states == ["scored", "scored"]
-    numbers = [value for value in ran.rows[0]["tokens"].values() if value is not None]
-    assert all(isinstance(value, int) and 0 <= value < 2**53 for value in numbers)
+        more["budget"] = {"prices": {"m": {"input": 1.0, "output": 2.0, "cached_input": 0.1}}, "max_cost": 1000.0}
+    with serving(lambda call: answer("Answer: 0", usage=usages[call.number])) as server:
+        ran = run(tmp_path, server, n=len(usages), **more)
+    assert ran.states == ["scored"] * len(usages)
+    for row in ran.rows:
+        numbers = [value for value in row["tokens"].values() if value is not None]
+        assert all(isinstance(value, int) and 0 <= value < 2**53 for value in numbers), row
     cost = json.dumps(ran.stats.get("cost"))
     assert "-" not in cost.replace("e-", "")
 
@@ -329,13 +344,12 @@ def test_f29_a_model_that_changes_under_the_run(tmp_path: Path) -> None:
     assert ran.stats["models"] == {"served-model": 2, "sneaky-model": 1}
 
 
-@pytest.mark.parametrize("megabytes", [64, 2048], ids=["f31-bomb-64MB", "f31-bomb-2GB"])
-def test_a_body_that_unfolds_is_cut(tmp_path: Path, megabytes: int) -> None:
-    """A small gzip body that unfolds to gigabytes is too large, costs little memory and one retry at most."""
+def test_f31_a_body_that_unfolds_is_cut(tmp_path: Path) -> None:
+    """A small gzip body that unfolds to two gigabytes is too large, costs little memory and one retry at most."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     head = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
     again = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
-    body = head + again * (megabytes - 1)
+    body = head + again * 2047
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with serving({0: http(body, headers={"Content-Encoding": "gzip"})}) as server:
         ran = run(tmp_path, server, n=2, endpoint={"response_bytes_max": 4 << 20})
@@ -345,30 +359,26 @@ def test_a_body_that_unfolds_is_cut(tmp_path: Path, megabytes: int) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "x-unknown", "br"], ids=lambda name: f"f31-wrong-{name}")
-def test_a_wrong_encoding_harms_its_own_sample_only(tmp_path: Path, encoding: str) -> None:
-    """A body that is not in the encoding it names is unreadable; a name nobody knows may be taken as it stands."""
+def test_a_wrong_encoding_harms_its_own_sample_only(encoding: str) -> None:
+    """A body that is not in the encoding it names is unreadable; an unknown name may be taken as it stands."""
     with serving({0: http(GOOD, headers={"Content-Encoding": encoding})}) as server:
-        ran = run(tmp_path, server, n=2)
-    assert ran.states[0] in ("infra:malformed", "scored")
-    assert ran.states[1] == "scored"
-    if encoding in ("gzip", "deflate"):
-        assert ran.states[0] == "infra:malformed"
+        first, second = ask(server, 2)
+    known = {"infra:malformed"} if encoding in ("gzip", "deflate") else {"infra:malformed", "answered"}
+    assert end_of(first) in known
+    assert end_of(second) == "answered"
 
 
-@pytest.mark.parametrize("framed", [True, False], ids=["f32-chunked", "f32-until-close"])
-def test_an_endless_body_is_cut(tmp_path: Path, framed: bool) -> None:
-    """A body without an end is cut at response_bytes_max and asked for again once at most."""
+def test_f32_an_endless_body_is_cut(tmp_path: Path) -> None:
+    """A body without an end, in chunks or up to the close, is cut at response_bytes_max and retried once at most."""
     block = b'{"a": "' + b"x" * (1 << 18)
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-    if framed:
-        reply: Reply = [head + b"Transfer-Encoding: chunked\r\n\r\n", Endless(chunk(block), times=4000)]
-    else:
-        reply = [head + b"\r\n", Endless(block, times=4000)]
-    with serving({0: reply}) as server:
-        ran = run(tmp_path, server, n=2, endpoint={"response_bytes_max": 1 << 20})
-        assert len(server.of(0)) <= 2
-        assert max(call.sent_bytes for call in server.of(0)) < 64 << 20
-    assert ran.states == ["infra:too_large", "scored"]
+    in_chunks: Reply = [head + b"Transfer-Encoding: chunked\r\n\r\n", Endless(chunk(block), times=4000)]
+    until_close: Reply = [head + b"\r\n", Endless(block, times=4000)]
+    with serving({0: in_chunks, 1: until_close}) as server:
+        ran = run(tmp_path, server, n=3, endpoint={"response_bytes_max": 1 << 20})
+        assert len(server.calls) <= 5
+        assert max(call.sent_bytes for call in server.calls) < 64 << 20
+    assert ran.states == ["infra:too_large", "infra:too_large", "scored"]
 
 
 def test_f32_a_body_as_large_as_allowed_is_read(tmp_path: Path) -> None:
@@ -388,24 +398,24 @@ HOSTILE = {
     "f117-line-separator": "a\u2028b\u2029c\x85d\x0be\x0cf Answer: 0",
     "f117-astral": "\U0001f600 \U0010ffff Answer: 0",
     "f117-controls": "".join(map(chr, range(32))) + " Answer: 0",
-    "f117-10MB": "y" * 10_000_000 + " Answer: 0",
+    "f117-2MB": "y" * 2_000_000 + " Answer: 0",
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_any_text_is_stored_and_read_back(tmp_path: Path, text: str) -> None:
+def test_any_text_is_stored_and_read_back(tmp_path: Path, record_property: Any) -> None:
     """Strange characters and a huge line are stored so that they read back equal, as strict JSON."""
-    with serving({0: answer(text)}) as server:
-        ran = run(tmp_path, server, n=1)
-    assert ran.states == ["scored"]
-    assert ran.rows[0]["model_response"] == text
+    record_property("cases", len(HOSTILE))
+    texts = list(HOSTILE.values())
+    with serving(lambda call: answer(texts[call.number])) as server:
+        ran = run(tmp_path, server, n=len(texts))
+    assert ran.states == ["scored"] * len(texts)
+    assert [name for name, row in zip(HOSTILE, ran.rows, strict=True) if row["model_response"] != HOSTILE[name]] == []
 
 
-@pytest.mark.parametrize("reply", [answer("Answer: 0", finish="length")], ids=["f26-probe"])
-def test_a_run_of_truncated_answers_stops_early(tmp_path: Path, reply: Reply) -> None:
+def test_f26_a_run_of_truncated_answers_stops_early(tmp_path: Path) -> None:
     """A token limit that cuts most answers off is noticed after the first few, not after the bill."""
     engine = {"truncation_probe": 10, "truncation_rate_max": 0.5, "concurrency": 2}
-    with serving(lambda _: reply) as server:
+    with serving(lambda _: answer("Answer: 0", finish="length")) as server:
         ran = run(tmp_path, server, n=100, engine=engine)
         assert len(server.calls) <= 30
     assert ran.exit_code == 75

@@ -12,6 +12,7 @@ import nel
 from tests.faults.invariants import no_secret, nothing_paid_twice
 from tests.faults.runs import cli_run, config, nel_cli, run, write_config
 from tests.faults.server import Call, Reply, answer, by_number, error, http, right, serving
+from tests.faults.virtual import VirtualServer, ask, end_of
 from tests.support.runs import only_run
 
 RETRIED = [408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529]
@@ -19,51 +20,60 @@ REFUSED = [400, 403, 404, 405, 413, 422, 501, 505]
 
 
 @pytest.mark.parametrize("status", RETRIED, ids=[f"f10-{status}" for status in RETRIED])
-def test_a_passing_fault_is_tried_again(tmp_path: Path, status: int) -> None:
-    """One bad answer, then a good one: scored, after exactly one further attempt."""
-    with serving({1: [error(status)]}) as server:
-        ran = run(tmp_path, server)
-        assert ran.states == ["scored"] * 3
-        assert len(server.calls) == 4
-        assert ran.attempts[1] == 2
-        nothing_paid_twice(server)
+def test_a_passing_fault_is_tried_again(status: int) -> None:
+    """One bad answer, then a good one: answered, after exactly one further attempt."""
+    server = VirtualServer({1: [error(status)]})
+    answers = ask(server, 3)
+    assert [(end_of(answer), answer.attempts) for answer in answers] == [("answered", n) for n in (1, 2, 1)]
+    assert len(server.calls) == 4
 
 
 @pytest.mark.parametrize("status", RETRIED, ids=[f"f10-always-{status}" for status in RETRIED])
-def test_a_lasting_fault_is_unscored_after_the_last_attempt(tmp_path: Path, status: int) -> None:
-    """A fault that stays costs attempts_max requests, leaves one sample unscored and shows in the exit code."""
-    with serving({1: error(status)}) as server:
-        ran = run(tmp_path, server)
-        assert len(server.of(1)) == 3
+def test_a_lasting_fault_ends_after_the_last_attempt(status: int) -> None:
+    """A fault that stays costs attempts_max requests, and leaves one sample without an answer."""
+    server = VirtualServer({1: error(status)})
+    answers = ask(server, 3)
+    assert len(server.of(1)) == 3
     kind = {429: "rate_limit", 408: "timeout"}.get(status, "server_error" if status >= 500 else f"http_{status}")
-    assert ran.states == ["scored", f"infra:{kind}", "scored"]
+    assert [end_of(answer) for answer in answers] == ["answered", f"infra:{kind}", "answered"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "calls"),
+    [(error(503), "server_error", 3), (error(422), "bad_request", 1)],
+    ids=["f10-503-in-a-run", "f11-422-in-a-run"],
+)
+def test_what_lasts_is_unscored_and_shows_in_the_exit_code(tmp_path: Path, reply: Reply, kind: str, calls: int) -> None:
+    """It is unscored and not wrong, and the other samples are scored."""
+    with serving({2: reply}) as server:
+        ran = run(tmp_path, server)
+        assert len(server.of(2)) == calls
+    assert ran.states == ["scored", "scored", f"infra:{kind}"]
     assert ran.exit_code == 3
 
 
 @pytest.mark.parametrize("status", REFUSED, ids=[f"{'f10' if s > 500 else 'f11'}-{s}" for s in REFUSED])
-def test_a_final_refusal_is_not_tried_again(tmp_path: Path, status: int) -> None:
-    """A refusal that a second try cannot mend is asked once and is unscored, not wrong."""
-    with serving({2: error(status)}) as server:
-        ran = run(tmp_path, server, engine={"concurrency": 1})
-        assert len(server.of(2)) == 1
-    assert ran.rows[2]["outcome"]["cause"] == "infra"
-    assert ran.accounting["n_scored"] == 2
-    assert ran.exit_code == 3
+def test_a_final_refusal_is_not_tried_again(status: int) -> None:
+    """A refusal that a second try cannot mend is asked once."""
+    server = VirtualServer({2: error(status)})
+    answers = ask(server, 3, concurrency=1)
+    assert len(server.of(2)) == 1
+    assert [end_of(answer).partition(":")[0] for answer in answers] == ["answered", "answered", "infra"]
 
 
 @pytest.mark.parametrize(
     ("status", "kind", "words"),
-    [(401, "auth", "refused"), (403, "auth", "refused"), (404, "not_found", "base URL")],
-    ids=["f11-401-first", "f11-403-first", "f11-404-first"],
+    [(401, "auth", "refused"), (404, "not_found", "base URL")],
+    ids=["f11-401-first", "f11-404-first"],
 )
 def test_the_first_call_finds_a_hopeless_endpoint(tmp_path: Path, status: int, kind: str, words: str) -> None:
     """A wrong key or URL ends the run after a few requests, with the URL and the model or variable in the message."""
     with serving(lambda _: error(status, "go away")) as server:
-        done, ran = cli_run(tmp_path, server, n=50, engine={"preflight": True})
+        ran = run(tmp_path, server, n=50, engine={"preflight": True})
         assert len(server.calls) == 5
-        assert server.url in done.stderr
-    assert done.returncode == 2
-    assert words in done.stderr
+        assert server.url in ran.reason
+    assert ran.exit_code == 2
+    assert words in ran.reason
     assert ran.states == [f"infra:{kind}"] * 50
     assert all(row["timing"]["attempts"] == 0 for row in ran.rows), "no sample is consumed"
 
@@ -92,39 +102,38 @@ VENDORS = ["openai", "bedrock", "anthropic", "gemini", "openrouter", "sglang", "
 
 
 @pytest.mark.parametrize("wording", WORDINGS, ids=[f"f12-{vendor}" for vendor in VENDORS])
-def test_a_prompt_that_is_too_long_is_the_models_failure(tmp_path: Path, wording: dict[str, Any]) -> None:
-    """Every vendor's words for a full context: one request, counted 0 as context_exceeded, exit 0."""
-    with serving({0: http(json.dumps({"error": wording}), status=400)}) as server:
+def test_a_prompt_that_is_too_long_is_the_models_failure(wording: dict[str, Any]) -> None:
+    """Every vendor's words for a full context: one request, context_exceeded."""
+    server = VirtualServer({0: http(json.dumps({"error": wording}), status=400)})
+    answers = ask(server, 3)
+    assert [end_of(answer) for answer in answers] == ["context_exceeded", "answered", "answered"]
+    assert len(server.calls) == 3
+
+
+def test_f12_vllm_flat_error(tmp_path: Path) -> None:
+    """vLLM writes its error without the inner object; the sample counts 0, exit 0."""
+    body = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
+    with serving({0: http(json.dumps(body), status=400)}) as server:
         ran = run(tmp_path, server)
-        assert len(server.of(0)) == 1
     assert ran.states == ["context_exceeded", "scored", "scored"]
     assert ran.exit_code == 0
 
 
-def test_f12_vllm_flat_error(tmp_path: Path) -> None:
-    """vLLM writes its error without the inner object."""
-    body = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
-    with serving({0: http(json.dumps(body), status=400)}) as server:
-        assert run(tmp_path, server).states[0] == "context_exceeded"
-
-
-def test_f12_too_many_output_tokens_are_not_the_models_failure(tmp_path: Path) -> None:
+def test_f12_too_many_output_tokens_are_not_the_models_failure() -> None:
     """A 400 that blames max_tokens is the user's setting, so the sample is unscored."""
     message = "max_tokens is too large: 99999. This model supports at most 4096 completion tokens."
-    with serving({0: error(400, message)}) as server:
-        assert run(tmp_path, server).states[0] == "infra:bad_request"
+    assert end_of(ask(VirtualServer({0: error(400, message)}))[0]) == "infra:bad_request"
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "preflight"),
     [
-        error(429, "You exceeded your current quota", code="insufficient_quota", type="insufficient_quota"),
-        error(402, "Insufficient credits"),
-        error(429, "Billing hard limit has been reached", code="billing_hard_limit_reached"),
+        (error(429, "You exceeded your current quota", code="insufficient_quota", type="insufficient_quota"), True),
+        (error(402, "Insufficient credits"), False),
+        (error(429, "Billing hard limit has been reached", code="billing_hard_limit_reached"), False),
     ],
-    ids=["f09-insufficient_quota", "f09-402", "f09-billing"],
+    ids=["f09-insufficient_quota-first", "f09-402-later", "f09-billing-later"],
 )
-@pytest.mark.parametrize("preflight", [True, False], ids=["first", "later"])
 def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, preflight: bool) -> None:
     """An empty account is not hammered: few requests, exit 75, and a resume completes once it is filled."""
     empty = True
@@ -143,33 +152,33 @@ def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, prefligh
         nothing_paid_twice(server)
 
 
-def test_f14_attempts_of_a_sample_are_bounded(tmp_path: Path) -> None:
+def test_f14_attempts_of_a_sample_are_bounded() -> None:
     """Whatever mixture of faults a sample meets, it costs no more than attempts_max requests."""
     mixture = [error(500), error(429), http("{"), http('{"choices": []}'), error(503)]
-    with serving({1: mixture}) as server:
-        ran = run(tmp_path, server, endpoint={"attempts_max": 4})
-        assert len(server.of(1)) == 4
-    assert ran.states[1].startswith("infra:")
+    server = VirtualServer({1: mixture})
+    assert end_of(ask(server, 3, attempts_max=4)[1]).startswith("infra:")
+    assert len(server.of(1)) == 4
 
 
-def test_f14_a_sdk_that_retries_is_not_inside(tmp_path: Path) -> None:
+def test_f14_a_sdk_that_retries_is_not_inside() -> None:
     """attempts_max=1 is one request: no second layer tries again."""
     with serving({0: error(503)}) as server:
-        run(tmp_path, server, endpoint={"attempts_max": 1})
+        ask(server, attempts_max=1)
         assert len(server.of(0)) == 1
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308], ids=lambda status: f"f33-{status}")
-def test_a_redirect_is_refused_and_takes_no_key_along(tmp_path: Path, status: int) -> None:
+def test_a_redirect_is_refused_and_takes_no_key_along(status: int) -> None:
     """A redirect to another host gets no request at all, so neither the key nor the prompt goes there."""
     with serving() as other:
         reply = http("", status=status, headers={"Location": f"{other.url}/chat/completions"})
         with serving({1: reply}) as server:
-            ran = run(tmp_path, server, engine={"concurrency": 1})
+            answers = ask(server, 3, concurrency=1)
             assert len(server.of(1)) == 1
         assert other.calls == other.others == []
-        assert "redirect" in ran.rows[1]["outcome"]["detail"]
-    assert ran.states == ["scored", "infra:not_found", "scored"]
+    assert [end_of(answer) for answer in answers] == ["answered", "infra:not_found", "answered"]
+    assert answers[1].error is not None
+    assert "redirect" in answers[1].error.message
 
 
 def test_f33_a_redirect_to_itself_does_not_loop(tmp_path: Path) -> None:
@@ -237,14 +246,14 @@ def test_f39_a_lost_answer_is_a_possible_double_charge(tmp_path: Path) -> None:
     assert keys != {""}
 
 
-def test_f33_status_200_alone_is_success(tmp_path: Path) -> None:
+def test_f33_status_200_alone_is_success() -> None:
     """A 204 or 206 is not an answer, and neither is a 1xx before it a fault."""
     early = [b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", *answer("Answer: 2")]
     table: dict[int, Any] = {0: [http("", status=204, length=0)] * 3, 1: early}
     with serving(table) as server:
-        ran = run(tmp_path, server)
-    assert ran.states[0].startswith("infra:")
-    assert ran.states[1] == "scored"
+        first, second = ask(server, 2)
+    assert end_of(first).startswith("infra:")
+    assert end_of(second) == "answered"
 
 
 def test_f11_every_file_says_who_refused(tmp_path: Path) -> None:

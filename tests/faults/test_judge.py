@@ -106,22 +106,23 @@ BAD_REPLIES = {
 }
 
 
-@pytest.mark.parametrize("fault", BAD_REPLIES)
-def test_f95_a_reply_that_cannot_be_read_is_no_grade(tmp_path: Path, fault: str) -> None:
+def test_f95_a_reply_that_cannot_be_read_is_no_grade(tmp_path: Path) -> None:
     """Asked for once more, then unscored with the reply kept: never the lowest grade, zero or half."""
-    text, kind = BAD_REPLIES[fault]
+    texts, n = [text for text, _ in BAD_REPLIES.values()], len(BAD_REPLIES)
 
     def script(call: Call) -> Reply:
-        return answer(text) if call.number == 1 else answer("GRADE: 5")
+        return answer(texts[call.number]) if call.number < n else answer("GRADE: 5")
 
     with serving(right) as model, serving(script) as judge:
-        ran = run(tmp_path, model, n=4, **judged(tmp_path, judge.url, template="likert_5"))
-        assert (ran.exit_code, len(judge.of(1)), len(judge.calls)) == (3, 2, 5)
-    assert ran.states == ["scored", f"judge:{kind}", "scored", "scored"]
-    assert [row["reward"] for row in ran.rows] == [1.0, None, 1.0, 1.0]
-    (record,) = ran.rows[1]["scoring_details"]["judgements"]
-    assert (record["score"], record["opinions"][0]["reply"]) == (None, text or "the judge's reply is empty")
-    assert ran.accounting["unscored"] == {"judge": {"n": 1, "kinds": {kind: 1}}}
+        ran = run(tmp_path, model, n=n + 1, **judged(tmp_path, judge.url, template="likert_5"))
+        assert [len(judge.of(number)) for number in range(n + 1)] == [2] * n + [1]
+    assert ran.exit_code == 3
+    assert ran.states == [*(f"judge:{kind}" for _, kind in BAD_REPLIES.values()), "scored"]
+    assert [row["reward"] for row in ran.rows] == [None] * n + [1.0]
+    for text, row in zip(texts, ran.rows[:-1], strict=True):
+        (record,) = row["scoring_details"]["judgements"]
+        assert (record["score"], record["opinions"][0]["reply"]) == (None, text or "the judge's reply is empty")
+    assert ran.accounting["unscored"]["judge"]["n"] == n
 
 
 def test_f96_a_hostile_answer_does_not_move_its_verdict(tmp_path: Path) -> None:

@@ -98,7 +98,6 @@ def _whole(tmp_path: Path, n: int) -> Ran:
     representatives(
         {f"f45-{point}-{nth}": (point, count) for point in POINTS for nth, count in (("first", 1), ("fourth", 4))},
         "f45-after_commit-first",
-        "f45-during_rename-first",
     ),
 )
 def test_a_kill_at_a_named_point(tmp_path: Path, point: str, count: int) -> None:

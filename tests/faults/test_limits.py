@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 import nel
-from tests.faults.invariants import nothing_paid_twice, read_run
+from tests.faults.invariants import read_run
 from tests.faults.runs import run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Gate, Reply, answer, answer_json, error, http, right, serving
-from tests.support.runs import only_run
 
 PRICES = {"m": {"input": 1000.0, "output": 1000.0, "cached_input": 100.0}}
 """A thousandth of a unit for each token: an answer of 60 + 3 tokens costs 0.063."""
@@ -24,23 +23,6 @@ PRICES = {"m": {"input": 1000.0, "output": 1000.0, "cached_input": 100.0}}
 
 def _limited(kind: int, value: int) -> Any:
     return lambda: resource.setrlimit(kind, (value, value))
-
-
-def test_f57_few_descriptors(tmp_path: Path) -> None:
-    """64 descriptors and a concurrency of 200: the run adapts or says why, and loses no sample."""
-    with serving(lambda call: [0.02, *right(call)]) as server:
-        path = write_config(tmp_path, server.url, n=120, engine={"concurrency": 200})
-        process = start(["eval", "run", str(path)], tmp_path, preexec_fn=_limited(resource.RLIMIT_NOFILE, 64))
-        _, stderr = process.communicate(timeout=HANGS_SECONDS)
-        assert "Traceback" not in stderr
-        if process.returncode == 2:
-            assert "descriptor" in stderr.lower() or "files" in stderr.lower()
-            assert server.calls == []
-            return
-        ran = read_run(only_run(tmp_path / "out"), process.returncode)
-        nothing_paid_twice(server)
-    assert process.returncode == 0
-    assert ran.states == ["scored"] * 120
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from tests.faults.invariants import read_run, totals_agree
 from tests.faults.runs import ROOT, nel_cli, write_config
 from tests.faults.server import serving
 from tests.support.runs import only_run
+from tests.support.tiers import representatives
 
 METRIC = "from nel.scorers import *\n\n@metric\ndef m():\n    def f(scores):\n        {}\n    return f"
 REDUCER = METRIC.replace("@metric\ndef m()", "@score_reducer\ndef m()")
@@ -32,8 +33,11 @@ def _run(tmp_path: Path, group: str, source: str, *arguments: str) -> Any:
 
 @pytest.mark.parametrize(
     ("source", "exit_code"),
-    [(METRIC.format("print('y' * 100_000); return 0.5"), 0), (METRIC.format("raise SystemExit(0)"), 3)],
-    ids=["prints", "exits"],
+    representatives(
+        [(METRIC.format("print('y' * 100_000); return 0.5"), 0), (METRIC.format("raise SystemExit(0)"), 3)],
+        "prints",
+        ids=["prints", "exits"],
+    ),
 )
 def test_a_metric_harms_neither_stdout_nor_the_run(tmp_path: Path, source: str, exit_code: int) -> None:
     """What it prints is on stderr, and what it raises is in its row."""
@@ -56,12 +60,15 @@ def test_a_reducer_that_gives_a_number_too_large_for_a_float(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("group", "source", "arguments"),
-    [
-        ("datasets", "def m(*_):\n    raise SystemExit(0)", ("--dataset", "plug://x")),
-        ("executors", "def m(**_):\n    raise SystemExit(0)", ("--executor", "plug")),
-        ("bridges", "def m(*_):\n    raise SystemExit(0)", ("--bench", "plug://x")),
-    ],
-    ids=["datasets", "executors", "bridges"],
+    representatives(
+        [
+            ("datasets", "def m(*_):\n    raise SystemExit(0)", ("--dataset", "plug://x")),
+            ("executors", "def m(**_):\n    raise SystemExit(0)", ("--executor", "plug")),
+            ("bridges", "def m(*_):\n    raise SystemExit(0)", ("--bench", "plug://x")),
+        ],
+        "bridges",
+        ids=["datasets", "executors", "bridges"],
+    ),
 )
 def test_a_plugin_that_ends_the_process_is_no_success(
     tmp_path: Path, group: str, source: str, arguments: tuple[str, ...]

@@ -22,7 +22,7 @@ from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, sam
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Gate, Reply, right, serving, wait_until
 from tests.support.runs import only_run, sums
-from tests.support.tiers import first_rows
+from tests.support.tiers import first_rows, representatives
 
 SLOW = 0.03
 PATIENT = {f"{name}_timeout_seconds": 600 for name in ("first_byte", "idle", "total")}
@@ -54,7 +54,8 @@ def _signal(process: Any, tmp_path: Path, number: signal.Signals = signal.SIGINT
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["f55-sigint", "f55-sigterm"]
+    ("number", "code"),
+    representatives([(signal.SIGINT, 130), (signal.SIGTERM, 143)], "f55-sigterm", ids=["f55-sigint", "f55-sigterm"]),
 )
 def test_one_signal_drains(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """What is in flight is finished and kept, nothing new is sent, partial artifacts say so, and a resume completes."""
@@ -134,6 +135,7 @@ def test_f55_a_closed_terminal(tmp_path: Path) -> None:
     assert ran.states == ["scored"] * 60
 
 
+@pytest.mark.slow
 def test_f55_nohup(tmp_path: Path) -> None:
     """A run that was started with SIGHUP ignored goes on."""
     held = Held(10)
@@ -164,6 +166,7 @@ def test_f52_a_run_directory_that_is_removed(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_f56_stdout_is_closed(tmp_path: Path) -> None:
     """``| head -c 0``: the run goes to its end and all is written."""
     with serving(_slow) as server:
@@ -207,6 +210,7 @@ def test_few_open_files_lower_the_concurrency_and_lose_nothing(tmp_path: Path) -
     assert "this process may open 48 files" in (run_dir / "run.log").read_text()
 
 
+@pytest.mark.slow
 def test_no_file_may_have_a_byte(tmp_path: Path) -> None:
     """``ulimit -f 0``, like a quota that is used up: refused in one line, and nothing is asked."""
     with serving() as server:
@@ -246,6 +250,7 @@ def test_a_poor_environment(tmp_path: Path, env: dict[str, str]) -> None:
     assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 3
 
 
+@pytest.mark.slow
 def test_f56_on_a_terminal(tmp_path: Path) -> None:
     """On a terminal of 20 columns the live line does not crash the run."""
     with serving(_slow) as server:

@@ -35,6 +35,7 @@ from tests.faults.server import (
     right,
     serving,
 )
+from tests.faults.virtual import ask, end_of
 from tests.support.tiers import representatives
 
 GOOD = json.dumps(answer_json("Answer: 0")).encode()
@@ -60,21 +61,29 @@ BROKEN: dict[str, Reply] = {
 
 
 @pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
-def test_a_connection_that_breaks_is_tried_again(tmp_path: Path, reply: Reply) -> None:
-    """Broken once: the next attempt is scored. Broken always: unscored by infra, with nothing of the partial text."""
+def test_a_connection_that_breaks_is_tried_again(reply: Reply) -> None:
+    """Broken once: the next attempt is answered. Broken always: a fault, with nothing of the partial text."""
     with serving({0: [reply], 1: reply}) as server:
-        ran = run(tmp_path, server)
+        answers = ask(server, 3)
         assert len(server.of(0)) == 2
         assert 3 <= len(server.of(1)) <= 3 + 3, "three attempts, and at most one free for each connection that idled"
         nothing_paid_twice(server)
-    assert ran.states[1] in ("infra:connection", "infra:malformed")
-    assert [ran.states[0], ran.states[2]] == ["scored", "scored"]
+    assert end_of(answers[1]) in ("infra:connection", "infra:malformed")
+    assert [answer.text for answer in answers] == ["Answer: 0", "", "Answer: 4"]
+
+
+def test_f16_a_broken_connection_is_unscored_in_a_run(tmp_path: Path) -> None:
+    """Once: scored. Always: unscored without a text; the others are scored, and the exit code says it."""
+    reply = BROKEN["f15-reset-before-headers"]
+    with serving({0: [reply], 1: reply}) as server:
+        ran = run(tmp_path, server)
+    assert ran.states == ["scored", "infra:connection", "scored"]
     assert ran.rows[1]["model_response"] is None
     assert ran.exit_code == 3
 
 
 @pytest.mark.parametrize("end", [Do.CLOSE, Do.RESET], ids=["f15-idle-close", "f15-idle-reset"])
-def test_a_closed_idle_connection_costs_no_attempt(tmp_path: Path, end: Do) -> None:
+def test_a_closed_idle_connection_costs_no_attempt(end: Do) -> None:
     """A kept connection that is gone when it is used again is our race with the server, not a failed attempt."""
     used: set[int] = set()
 
@@ -85,12 +94,11 @@ def test_a_closed_idle_connection_costs_no_attempt(tmp_path: Path, end: Do) -> N
         return right(call)
 
     with serving(script) as server:
-        ran = run(tmp_path, server, n=6, endpoint={"attempts_max": 1}, engine={"concurrency": 1})
-    assert ran.states == ["scored"] * 6
-    assert ran.attempts == [1] * 6
+        answers = ask(server, 6, attempts_max=1, concurrency=1)
+    assert [(end_of(answer), answer.attempts) for answer in answers] == [("answered", 1)] * 6
 
 
-def test_f15_every_idle_connection_is_gone(tmp_path: Path) -> None:
+def test_f15_every_idle_connection_is_gone() -> None:
     """A server that closes all kept connections at once: the next request gets a new one, not another dead one."""
     used: set[int] = set()
     all_open = threading.Event()
@@ -104,16 +112,14 @@ def test_f15_every_idle_connection_is_gone(tmp_path: Path) -> None:
         return [Gate(all_open), *right(call)]
 
     with serving(script) as server:
-        ran = run(tmp_path, server, n=5, endpoint={"attempts_max": 1})
-    assert ran.states == ["scored"] * 5
+        assert [end_of(answer) for answer in ask(server, 5, attempts_max=1)] == ["answered"] * 5
 
 
-def test_f15_a_server_that_closes_after_each_answer(tmp_path: Path) -> None:
-    """Answers followed by a close without a word are all scored, one attempt each."""
+def test_f15_a_server_that_closes_after_each_answer() -> None:
+    """Answers followed by a close without a word are all kept, one attempt each."""
     with serving(lambda call: [*right(call), Do.CLOSE]) as server:
-        ran = run(tmp_path, server, n=20)
+        assert [end_of(answer) for answer in ask(server, 20)] == ["answered"] * 20
         nothing_paid_twice(server)
-    assert ran.states == ["scored"] * 20
 
 
 GIVEN_UP = {"outage_seconds_max": 0.5}
@@ -139,22 +145,20 @@ SLOW: dict[str, tuple[Reply, str]] = {
 
 
 @pytest.mark.parametrize(("reply", "kind"), representatives(SLOW, "f18-never-answers", "f17-slow-chunks"))
-def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind: str) -> None:
+def test_a_slow_answer_meets_its_own_deadline(reply: Reply, kind: str) -> None:
     """Silence before the first byte, silence after it, and bytes that never end: three deadlines, three names.
 
     Only the deadline that is looked at is short, since the other samples have to keep it too.
     """
     if reply[:1] == [Endless(b"X", times=1, pause=0)]:
         reply = [b"HTTP/1.1 200 OK\r\nX-A: ", *reply[1:]]
-    short = {f"{'total_timeout' if kind == 'timeout' else kind}_seconds": 2.0, "attempts_max": 2}
+    short = {f"{'total_timeout' if kind == 'timeout' else kind}_seconds": 2.0, "attempts_max": 1}
     with serving({1: reply}) as server:
-        ran = run(tmp_path, server, n=8, endpoint=short, engine={"concurrency": 2})
-    assert ran.states[1] == f"infra:{kind}"
-    assert ran.states.count("scored") == 7
-    assert ran.failures["kinds"][ran.states[1]]["count"] == 1
+        answers = ask(server, 8, concurrency=2, **short)
+    assert [end_of(answer) for answer in answers] == ["answered", f"infra:{kind}", *["answered"] * 6]
 
 
-def test_a_slow_answer_holds_up_no_other(tmp_path: Path) -> None:
+def test_a_slow_answer_holds_up_no_other() -> None:
     """It comes when all others were asked, which with two requests at a time means that they did not wait for it."""
     others: set[int] = set()
     all_asked = threading.Event()
@@ -168,17 +172,18 @@ def test_a_slow_answer_holds_up_no_other(tmp_path: Path) -> None:
         return right(call)
 
     with serving(script) as server:
-        ran = run(tmp_path, server, n=8, endpoint={"total_timeout_seconds": 60.0}, engine={"concurrency": 2})
+        answers = ask(server, 8, concurrency=2)
         assert len(server.of(1)) == 1
-    assert ran.states == ["scored"] * 8
+    assert [end_of(answer) for answer in answers] == ["answered"] * 8
 
 
 def test_a_plain_timeout_ends_an_answer_that_hangs(tmp_path: Path) -> None:
-    """--timeout alone bounds each attempt; the sample that never gets an answer is unscored under the total timeout."""
-    with serving({1: [Do.HANG]}) as server:
+    """--timeout alone bounds each attempt; the last sample never gets an answer, and all others are reported."""
+    with serving({3: [Do.HANG]}) as server:
         done, ran = cli_run(tmp_path, server, "--timeout", "1", n=4, endpoint={"attempts_max": 2})
-        assert len(server.of(1)) == 2
-    assert (done.returncode, ran.states) == (3, ["scored", "infra:timeout", "scored", "scored"])
+        assert len(server.of(3)) == 2
+    assert (done.returncode, ran.states) == (3, ["scored", "scored", "scored", "infra:timeout"])
+    assert (ran.run_dir / "report.html").exists()
 
 
 def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:
@@ -190,16 +195,6 @@ def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:
     assert set(ran.states) == {"infra:connect_timeout"}
 
 
-def test_f44_a_last_sample_that_hangs_ends_the_run(tmp_path: Path) -> None:
-    """The last answer never comes: after its deadline all others are reported and it alone is unscored."""
-    with serving({9: [Do.HANG]}) as server:
-        ran = run(tmp_path, server, n=10, endpoint={"first_byte_timeout_seconds": 2.0, "attempts_max": 2})
-    assert ran.states[:9] == ["scored"] * 9
-    assert ran.states[9].startswith("infra:")
-    assert ran.exit_code == 3
-    assert (ran.run_dir / "report.html").exists()
-
-
 def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
     """A host without an address is waited for within bounds and stops resumably."""
     endpoint = {**GIVEN_UP, "connect_timeout_seconds": 2.0}
@@ -208,13 +203,12 @@ def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
     assert all(state.startswith("infra:") for state in ran.states)
 
 
-@pytest.mark.parametrize("host", ["a..b", "a" * 64 + ".example"])
-def test_f34_what_is_no_name_of_a_host(tmp_path: Path, host: str) -> None:
+def test_f34_what_is_no_name_of_a_host(tmp_path: Path) -> None:
     """A name that no resolver takes is a connection that cannot be made, not a response that cannot be read."""
-    ran = run(tmp_path, f"http://{host}/v1", n=2, engine={"preflight": True})
+    ran = run(tmp_path, "http://a..b/v1", n=2, engine={"preflight": True})
     assert ran.exit_code == 75
     assert ran.states == ["infra:connection"] * 2
-    assert f"cannot connect to {host}:80: that is no name of a host" in ran.reason
+    assert "cannot connect to a..b:80: that is no name of a host" in ran.reason
 
 
 def test_f34_a_name_server_that_recovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,15 +257,15 @@ def trusted(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.mark.parametrize(
-    ("name", "days", "bundle", "words"),
+    ("name", "days", "bundle", "words", "preflight"),
     [
-        ("IP:127.0.0.1", "2", False, ("self", "issuer", "verify")),
-        ("IP:127.0.0.1", "-1", True, ("expired",)),
-        ("DNS:elsewhere.example", "2", True, ("match", "valid for", "mismatch")),
+        ("IP:127.0.0.1", "2", False, ("self", "issuer", "verify"), True),
+        ("IP:127.0.0.1", "2", False, ("self", "issuer", "verify"), False),
+        ("IP:127.0.0.1", "-1", True, ("expired",), True),
+        ("DNS:elsewhere.example", "2", True, ("match", "valid for", "mismatch"), False),
     ],
-    ids=["f35-unknown-authority", "f35-expired", "f35-wrong-host"],
+    ids=["f35-unknown-authority", "f35-first-request", "f35-expired", "f35-wrong-host"],
 )
-@pytest.mark.parametrize("preflight", [True, False], ids=["preflight", "first"])
 def test_a_certificate_that_is_not_trusted(
     tmp_path: Path, trusted: Authority, name: str, days: str, bundle: bool, words: tuple[str, ...], preflight: bool
 ) -> None:
@@ -310,10 +304,9 @@ def _port_that_says(data: bytes) -> Iterator[int]:
     ("data", "words"),
     [
         (b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "does not speak TLS there"),
-        (b"SSH-2.0-OpenSSH_9.6\r\n", "does not speak TLS there"),
         (b"", "it closed the connection in the handshake of TLS"),
     ],
-    ids=["f35-http", "f35-ssh", "f35-closes"],
+    ids=["f35-http", "f35-closes"],
 )
 def test_https_where_no_tls_is_spoken(tmp_path: Path, data: bytes, words: str) -> None:
     """The scheme is named as what may be wrong, and no certificate."""
@@ -383,10 +376,10 @@ def test_a_proxy_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ],
     ids=["f43-http10", "f43-http10-until-close", "f43-no-reason"],
 )
-def test_old_servers_are_understood(tmp_path: Path, reply: Reply) -> None:
+def test_old_servers_are_understood(reply: Reply) -> None:
     """HTTP/1.0, bodies that end with the connection, and a status without words."""
     with serving({0: reply}) as server:
-        assert run(tmp_path, server, n=2).states == ["scored", "scored"]
+        assert [end_of(answer) for answer in ask(server, 2)] == ["answered", "answered"]
         assert len(server.of(0)) == 1
 
 
@@ -401,28 +394,26 @@ def test_f42_the_wall_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert 0 <= ran.stats["elapsed_seconds"] < 1800
 
 
-def test_f41_many_samples_few_connections(tmp_path: Path) -> None:
+def test_f41_many_samples_few_connections() -> None:
     """Sockets grow with the concurrency, not with the dataset, and connections are kept."""
     with serving() as server:
-        ran = run(tmp_path, server, n=1500, engine={"concurrency": 48})
-        assert max(call.connections for call in server.calls) <= 50
-        assert server.accepted <= 150, "fewer are kept than would be by a machine that takes minutes over it"
-        assert max(call.in_flight for call in server.calls) <= 48
+        answers = ask(server, 600, concurrency=32)
+        assert max(call.connections for call in server.calls) <= 34
+        assert server.accepted <= 100, "fewer are kept than would be by a machine that takes minutes over it"
+        assert max(call.in_flight for call in server.calls) <= 32
         nothing_paid_twice(server)
-    assert ran.accounting["n_scored"] == 1500
+    assert [end_of(answer) for answer in answers] == ["answered"] * 600
 
 
-def test_f16_a_partial_answer_is_no_answer(tmp_path: Path) -> None:
-    """A cut body that happens to be whole JSON of another answer is not scored."""
+def test_f16_a_partial_answer_is_no_answer() -> None:
+    """A cut body that happens to be whole JSON of another answer is not taken for one."""
     whole = json.dumps(answer_json("Answer: 999")).encode()
     cut: Reply = [*http(whole, length=len(whole) + 500), Do.CLOSE]
     with serving({0: [cut]}) as server:
-        ran = run(tmp_path, server, n=1)
-    assert ran.states == ["scored"]
-    assert ran.rows[0]["model_response"] == "Answer: 0"
+        assert [answer.text for answer in ask(server)] == ["Answer: 0"]
 
 
-def test_f43_two_answers_on_one_connection_stay_apart(tmp_path: Path) -> None:
+def test_f43_two_answers_on_one_connection_stay_apart() -> None:
     """Bytes after an answer, a second response that nobody asked for, are not the next sample's answer."""
     smuggled = b"".join(part for part in http(json.dumps(answer_json("Answer: 666"))) if isinstance(part, bytes))
 
@@ -431,9 +422,8 @@ def test_f43_two_answers_on_one_connection_stay_apart(tmp_path: Path) -> None:
         return [own + smuggled if call.number % 2 == 0 else own]
 
     with serving(script) as server:
-        ran = run(tmp_path, server, n=8, engine={"concurrency": 1})
-    assert all("666" not in str(row["model_response"]) for row in ran.rows)
-    assert ran.states == ["scored"] * 8
+        answers = ask(server, 8, concurrency=1)
+    assert [answer.text for answer in answers] == [f"Answer: {2 * number}" for number in range(8)]
 
 
 class OutOfStep:
@@ -472,8 +462,8 @@ def test_an_answer_that_may_be_that_to_another_request_is_not_scored(tmp_path: P
     assert [row["model_response"] for row in again.rows] == [f"Answer: {2 * n}" for n in range(12)]
 
 
-def test_f15_an_answer_before_the_request_is_read(tmp_path: Path) -> None:
+def test_f15_an_answer_before_the_request_is_read() -> None:
     """An early refusal with a close is the refusal that it says, or a broken connection; never a wrong answer."""
     early: Reply = [*answer("Answer: 0"), Do.CLOSE]
     with serving({0: early}) as server:
-        assert run(tmp_path, server, n=1).states == ["scored"]
+        assert [answer.text for answer in ask(server)] == ["Answer: 0"]

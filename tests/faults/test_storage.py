@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ def _copied(killed: tuple[Path, Ran], tmp_path: Path) -> Path:
 CUTS = [0, 1, 31, 32, 33, 56, 1000, 4151, 4152, 4153, -1, -2, -100, -4000, -4096, -4120]
 
 
-@pytest.mark.parametrize("cut", representatives(CUTS, 0, 33, 4152, -1, -4096), ids=[f"f46-{cut}" for cut in CUTS])
+@pytest.mark.parametrize("cut", representatives(CUTS, 33, -1), ids=[f"f46-{cut}" for cut in CUTS])
 def test_a_torn_log_loses_its_tail_only(tmp_path: Path, killed: tuple[Path, Ran], cut: int) -> None:
     """The log cut at any byte: what is whole is kept, the rest is asked again, and the end is the same."""
     home = _copied(killed, tmp_path)
@@ -82,18 +82,16 @@ def test_a_torn_log_loses_its_tail_only(tmp_path: Path, killed: tuple[Path, Ran]
         assert len(server.calls) <= N - 30 + 4 + 40, "a torn tail costs the whole log"
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda data: data[: len(data) // 2] + b"\xff\xfe garbage \x00" + data[len(data) // 2 + 12 :],
-        lambda data: data + bytes(8192),
-        lambda data: data[:-5000] + bytes(5000),
-        lambda data: bytes(len(data)),
-        lambda data: os.urandom(len(data)),
-        lambda data: data + data[-4120:],
-    ],
-    ids=["f47-middle", "f47-zero-tail", "f47-zeroed-tail", "f47-all-zero", "f47-random", "f47-repeated-frame"],
-)
+DAMAGES = {
+    "f47-middle": lambda data: data[: len(data) // 2] + b"\xff\xfe garbage \x00" + data[len(data) // 2 + 12 :],
+    "f47-zero-tail": lambda data: data + bytes(8192),
+    "f47-zeroed-tail": lambda data: data[:-5000] + bytes(5000),
+    "f47-all-zero": lambda data: bytes(len(data)),
+    "f47-repeated-frame": lambda data: data + data[-4120:],
+}
+
+
+@pytest.mark.parametrize("damage", representatives(DAMAGES, "f47-middle"))
 def test_a_garbled_log_costs_no_more_than_itself(tmp_path: Path, killed: tuple[Path, Ran], damage: Any) -> None:
     """Garbage in the log is not read as records: the samples are redone and the end is the same."""
     home = _copied(killed, tmp_path)
@@ -104,33 +102,36 @@ def test_a_garbled_log_costs_no_more_than_itself(tmp_path: Path, killed: tuple[P
     same_artifacts(killed[1], ran)
 
 
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("outcomes.outcome", "[1, 2]"),
-        ("outcomes.outcome", "not json"),
-        ("outcomes.outcome", ""),
-        ("outcomes.outcome", "{}"),
-        ("responses.response", "null"),
-        ("responses.response", '{"text": 7}'),
-        ("outcomes.retry", 7),
-    ],
-    ids=["f47-list", "f47-text", "f47-empty", "f47-object", "f47-response-null", "f47-response-type", "f47-retry"],
-)
-def test_a_garbled_record_costs_its_own_sample(tmp_path: Path, column: str, value: Any) -> None:
-    """One record that cannot be read: that sample is redone, the others are kept and nothing crashes."""
-    table, field = column.split(".")
+GARBLED = [
+    ("outcomes.outcome", "[1, 2]"),
+    ("outcomes.outcome", "not json"),
+    ("outcomes.outcome", ""),
+    ("outcomes.outcome", "{}"),
+    ("responses.response", "null"),
+    ("responses.response", '{"text": 7}'),
+    ("outcomes.retry", 7),
+]
+
+
+def test_f47_a_garbled_record_costs_its_own_sample(tmp_path: Path, record_property: Any) -> None:
+    """Records that cannot be read: those samples are redone, the others are kept and nothing crashes."""
+    record_property("cases", len(GARBLED))
     with serving() as server:
-        first = run(tmp_path, server, n=6)
+        first = run(tmp_path, server, n=len(GARBLED) + 3)
         with sqlite3.connect(first.run_dir / "run.db") as store:
-            store.execute(f"UPDATE {table} SET {field} = ? WHERE idx = 2", (value,))  # noqa: S608 - our own names
+            for index, (column, value) in enumerate(GARBLED):
+                table, field = column.split(".")
+                store.execute(f"UPDATE {table} SET {field} = ? WHERE idx = ?", (value, index))  # noqa: S608 - our names
         store.close()
-        again = run(tmp_path, server, n=6, resume=True)
-        assert len(server.calls) <= 7
+        again = run(tmp_path, server, n=len(GARBLED) + 3, resume=True)
+        assert {call.number for call in server.calls[len(GARBLED) + 3 :]} <= set(range(len(GARBLED)))
     same_artifacts(first, again)
 
 
-@pytest.mark.parametrize("size", [0, 100, 4096], ids=["f48-empty", "f48-header-cut", "f48-one-page"])
+SIZES = {"f48-empty": 0, "f48-header-cut": 100, "f48-one-page": 4096}
+
+
+@pytest.mark.parametrize("size", representatives(SIZES, "f48-empty"))
 def test_a_store_without_its_beginning_is_refused(tmp_path: Path, killed: tuple[Path, Ran], size: int) -> None:
     """A run.db that is cut to nothing is refused with what to do, or recovered; never taken for an empty run."""
     home = _copied(killed, tmp_path)
@@ -270,27 +271,34 @@ def test_f53_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.Mon
         assert server.calls == []
 
 
-@pytest.mark.parametrize("nth", [1, 2, 3, 5, 8, 11], ids=[f"f51-{nth}" for nth in (1, 2, 3, 5, 8, 11)])
-def test_a_failing_fsync_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nth: int) -> None:
+def test_f51_a_failing_fsync_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: Any
+) -> None:
     """EIO from fsync of an artifact: reported, the old file untouched, and a later report writes all."""
+    record_property("cases", 4)
     with serving() as server:
         first = run(tmp_path, server, n=4)
     before = {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")}
+    for nth in (1, 3, 5, 8):
+        with monkeypatch.context() as failing:
+            failing.setattr(os, "fsync", _failing_fsync(nth))
+            with pytest.raises(nel.NelError, match="cannot write") as caught:
+                rebuild(first.run_dir)
+        assert caught.value.exit_code == 75
+        assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before
+        assert list(first.run_dir.rglob("*.tmp")) == []
+    rebuild(first.run_dir)
+
+
+def _failing_fsync(nth: int) -> Callable[[int], None]:
     real, count = os.fsync, iter(range(1, 10_000))
 
-    def failing(handle: int) -> None:
+    def fsync(handle: int) -> None:
         if next(count) == nth:
             raise OSError(errno.EIO, "Input/output error")
         real(handle)
 
-    monkeypatch.setattr(os, "fsync", failing)
-    with pytest.raises(nel.NelError, match="cannot write") as caught:
-        rebuild(first.run_dir)
-    assert caught.value.exit_code == 75
-    monkeypatch.undo()
-    assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before
-    assert list(first.run_dir.rglob("*.tmp")) == []
-    rebuild(first.run_dir)
+    return fsync
 
 
 @pytest.mark.parametrize("where", ["file", "below-file", "proc", "null"], ids=lambda name: f"f52-{name}")
@@ -317,26 +325,25 @@ def test_f52_a_path_that_is_too_long_for_the_store(tmp_path: Path) -> None:
     assert not (tmp_path / ("d" * 120)).exists()
 
 
-@pytest.mark.parametrize(
-    ("pragma", "words"),
-    [("user_version = 99", ("99",)), ("user_version = 0", ("0",)), ("application_id = 7", ("nel",))],
-    ids=["f65-newer", "f65-none", "f65-foreign"],
-)
-def test_another_format_is_refused(tmp_path: Path, pragma: str, words: tuple[str, ...]) -> None:
+def test_f65_another_format_is_refused(tmp_path: Path, record_property: Any) -> None:
     """A store of another format is refused by number before anything is sent, and is not changed."""
+    pragmas = {"user_version = 99": "99", "user_version = 0": "0", "application_id = 7": "nel"}
+    record_property("cases", len(pragmas))
     with serving() as server:
-        first = run(tmp_path, server)
-        store = sqlite3.connect(first.run_dir / "run.db")
-        store.execute(f"PRAGMA {pragma}")
-        store.commit()
-        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        store.close()
-        before = (first.run_dir / "run.db").read_bytes()
-        with pytest.raises(nel.NelError) as caught:
-            run(tmp_path, server, resume=True)
+        path = run(tmp_path, server).run_dir / "run.db"
+        whole = path.read_bytes()
+        for pragma, word in pragmas.items():
+            path.write_bytes(whole)
+            store = sqlite3.connect(path)
+            store.execute(f"PRAGMA {pragma}")
+            store.commit()
+            store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            store.close()
+            before = path.read_bytes()
+            with pytest.raises(nel.NelError, match=word):
+                run(tmp_path, server, resume=True)
+            assert path.read_bytes() == before
         assert len(server.calls) == 3
-    assert all(word in str(caught.value) for word in words)
-    assert (first.run_dir / "run.db").read_bytes() == before
 
 
 def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
@@ -380,13 +387,21 @@ def test_f70_files_are_private(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
+LINKS = {
+    "f70-report": "report.html",
+    "f70-yaml": "run.yaml",
+    "f70-results": "gsm8k/results.jsonl",
+    "f70-temp": f".report.html.{os.getpid()}.tmp",
+    "f70-temp-below": f"gsm8k/.metrics.json.{os.getpid()}.tmp",
+    "f70-lock": ".lock",
+    "f70-directory": "gsm8k",
+    "f70-store": "run.db",
+}
+
+
 @pytest.mark.parametrize(
-    "name",
-    ["report.html", "run.yaml", "gsm8k/results.jsonl", "gsm8k/metrics.json", f".report.html.{os.getpid()}.tmp",
-     f"gsm8k/.metrics.json.{os.getpid()}.tmp", ".lock", "gsm8k", "run.db"],
-    ids=["f70-report", "f70-yaml", "f70-results", "f70-metrics", "f70-temp", "f70-temp-below", "f70-lock",
-         "f70-directory", "f70-store"],
-)  # fmt: skip
+    "name", representatives(LINKS, "f70-report", "f70-temp-below", "f70-lock", "f70-directory", "f70-store")
+)
 def test_a_planted_link_is_not_followed(tmp_path: Path, name: str) -> None:
     """A symbolic link where a file is to be written is replaced or refused; what it points at stays as it was."""
     victim = tmp_path / "victim"

@@ -11,7 +11,7 @@ import pytest
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
 from tests.faults.server import Do, Endless, Reply, Step, chunk, chunked, error, http, right, serving
-from tests.faults.virtual import VirtualServer, ask
+from tests.faults.virtual import VirtualServer, ask, end_of
 
 TEXT = "Grüße aus Zürich 🙂, also: Answer: 0"
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
@@ -122,27 +122,25 @@ SAME: dict[str, Reply] = {
 
 
 @pytest.mark.parametrize("reply", SAME.values(), ids=SAME)
-def test_a_stream_is_the_same_answer(tmp_path: Path, reply: Reply) -> None:
+def test_a_stream_is_the_same_answer(reply: Reply) -> None:
     """However a stream is cut and spelled, its text, its end and its usage are those of a whole answer."""
     with serving({0: reply}) as server:
-        ran = run(tmp_path, server, n=1, endpoint={"stream": True})
+        (response,) = ask(server, stream=True)
         assert len(server.calls) == 1
-        assert server.calls[0].body["stream"] is True
-        assert server.calls[0].body["stream_options"] == {"include_usage": True}
-    row = ran.rows[0]
-    assert ran.states == ["scored"]
-    assert row["model_response"] == TEXT
-    assert (row["finish_reason"], row["model"]) == ("stop", "served-model")
-    assert (row["tokens"]["prompt"], row["tokens"]["completion"]) == (7, 3)
+    assert (end_of(response), response.text) == ("answered", TEXT)
+    assert (response.finish_reason, response.model) == ("stop", "served-model")
+    assert (response.usage.prompt_tokens, response.usage.completion_tokens) == (7, 3)
 
 
 def test_f40_completions_stream(tmp_path: Path) -> None:
-    """The completions protocol streams text in its choices."""
+    """The completions protocol streams text in its choices, and a run asks for the stream with its usage."""
     events = [{"choices": [{"index": 0, "text": piece, "finish_reason": None}]} for piece in ("Ans", "wer", ": 0")] + [
         {"choices": [{"index": 0, "text": "", "finish_reason": "stop"}], "usage": USAGE}
     ]
     with serving({0: sse(lines(events))}) as server:
         ran = run(tmp_path, server, n=1, endpoint={"stream": True, "protocol": "completions"})
+        assert server.calls[0].body["stream"] is True
+        assert server.calls[0].body["stream_options"] == {"include_usage": True}
     assert ran.rows[0]["model_response"] == "Answer: 0"
     assert ran.rows[0]["reward"] == 1.0
 
@@ -192,16 +190,16 @@ ERRORS: dict[str, tuple[Reply, str]] = {
 
 
 @pytest.mark.parametrize(("reply", "state"), ERRORS.values(), ids=ERRORS)
-def test_a_stream_that_breaks_is_no_short_answer(tmp_path: Path, reply: Reply, state: str) -> None:
-    """An error or an end in the middle is a fault: tried again, then unscored, and the half is never scored."""
-    with serving({0: [reply, sse(lines(said("Answer: 0")))], 1: reply, 2: sse(lines(said("Answer: 4")))}) as server:
-        ran = run(tmp_path, server, endpoint={"stream": True})
+def test_a_stream_that_breaks_is_no_short_answer(reply: Reply, state: str) -> None:
+    """An error or an end in the middle is a fault: tried again, then given up, and the half is never an answer."""
+    table = {0: [reply, sse(lines(said("Answer: 0")))], 1: reply, 2: sse(lines(said("Answer: 4")))}
+    with serving(table) as server:
+        answers = ask(server, 3, stream=True)
         assert len(server.of(0)) == 2
         assert len(server.of(1)) == 3
-    assert [ran.states[0], ran.states[2]] == ["scored", "scored"]
     allowed = {state, "infra:malformed"} if state == "infra:connection" else {state}
-    assert ran.states[1] in allowed
-    assert ran.rows[1]["model_response"] is None
+    assert end_of(answers[1]) in allowed
+    assert [answer.text for answer in answers] == ["Answer: 0", "", "Answer: 4"]
 
 
 FINISHES: dict[str, tuple[Reply, str]] = {
@@ -219,21 +217,22 @@ FINISHES: dict[str, tuple[Reply, str]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "state"), FINISHES.values(), ids=FINISHES)
-def test_a_stream_that_ends_by_the_models_fault(tmp_path: Path, reply: Reply, state: str) -> None:
+def test_a_stream_that_ends_by_the_models_fault(tmp_path: Path, record_property: Any) -> None:
     """Cut off, filtered, refused or empty streams are the model's failures, asked once."""
-    with serving({0: reply}) as server:
-        ran = run(tmp_path, server, n=1, endpoint={"stream": True})
-        assert len(server.calls) == 1
-    assert ran.states == [state]
+    record_property("cases", len(FINISHES))
+    with serving(dict(enumerate(reply for reply, _ in FINISHES.values()))) as server:
+        ran = run(tmp_path, server, n=len(FINISHES), endpoint={"stream": True})
+        assert len(server.calls) == len(FINISHES)
+    assert dict(zip(FINISHES, ran.states, strict=True)) == {name: state for name, (_, state) in FINISHES.items()}
 
 
 def test_f40_reasoning_is_kept_apart(tmp_path: Path) -> None:
-    """Streamed reasoning is stored as reasoning, in order, and the answer without it."""
+    """Streamed reasoning is stored as reasoning, in order, and the answer without it; the first token has its time."""
     thoughts = [event({"reasoning_content": part}) for part in ("one ", "two ", "Answer: 9")]
     with serving({0: sse(lines([*thoughts, *said("Answer: 0")]))}) as server:
         row = run(tmp_path, server, n=1, endpoint={"stream": True}).rows[0]
     assert (row["reasoning"], row["model_response"]) == ("one two Answer: 9", "Answer: 0")
+    assert 0 < row["timing"]["first_token_seconds"] <= row["timing"]["latency_seconds"]
 
 
 def test_f40_the_first_token_is_the_first_text() -> None:
@@ -246,15 +245,8 @@ def test_f40_the_first_token_is_the_first_text() -> None:
     assert answer.latency_seconds == pytest.approx(3.0, abs=0.01)
 
 
-def test_f40_the_time_to_the_first_token_is_kept(tmp_path: Path) -> None:
-    """Each streamed answer has one, within its latency."""
-    with serving({0: SAME["f40-plain"]}) as server:
-        timing = run(tmp_path, server, n=1, endpoint={"stream": True}).rows[0]["timing"]
-    assert 0 < timing["first_token_seconds"] <= timing["latency_seconds"]
-
-
 SILENT = {"idle_timeout_seconds": 0.4}
-LONG = {"idle_timeout_seconds": 2.0, "total_timeout_seconds": 3.0}
+LONG = {"total_timeout_seconds": 1.5}
 
 
 @pytest.mark.parametrize(
@@ -270,33 +262,30 @@ LONG = {"idle_timeout_seconds": 2.0, "total_timeout_seconds": 3.0}
     ],
     ids=["f19-stall", "f19-pings-after-text", "f19-pings-alone", "f19-drip"],
 )  # fmt: skip
-def test_a_stream_that_stalls_meets_a_deadline(
-    tmp_path: Path, reply: Reply, limits: dict[str, float], kinds: set[str]
-) -> None:
+def test_a_stream_that_stalls_meets_a_deadline(reply: Reply, limits: dict[str, float], kinds: set[str]) -> None:
     """Comments are no data: only events hold the idle deadline off, and nothing holds the total one off."""
     with serving({0: reply}, models=None) as server:
-        ran = run(tmp_path, server, n=1, endpoint={"attempts_max": 1, "stream": True, **limits})
-    assert set(ran.states) <= kinds
-    assert ran.rows[0]["model_response"] is None
+        (response,) = ask(server, attempts_max=1, stream=True, **limits)
+    assert end_of(response) in kinds
+    assert response.text == ""
 
 
-def test_f32_an_endless_stream_is_cut(tmp_path: Path) -> None:
+def test_f32_an_endless_stream_is_cut() -> None:
     """A stream without an end is cut at response_bytes_max."""
     block = chunk(lines([event({"content": "x" * 10_000})], done=False))
     with serving({0: [*sse(end=False), Endless(block, times=20_000)]}) as server:
-        ran = run(tmp_path, server, n=1, endpoint={"stream": True, "response_bytes_max": 1 << 20})
+        (response,) = ask(server, stream=True, response_bytes_max=1 << 20)
         assert len(server.calls) <= 2
-    assert ran.states == ["infra:too_large"]
+    assert end_of(response) == "infra:too_large"
 
 
 @pytest.mark.parametrize("reply", [error(503), error(429, headers={"Retry-After": "0"})], ids=["f40-503", "f40-429"])
-def test_a_refused_stream_is_tried_again(tmp_path: Path, reply: Reply) -> None:
+def test_a_refused_stream_is_tried_again(reply: Reply) -> None:
     """An error status before a stream is what it is without one."""
     with serving({0: [reply, sse(lines(WHOLE))]}) as server:
-        ran = run(tmp_path, server, n=1, endpoint={"stream": True})
+        (response,) = ask(server, stream=True)
         nothing_paid_twice(server)
-    assert ran.states == ["scored"]
-    assert ran.attempts == [2]
+    assert (end_of(response), response.attempts) == ("answered", 2)
 
 
 def test_f40_streamed_and_whole_make_the_same_run(tmp_path: Path) -> None:

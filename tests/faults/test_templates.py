@@ -58,8 +58,9 @@ def asked(settings: dict[str, Any], server: Server) -> list[str]:
     return [call.body["messages"][-1]["content"] for call in server.calls]
 
 
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("text", ["{questoin}", "{# #}{{ questoin }}"], ids=["f77-format", "f77-jinja"])
+@pytest.mark.parametrize(
+    ("role", "text"), diagonal(ROLES, {"f77-format": "{questoin}", "f77-jinja": "{# #}{{ questoin }}"})
+)
 def test_a_field_that_no_row_has(tmp_path: Path, role: str, text: str) -> None:
     """A misspelt field is found before the first request, wherever it stands, and is never sent as it is."""
     rows = [{**row, "question": "q"} for row in ROWS]
@@ -68,50 +69,27 @@ def test_a_field_that_no_row_has(tmp_path: Path, role: str, text: str) -> None:
     assert '"questoin", which is missing; did you mean "question"?' in message
 
 
-FORMAT_ATTACKS = [
-    "{x.__class__.__mro__}", "{x[__init__]}", "{x[0]}", "{x!r}", "{x!s}", "{x:>9999999999}", "{x:{x}}", "{0}", "{}",
-    "{x.upper}", "{x.__len__}", "{self}", "{x.__globals__[secret]}",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", FORMAT_ATTACKS, ids=[f"f78-{text}" for text in FORMAT_ATTACKS])
-@pytest.mark.parametrize("role", ROLES)
-def test_a_format_that_reaches_for_more_than_data(tmp_path: Path, role: str, text: str) -> None:
-    """Attributes, indexes, conversions and widths are refused; a dotted name looks for keys of the data alone."""
-    with serving() as server:
-        said = refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
-    assert "prompt" in said or "template" in said
-
-
-JINJA_ATTACKS = [
-    "{# #}{{ ''.__class__.__mro__ }}", "{# #}{{ cycler.__init__.__globals__ }}", "{% include '/etc/passwd' %}",
-    "{% import '/etc/passwd' as x %}", "{% extends '/etc/passwd' %}", "{% for i in range(10**9) %}x{% endfor %}",
-    "{% macro f(n) %}{{ f(n) }}{% endmacro %}{{ f(1) }}", "{# #}{{ 'a' * 10**9 }}", "{# #}{{ 9**(9**9) }}",
-    "{# #}{{ x.__class__ }}", "{# #}{{ x|attr('__class__') }}", "{# #}{{ '{0.__class__}'.format(x) }}",
-    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x }}",
-    "{# #}{{ self.__init__.__globals__ }}", "{% if %}", "{# #}{{ joiner.__init__ }}", "{# #}{{ lipsum() }}",
+ATTACKS = dict(zip(ROLES, [
+    "{x.__class__.__mro__}", "{x!r}", "{x:>9999999999}", "{# #}{{ x.__class__ }}", "{% include '/etc/passwd' %}",
     "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}{{ x }}",
-]  # fmt: skip
+], strict=True))  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("role", "text"),
-    diagonal(["prompt", "system_prompt", "fewshot_template"], {f"f79-{text[:40]}": text for text in JINJA_ATTACKS}),
-)
-def test_a_jinja_template_that_reaches_for_more_than_data(tmp_path: Path, role: str, text: str) -> None:
-    """Python's insides, other files, and work or text without end are refused within the caps."""
+@pytest.mark.parametrize("role", ROLES)
+def test_a_template_that_reaches_for_more_than_data(tmp_path: Path, role: str) -> None:
+    """Wherever a template stands, it is refused before a request; `tests/prompts` has every attack."""
     with serving() as server:
-        said = refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
-    assert "prompt" in said or "template" in said
+        reason = refused(written(tmp_path, server, num_fewshot=1, **{role: ATTACKS[role]}), server)
+    assert "prompt" in reason or "template" in reason
 
 
-@pytest.mark.parametrize("name", ["f79-../secret.jinja", "f79-/etc/passwd", "f79-secret.txt"])
-def test_a_row_names_no_template(tmp_path: Path, name: str) -> None:
+def test_f79_a_row_names_no_template(tmp_path: Path) -> None:
     """A template is a parameter of the benchmark; a file's name in a row is text, and so is a template in it."""
+    names = ["../secret.jinja", "/etc/passwd", "secret.txt"]
     (tmp_path / "secret.txt").write_text("SECRET")
     with serving(lambda call: answer("1")) as server:
-        texts = asked(written(tmp_path, server, [{"x": name[4:], "a": "1"}]), server)
-    assert texts == [name[4:]]
+        texts = asked(written(tmp_path, server, [{"x": name, "a": "1"} for name in names]), server)
+    assert sorted(texts) == sorted(names)
 
 
 HOSTILE = [
@@ -121,16 +99,16 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", HOSTILE, ids=[f"f80-{index}" for index in range(len(HOSTILE))])
 @pytest.mark.parametrize("prompt", ["<{x}>", "{# #}<{{ x }}>"], ids=["f80-format", "f80-jinja"])
-def test_data_reaches_the_model_as_it_is(tmp_path: Path, prompt: str, value: str) -> None:
+def test_data_reaches_the_model_as_it_is(tmp_path: Path, prompt: str) -> None:
     """Braces, percent signs, backslashes and marks of chat templates arrive letter for letter, in examples as well."""
-    rows = [{"x": value, "a": "1"}]
-    examples = [{"x": f"e {value}", "a": value}]
+    every = " ".join(HOSTILE)
+    rows = [{"x": value, "a": "1"} for value in HOSTILE]
     with serving(lambda call: answer("1")) as server:
+        examples = [{"x": f"e {every}", "a": every}]
         settings = written(tmp_path, server, rows, prompt=prompt, num_fewshot=1, fewshot_dataset=examples)
         texts = asked(settings, server)
-    assert texts == [f"<e {value}> {value}\n\n<{value}>"]
+    assert sorted(texts) == sorted(f"<e {every}> {every}\n\n<{value}>" for value in HOSTILE)
 
 
 def test_f81_a_long_prompt_is_sent_whole(tmp_path: Path) -> None:
@@ -152,25 +130,16 @@ def test_f81_a_long_prompt_is_sent_whole(tmp_path: Path) -> None:
     assert {text.count("word") for text in texts} == {100_000}
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "file:///etc/passwd",
-        "/etc/passwd",
-        "http://169.254.169.254/latest/meta-data",
-        "../../etc/passwd",
-        "~/.ssh/id_rsa",
-    ],
-    ids=["f82-file", "f82-path", "f82-metadata", "f82-relative", "f82-home"],
-)
-def test_a_row_that_names_a_file_or_an_address(tmp_path: Path, value: str) -> None:
+def test_f82_a_row_that_names_a_file_or_an_address(tmp_path: Path) -> None:
     """What a row names is neither read nor fetched; the model gets the name."""
-    rows = [{"x": value, "image": value, "files": [value], "url": value, "system": value, "a": "1"}]
+    values = ["file:///etc/passwd", "/etc/passwd", "http://169.254.169.254/latest/meta-data", "../../etc/passwd"]
+    names = ("x", "image", "url", "system")
+    rows = [{**dict.fromkeys(names, value), "files": [value], "a": "1"} for value in values]
     with serving(lambda call: answer("1")) as server:
-        result = nel.evaluate(written(tmp_path, server, rows))
-        (call,) = server.calls
-    assert result.exit_code == 0
-    assert call.body["messages"] == [{"role": "user", "content": value}]
+        assert nel.evaluate(written(tmp_path, server, rows)).exit_code == 0
+        messages = [call.body["messages"] for call in server.calls]
+    assert all(len(turns) == 1 and turns[0]["role"] == "user" for turns in messages)
+    assert sorted(turns[0]["content"] for turns in messages) == sorted(values)
 
 
 class _Payload:
@@ -196,18 +165,17 @@ def _pickle(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "make"),
+    ("role", "name", "make"),
     [
-        ("d.pkl", _pickle),
-        ("d.jsonl", _pickle),
-        ("d.jsonl.gz", _tar),
-        ("d.zip", _zip),
-        ("d.tar.gz", _tar),
-        ("d.pt", _pickle),
+        ("dataset", "d.pkl", _pickle),
+        ("dataset", "d.jsonl", _pickle),
+        ("dataset", "d.jsonl.gz", _tar),
+        ("fewshot_dataset", "d.zip", _zip),
+        ("fewshot_dataset", "d.tar.gz", _tar),
+        ("fewshot_dataset", "d.pt", _pickle),
     ],
     ids=["f83-pickle", "f83-pickle-as-jsonl", "f83-tar-as-gz", "f83-zip", "f83-tar", "f83-checkpoint"],
 )
-@pytest.mark.parametrize("role", ["dataset", "fewshot_dataset"])
 def test_a_dataset_that_would_run_or_unpack(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str, name: str, make: Any
 ) -> None:
@@ -223,7 +191,7 @@ def test_a_dataset_that_would_run_or_unpack(
     assert not (tmp_path / "nel-was-here").exists()
 
 
-@pytest.mark.parametrize("flag", ["trust_remote_code=true", "data_files=x.py", "revision=../../x"])
+@pytest.mark.parametrize("flag", ["trust_remote_code=true", "revision=../../x"])
 def test_f83_a_hub_dataset_runs_no_code(tmp_path: Path, flag: str) -> None:
     """There is no switch that lets a dataset bring code; an unknown parameter is refused."""
     with serving() as server:
@@ -232,23 +200,21 @@ def test_f83_a_hub_dataset_runs_no_code(tmp_path: Path, flag: str) -> None:
         assert flag.partition("=")[0] in refused(settings, server)
 
 
-TWINS = [
-    ("exact_match", "caf\u00e9", "cafe\u0301"),
-    ("exact_match", "New York", "New\u00a0York"),
-    ("exact_match", "ABC", "\uff21\uff22\uff23"),
-    ("exact_match", "abc", "\u200fabc\u200f"),
-    ("numeric_match", "42", "\uff14\uff12"),
-    ("numeric_match", "-3", "\u22123"),
-    ("numeric_match", "1000", "1\u00a0000"),
-    ("multichoice_regex", "B", "Answer:\u00a0B"),
-]
+TWINS = {
+    "exact_match": [
+        ("caf\u00e9", "cafe\u0301"), ("New York", "New\u00a0York"), ("ABC", "\uff21\uff22\uff23"),
+        ("abc", "\u200fabc\u200f"),
+    ],
+    "numeric_match": [("42", "\uff14\uff12"), ("-3", "\u22123"), ("1000", "1\u00a0000")],
+    "multichoice_regex": [("B", "Answer:\u00a0B")],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "one", "other"), TWINS, ids=[f"f84-{index}" for index in range(len(TWINS))])
-def test_spellings_that_look_alike_are_alike(tmp_path: Path, rule: str, one: str, other: str) -> None:
+@pytest.mark.parametrize("rule", TWINS)
+def test_f84_spellings_that_look_alike_are_alike(tmp_path: Path, rule: str) -> None:
     """Accents, full-width forms, invisible marks, minus signs and hard spaces count the same on both sides."""
-    pairs = [(one, other)] if rule == "multichoice_regex" else [(one, other), (other, one)]
-    rows = [{"x": said, "a": gold} for gold, said in pairs]
+    pairs = TWINS[rule] + ([] if rule == "multichoice_regex" else [(other, one) for one, other in TWINS[rule]])
+    rows = [{"x": text, "a": gold} for gold, text in pairs]
     with serving(lambda call: answer(call.body["messages"][-1]["content"])) as server:
         settings = written(tmp_path, server, rows)
         settings["benchmarks"][0]["scorer"] = rule

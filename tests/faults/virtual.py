@@ -1,7 +1,7 @@
-"""The client alone against a script, under a virtual clock: waits of hours take no time and are exact.
+"""The client alone against a script, without a run: over sockets, or under a virtual clock.
 
-It takes the scripts of `tests.faults.server`, as far as their replies are bytes and seconds. Only the transport and the
-clock are replaced; faults of sockets are not simulated.
+Under the virtual clock waits of hours take no time and are exact. It takes the scripts of `tests.faults.server`, as far
+as their replies are bytes and seconds. Only the transport and the clock are replaced; faults of sockets need a server.
 """
 
 from __future__ import annotations
@@ -80,25 +80,30 @@ def _read(received: bytes, seconds: float) -> Fetched:
 
 
 def ask(
-    server: VirtualServer, n: int = 1, *, concurrency: int = 4, max_tokens: int | None = None, **endpoint: Any
+    server: Server, n: int = 1, *, concurrency: int = 4, max_tokens: int | None = None, **endpoint: Any
 ) -> list[Response]:
     """Return the responses to n sums; they end as an evaluation's requests do, after every retry."""
     jitter = random.Random(5).random  # noqa: S311 - nothing secret
     settings = EndpointConfig.model_validate({**QUICK, "url": server.url, **endpoint})
+    is_virtual = isinstance(server, VirtualServer)
+    context = ClientContext(jitter=jitter, transport=server) if is_virtual else ClientContext(jitter=jitter)
 
     async def ask_all() -> list[Response]:
         gate = Gate(pace_of(settings, concurrency), jitter=jitter)
-        async with Client(
-            settings,
-            api_key=None,
-            connections=concurrency,
-            gate=gate,
-            context=ClientContext(jitter=jitter, transport=server),
-        ) as client:
+        async with Client(settings, api_key=None, connections=concurrency, gate=gate, context=context) as client:
             sums = (_sum(number, max_tokens) for number in range(n))
             return await asyncio.gather(*(client.complete(request, body) for request, body in sums))
 
+    if not is_virtual:
+        return asyncio.run(ask_all())
     return run_virtually(ask_all(), Clock(), started=lambda _: None, died=lambda: None)
+
+
+def end_of(response: Response) -> str:
+    """Return ``answered``, the kind of the model's failure, or ``infra:kind`` as in a run."""
+    if (error := response.error) is None:
+        return "answered"
+    return str(error.model_failure or f"{error.cause}:{error.kind}")
 
 
 def _sum(number: int, max_tokens: int | None) -> tuple[Request, bytes]:

@@ -21,7 +21,7 @@ def test_what_failed_once_does_not_fail_again(failure: Failure) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**63))
 def test_a_few_hundred_inputs(name: str, seed: int) -> None:
     """Well-formed inputs after a few edits are read or refused."""

@@ -1,14 +1,11 @@
-"""The client against a real HTTP server: retries, deadlines, caps, headers."""
+"""The client: what waits grow from, what is waited for, and its headers; `tests.faults` has retries and deadlines."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
-import threading
 from itertools import pairwise
 from typing import Any
-
-import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps_bytes
@@ -16,7 +13,7 @@ from nel.models.client import Client, ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body
-from nel.models.transport import Fetched, fault_of_exception, proxy_for
+from nel.models.transport import Fetched, fault_of_exception
 from nel.models.transport.faults import ConnectFailed
 from nel.types import Message, Request, Response
 from tests.simulation.loop import Clock, run_virtually
@@ -33,45 +30,6 @@ async def _complete(url: str, *, key: str | None = None, **settings: Any) -> tup
     async with Client(endpoint, api_key=key, connections=4, context=ClientContext(jitter=lambda: 0.0)) as client:
         request = _request()
         return await client.complete(request, dumps_bytes(build_body(request))), client
-
-
-async def test_a_fault_that_passes_is_retried() -> None:
-    """Two 503 and then an answer: three attempts, one answer, two retries counted."""
-    with scripted(lambda _, n: Reply(status=503, body={}) if n < 2 else answer("yes")) as endpoint:
-        response, client = await _complete(endpoint.url)
-    assert (response.text, response.attempts, client.counters.retries) == ("yes", 3, 2)
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
-async def test_what_is_hopeless_is_not_retried(status: int) -> None:
-    """A refusal is asked once."""
-    with scripted(lambda *_: Reply(status=status, body={"error": {"message": "no"}})) as endpoint:
-        response, _ = await _complete(endpoint.url)
-        assert len(endpoint.calls) == 1
-    assert response.error is not None
-    assert response.error.status == status
-
-
-async def test_attempts_are_bounded() -> None:
-    """A fault that never passes ends after attempts_max."""
-    with scripted(lambda *_: Reply(status=500, body={})) as endpoint:
-        response, _ = await _complete(endpoint.url, attempts_max=4)
-        assert len(endpoint.calls) == 4
-    assert response.error is not None
-    assert response.error.kind == "server_error"
-
-
-async def test_retry_after_is_waited_for_and_capped() -> None:
-    """A short hint is honoured; one above the cap ends the sample at once instead of blocking it."""
-    with scripted(
-        lambda _, n: Reply(status=429, body={}, headers={"Retry-After": "0.05"}) if n == 0 else answer("yes")
-    ) as endpoint:
-        response, _ = await _complete(endpoint.url)
-        assert (response.text, response.attempts) == ("yes", 2)
-    with scripted(lambda *_: Reply(status=429, body={}, headers={"Retry-After": "86400"})) as endpoint:
-        response, _ = await _complete(endpoint.url)
-        assert len(endpoint.calls) == 1
-    assert response.error is not None
 
 
 def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
@@ -178,35 +136,6 @@ def test_an_outage_that_is_hidden_by_late_answers_costs_no_request() -> None:
     assert seen["refused"] > 3 * 3
 
 
-async def test_a_reset_connection_is_retried() -> None:
-    """A connection that breaks before the answer is tried again."""
-    with scripted(lambda _, n: Reply(reset=True) if n == 0 else answer("yes")) as endpoint:
-        response, _ = await _complete(endpoint.url)
-    assert response.text == "yes"
-
-
-async def test_silence_has_a_deadline() -> None:
-    """An endpoint that accepts and never answers costs the first-byte timeout and has a kind of its own."""
-    gate = threading.Event()
-    try:
-        with scripted(lambda *_: Reply(body={}, wait=gate)) as endpoint:
-            response, _ = await _complete(endpoint.url, first_byte_timeout_seconds=0.05, attempts_max=1)
-            gate.set()
-    finally:
-        gate.set()
-    assert response.error is not None
-    assert response.error.kind == "first_byte_timeout"
-
-
-async def test_a_body_without_end_is_cut() -> None:
-    """A body over the cap is a fault that is not retried."""
-    with scripted(lambda *_: Reply(raw=b"x" * 100_000)) as endpoint:
-        response, _ = await _complete(endpoint.url, response_bytes_max=1024)
-        assert len(endpoint.calls) == 1
-    assert response.error is not None
-    assert response.error.kind == "too_large"
-
-
 async def test_the_key_is_sent_and_never_shown() -> None:
     """The key goes into the header; an error body that echoes it is redacted."""
     with scripted(
@@ -231,11 +160,3 @@ async def test_sample_headers_are_opt_in() -> None:
         first, second = endpoint.calls
     assert "X-Nel-Sample-Id" not in first.headers
     assert (second.headers["X-Nel-Sample-Id"], second.headers["X-Nel-Repeat"]) == ("sample-\\xe9", "0")
-
-
-def test_the_proxy_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Proxy variables count, and NO_PROXY wins over them."""
-    monkeypatch.setenv("HTTP_PROXY", "http://proxy:3128")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    assert proxy_for("http://example.org/v1") == "http://proxy:3128"
-    assert proxy_for("http://127.0.0.1:8000/v1") is None

@@ -14,7 +14,7 @@ import pytest
 from nel.errors import PromptError
 from nel.prompts import compile_template
 from nel.prompts.values import OUTPUT_CHARS_MAX, RENDER_SECONDS_MAX
-from tests.support.tiers import ENDS
+from tests.support.tiers import ENDS, representatives
 
 BIG = "{% set s = 'ab c' * 1000000 %}"
 LIST = "{% set l = range(60000)|list %}"
@@ -158,7 +158,10 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+NUMBERS = [str(number) for number in range(len(TEXTS))]
+
+
+@pytest.mark.parametrize("text", representatives(TEXTS, *NUMBERS[::5], ids=NUMBERS))
 @ENDS
 def test_a_hostile_template_ends(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of more than a hundred ends, refused or with a bounded text, at a tenth of the budget too."""

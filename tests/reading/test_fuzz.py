@@ -30,15 +30,11 @@ READERS: dict[str, Callable[[Response], Reading]] = {
 }
 REPEATED = (
     "answer is ",
-    "1,",
     "{",
     "\\boxed{",
-    "a:",
     "[yes]",
-    "answer: ",
     '"answer": "',
     "\\(",
-    "\n",
     "**",
     "<|x|>",
     "(A) ",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nel.byob import scorers as byob
 from nel.errors import DatasetError, ScorerError
 from nel.reading.decisions import read_decision
-from nel.reading.numbers import last_number, read_number
+from nel.reading.numbers import last_number
 from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.response import own_response
 from nel.scoring.answers import gsm8k_answer, numeric_match
@@ -63,22 +63,6 @@ NUMBERS = st.one_of(
     st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9), max_value=10**9).map(str),
     ANY_TEXT,
 )
-
-
-@pytest.mark.parametrize(
-    ("response", "number"),
-    [
-        ("#### 5", "5"),
-        ("Answer: 5\nAnswer: 7", "7"),
-        ("\\boxed{5} \\boxed{7}", "7"),
-        ("5 and 7", None),
-        ("none", None),
-        ("", None),
-    ],
-)
-def test_gsm8k_number(response: str, number: str | None) -> None:
-    """The first hashes, else the last marker, else the last box, else the last number."""
-    assert read_number(own_response(response)).value == number
 
 
 @pytest.mark.parametrize("target", [72, 72.0, "72", "48 + 24 = 72\n#### 72"])
@@ -211,7 +195,7 @@ def test_prose_around_the_decision_does_not_matter(prose: str, word: str) -> Non
 
 @pytest.mark.parametrize("scorer", SCORERS.values(), ids=SCORERS)
 @given(ANY_TEXT, st.one_of(ANY_TEXT, st.sampled_from(["A", "yes", "42", "Oslo", "B,C"])))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=50)
 def test_no_text_breaks_a_scorer(scorer: Any, response: str, target: str) -> None:
     """Whatever characters a response or a row holds, a scorer gives a verdict or one of its own errors."""
     with contextlib.suppress(DatasetError, ScorerError):

@@ -71,7 +71,7 @@ def _random_pairs(count: int) -> list[tuple[str, str]]:
     ]
 
 
-PAIRS = [*HAND_MADE, *_random_pairs(400)]
+PAIRS = [*HAND_MADE, *_random_pairs(100)]
 SCORED = [(response, target) for response, target in PAIRS if target.strip()]
 """Those whose target decides something."""
 texts = st.text(alphabet=st.one_of(st.sampled_from("ab the. 1猫\n"), st.characters()), max_size=60)
@@ -145,7 +145,7 @@ def test_several_references_are_those_of_the_reference_implementations() -> None
     """A list of targets means several references, for each scorer as its source has it."""
     rng = random.Random(3)  # noqa: S311 - a seeded test
     everything = [text for pair in PAIRS for text in pair if _has_words(text) and _is_latin(text)]
-    for _ in range(200):
+    for _ in range(50):
         response, *targets = rng.choices(everything, k=rng.randint(2, 5))
         sample = ScorerInput(response=response, target=targets)
         assert list(rouge(sample).values()) == pytest.approx(_rouge_reference(targets, response), abs=EXACT)
@@ -289,9 +289,9 @@ def test_rouge_equals_the_package_on_any_text(response: str, target: str) -> Non
     assert list(ours.values()) == pytest.approx(_rouge_reference([target], response), abs=EXACT)
 
 
-def test_texts_of_a_megabyte_have_their_values() -> None:
-    """Where the values are known, a megabyte of different words gives them."""
-    words = [f"word{number:06d}" for number in range(90_000)]
+def test_long_texts_have_their_values() -> None:
+    """Where the values are known, twenty thousand different words give them."""
+    words = [f"word{number:06d}" for number in range(20_000)]
     kept = [word for index, word in enumerate(words) if index % 10]
     target, response = " ".join(words), " ".join([*kept, "more"])
     sample = ScorerInput(response=response, target=target)
@@ -325,8 +325,8 @@ def test_a_runaway_response_of_ten_megabytes_is_scored(scorer: Any) -> None:
 
 def test_rouge_refuses_what_would_take_minutes() -> None:
     """Above the cap the message states the sizes and the cap; identical texts need no comparison."""
-    response, target = "a b " * 500_000, "b a a " * 400_000
-    with pytest.raises(ScorerError, match=r"1,000,000 response tokens with 1,200,000 target .*cap is 40,000,000,000"):
+    response, target = "a b " * 105_000, "b a a " * 70_000
+    with pytest.raises(ScorerError, match=r"210,000 response tokens with 210,000 target .*cap is 40,000,000,000"):
         rouge(ScorerInput(response=response, target=target))
     assert rouge(ScorerInput(response=response, target=response))["rouge_l"] == 1.0
 

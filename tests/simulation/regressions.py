@@ -1,4 +1,4 @@
-"""Seeds that once failed, with what they found; they are run with every test run."""
+"""Seeds that once failed, with what they found; the fast tests run some, `make test-storms` all."""
 
 from __future__ import annotations
 

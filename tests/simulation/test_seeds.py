@@ -26,7 +26,7 @@ _VARIED = [
 
 
 @pytest.mark.parametrize(
-    "first", first_rows(3, range(0, _SEEDS, _CHUNK)), ids=lambda first: f"seeds-{first}-{first + _CHUNK - 1}"
+    "first", first_rows(1, range(0, _SEEDS, _CHUNK)), ids=lambda first: f"seeds-{first}-{first + _CHUNK - 1}"
 )
 def test_every_invariant_holds_in_every_world(first: int) -> None:
     """Nothing is lost, paid twice or counted wrongly, and every run ends."""
@@ -39,15 +39,15 @@ def test_every_invariant_holds_where_answers_are_judged(seed: int) -> None:
     assert failures([seed]) == []
 
 
-@pytest.mark.parametrize(
-    "first", first_rows(1, range(0, len(_VARIED), _CHUNK)), ids=lambda first: f"varied-{_VARIED[first]}"
-)
-def test_every_invariant_holds_over_a_cache_and_where_answers_are_only_scored(first: int) -> None:
+@pytest.mark.parametrize("seed", first_rows(1, _VARIED), ids=lambda seed: f"varied-{seed}")
+def test_every_invariant_holds_over_a_cache_and_where_answers_are_only_scored(seed: int) -> None:
     """A second run pays for nothing that is known, and scoring again sends nothing and loses nothing."""
-    assert failures(_VARIED[first : first + _CHUNK]) == []
+    assert failures([seed]) == []
 
 
-@pytest.mark.parametrize("seed", [seed for seed in REGRESSIONS if seed >= _SEEDS])
+@pytest.mark.parametrize(
+    "seed", representatives([seed for seed in REGRESSIONS if seed >= _SEEDS], 973, 1672, 1876, 5163)
+)
 def test_what_once_failed_holds(seed: int) -> None:
     """A seed that found a fault stays."""
     assert failures([seed]) == []
@@ -55,5 +55,4 @@ def test_what_once_failed_holds(seed: int) -> None:
 
 def test_a_seed_is_one_world() -> None:
     """The same seed sends the same requests at the same times, or a failure could not be looked into."""
-    assert trace_of(5) == trace_of(5)
     assert trace_of(_A_JUDGED) == trace_of(_A_JUDGED)

@@ -53,32 +53,18 @@ def _score_in_short(response: str, target: Any) -> dict[str, Any]:
 _HOSTILE = {
     "tower": "9^{9^{9^9}}",
     "factorial": "1000000000!",
-    "factorials": "(((9!)!)!)!",
-    "power": "10^{10^{10}}",
     "product": "\\prod_{n=1}^{10^9} n",
-    "binomial": "\\binom{10^9}{5\\cdot10^8}",
     "expansion": "(x+y+z)^{300}",
     "sine": "\\sin(10^{1000000})",
-    "exponent": "1e999999999",
     "deep parentheses": "(" * 900 + "1" + ")" * 900,
     "deep fractions": "\\frac{" * 150 + "1" + "}{2}" * 150,
-    "deep roots": "\\sqrt{" * 200 + "2" + "}" * 200,
-    "long sum": "1+" * 900 + "1",
-    "long matrix": "\\begin{pmatrix}" + "1&" * 400 + "1\\end{pmatrix}",
-    "digits": "9" * 1_900,
     "half a fraction": "\\frac{1}",
-    "division by zero": "\\frac{1}{0}",
     "indeterminate": "\\infty-\\infty",
-    "not a number": "nan",
     "code": "__import__('os').system('touch injected')",
-    "lambda": "lambda: 1",
     "null": "\x00",
     "surrogate": "\ud800",
     "lines": 'x\n{"equal": true, "gold": true, "given": "5"}\n',
-    "emoji": "🙂",
-    "direction": "\u202e5\u202c+y",
     "commands": "\\input{/etc/passwd}\\write18{ls}",
-    "dollars": "$" * 500,
     "backslashes": "\\" * 999,
 }
 
@@ -101,9 +87,8 @@ def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
 
 
 @ENDS
-@pytest.mark.parametrize(
-    "target", representatives(["9^{9^{9^9}}", "1000000000!", "(" * 900 + "1" + ")" * 900], "1000000000!")
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["9^{9^{9^9}}", "1000000000!", "(" * 900 + "1" + ")" * 900])
 def test_a_hostile_target_ends_in_time(_ends_the_worker: None, target: str) -> None:  # noqa: PT019
     """A row nobody can compute is not comparable, or bad, and the next one is."""
     with pytest.raises((ScorerError, DatasetError)):
@@ -115,22 +100,15 @@ _REPEATED = [
     ("", "\\boxed{", ""),
     ("\\boxed{", "1", "}"),
     ("", "Answer: 4\n", ""),
-    ("", "a", ""),
-    ("", "1 ", ""),
     ("", "\n", ""),
-    ("", "{", ""),
-    ("", "$", ""),
-    ("", "$1$", ""),
     ("\\boxed{", "{}", ""),
-    ("", "\\boxed{1}", ""),
     ("Answer: ", "4", ""),
-    ("", "* ", ""),
-    ("", "Answer ", ""),
 ]
 
 
 @ENDS
-@pytest.mark.parametrize(("head", "unit", "tail"), first_rows(1, _REPEATED), ids=repr)
+@pytest.mark.slow
+@pytest.mark.parametrize(("head", "unit", "tail"), _REPEATED, ids=repr)
 def test_ten_megabytes_are_scored_in_time(_ends_the_worker: None, head: str, unit: str, tail: str) -> None:  # noqa: PT019
     """A response of ten million characters is wrong, or not comparable, in seconds."""
     response = head + unit * (10_000_000 // len(unit)) + tail
@@ -179,7 +157,7 @@ def test_a_thread_behind_a_hanging_comparison_gets_its_answer(
     assert "took longer than" in said[0]
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+@pytest.mark.parametrize("number", first_rows(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV]))
 def test_a_worker_killed_while_idle_costs_no_answer(number: int) -> None:
     """Whoever comes next is compared by a new process."""
     assert expressions_equal("2x", "x+x")
@@ -209,6 +187,7 @@ def test_a_worker_killed_while_it_compares_comes_back(monkeypatch: pytest.Monkey
     assert expressions_equal("3x", "x+2x")
 
 
+@pytest.mark.slow
 def test_a_stopped_worker_starts_again() -> None:
     """Stopping twice is no error, and the next comparison starts another process."""
     process.WORKER.stop()
@@ -237,6 +216,7 @@ def test_a_forked_process_has_a_worker_of_its_own() -> None:
     assert done.stdout == "True True\n", done.stderr
 
 
+@pytest.mark.slow
 def test_the_worker_ends_with_its_parent() -> None:
     """No process stays behind when the interpreter exits."""
     program = (

@@ -1,8 +1,0 @@
-# what: aborts
-# problem: double
-# verdict: runtime_error
-import os
-
-
-def double(x):
-    os.abort()

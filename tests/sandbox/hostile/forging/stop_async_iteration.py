@@ -1,5 +1,0 @@
-# what: raises StopAsyncIteration where tests may loop
-# problem: mapped
-# verdict: runtime_error|wrong
-def double(x):
-    raise StopAsyncIteration

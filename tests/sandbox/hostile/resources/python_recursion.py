@@ -1,5 +1,0 @@
-# what: recurses until the interpreter refuses
-# problem: double
-# verdict: runtime_error
-def double(x):
-    return double(x + 1)

@@ -1,6 +1,0 @@
-# what: never prints
-# mode: outside
-# problem: echo
-# verdict: timeout
-while True:
-    pass

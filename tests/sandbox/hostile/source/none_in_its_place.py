@@ -1,4 +1,0 @@
-# what: nothing under the name of the function
-# problem: double
-# verdict: runtime_error|wrong
-double = None
