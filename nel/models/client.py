@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import random
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,15 +25,15 @@ from nel.config.schema import BudgetConfig, EndpointConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes
+from nel.errors import NelError
 from nel.models.adaptation import tokens_max
 from nel.models.attempts import Attempts, RetryWaits
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, CarriedRequests
-from nel.models.faults import NO_FILES, Fault
+from nel.models.faults import NO_FILES, UNSIGNED, Fault
 from nel.models.image_sizes import prompt_bytes
-from nel.models.pacing import Admission, Gate, Permit
-from nel.models.pacing.configured import pace_of
+from nel.models.pacing import Admission, Gate, Permit, pace_of
 from nel.models.payloads import Parse, PayloadReader
 from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas
@@ -44,6 +45,7 @@ from nel.models.wire.base import Wire
 from nel.models.wire.registry import neutral_body, parse_answer, wire_of
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
+_LOG = logging.getLogger(__name__)
 _OVERLOADED: Final = 529
 _LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
@@ -142,17 +144,19 @@ class Client:
         self._run_id = context.run_id
         self._observer = observer
         self._carried = CarriedRequests(context.scratch_directory)
-        wire, proxy = wire_of(endpoint.spoken), endpoint.proxy or proxy_for(endpoint.url)
+        self._wire = wire_of(endpoint.spoken)
+        proxy = endpoint.proxy or proxy_for(endpoint.url)
         own = (
             api_key,
-            *wire.secrets(endpoint),
+            *self._wire.secrets(endpoint),
             *secret_headers(endpoint).values(),
             *secrets_in_url(proxy),
         )
         self._reader = PayloadReader(Redactor((*own, *context.secrets)))
         self._waits = RetryWaits(endpoint, self.gate, context.jitter)
+        self._headers = request_headers(endpoint, api_key)
         self._transport = context.transport or transport_for(
-            endpoint, request_headers(endpoint, api_key), connections=connections, wire=wire
+            endpoint, self._headers, connections=connections
         )
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._last_fault: Fault | None = None
@@ -258,7 +262,7 @@ class Client:
         url = wire_of(protocol).address(self.endpoint)
         try:
             async with asyncio.timeout(seconds):
-                fetched = await self._transport.fetch("POST", url, body, {}, stream)
+                fetched = await self._fetch("POST", url, body, {}, stream)
         except TimeoutError:
             return Fault(kind="timeout", message=f"no answer within {seconds:g} s", retryable=False)
         return self._reader.payload(fetched, stream)
@@ -293,7 +297,7 @@ class Client:
         address = wire_of(self.endpoint.spoken).listing_address(self.endpoint, url)
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
-                fetched = await self._transport.fetch("GET", address, None, {})
+                fetched = await self._fetch("GET", address, None, {})
         except TimeoutError:
             return None
         return self._reader.payload(fetched, None)
@@ -365,10 +369,10 @@ class Client:
         loop = asyncio.get_running_loop()
         started = loop.time()
         stream = call.wire.stream() if self.endpoint.stream else None
-        fetched = await self._transport.fetch("POST", call.url, call.body, call.headers, stream)
+        fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
-            fetched = await self._transport.fetch("POST", call.url, call.body, call.headers, stream)
+            fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
         call.attempts.last_seconds = loop.time() - started
         self._carried.note(fetched, call.asked)
         if stream is None and isinstance(fetched, Fetched) and is_event_stream(fetched.body):
@@ -383,6 +387,32 @@ class Client:
             outcome, is_endpoint_up=self.gate.is_endpoint_up, is_probe=permit.is_probe
         )
         return outcome
+
+    async def _fetch(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        stream: AnswerStream | None = None,
+    ) -> Fetched | Fault:
+        """Send one request, with the headers of its own that the protocol may give each attempt."""
+        wire = self._wire
+        if wire.signs:
+            every = {**self._headers, **headers}
+            try:
+                headers = {
+                    **headers,
+                    **await wire.sign(self.endpoint, method, url, every, body or b""),
+                }
+            except NelError as error:
+                return Fault(kind=UNSIGNED, message=str(error), retryable=False)
+            except Exception as error:  # noqa: BLE001 - a package's own code
+                _LOG.exception("a request could not be signed")
+                reason = f"({type(error).__name__}: {error})"
+                message = f"the client {wire.name} could not sign a request {reason}"
+                return Fault(kind=UNSIGNED, message=message, retryable=False)
+        return await self._transport.fetch(method, url, body, headers, stream)
 
     async def _doubt_outage(self, call: _Call) -> None:
         """Ask a neutral prompt after the 2nd, 4th, 8th … failed probe: an answer puts the blame on

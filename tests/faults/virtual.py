@@ -21,7 +21,7 @@ from nel.config.schema import EndpointConfig
 from nel.models.client import Client, ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate
-from nel.models.pacing.configured import pace_of
+from nel.models.pacing import pace_of
 from nel.models.transport import Fetched
 from nel.types import Generation, Message, Request, Response
 from tests.faults.runs import QUICK

@@ -2,8 +2,26 @@
 circuit breaker.
 """
 
-from nel.models.pacing.admission import Admission
-from nel.models.pacing.closing import ClosingGate, EndpointDown, GateClosed
-from nel.models.pacing.gate import Gate, Pace, Permit
+from __future__ import annotations
 
-__all__ = ["Admission", "ClosingGate", "EndpointDown", "Gate", "GateClosed", "Pace", "Permit"]
+from typing import TYPE_CHECKING, TypeAlias
+
+from nel.models.pacing.closing import ClosingGate, EndpointDown, GateClosed
+from nel.models.pacing.gate import Gate, Pace, Permit, pace_of
+
+if TYPE_CHECKING:
+    from nel.models.limiter.shared_gate import SharedGate
+
+__all__ = [
+    "Admission",
+    "ClosingGate",
+    "EndpointDown",
+    "Gate",
+    "GateClosed",
+    "Pace",
+    "Permit",
+    "pace_of",
+]
+
+Admission: TypeAlias = "Gate | SharedGate"
+"""The gate of one process, or of several that share a limiter."""

@@ -19,6 +19,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
+from nel.config.schema import EndpointConfig
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
 from nel.models.pacing.circuit_breaker import CircuitBreaker
 from nel.models.pacing.closing import ClosingGate, EndpointDown
@@ -49,6 +50,10 @@ response.
 """
 _TRIAL: Final = 2.0
 """Factor for the rate and the concurrency in a trial for random refusals."""
+_PAUSE_MAX: Final = 15.0
+"""Longest pause of all requests after one refusal, in seconds: a long hint to one request does not
+freeze a run.
+"""
 _JITTER: Final = 0.25
 """Largest random addition to a pause, as a share of it."""
 _CLOCK_SLACK: Final = 0.001
@@ -76,6 +81,21 @@ class Pace:
     """Longest pause of all requests after one refusal; the refused request itself waits as long as
     it was asked to.
     """
+
+
+def pace_of(endpoint: EndpointConfig, concurrency: int) -> Pace:
+    """Return the bounds that an endpoint's settings give its gate."""
+    return Pace(
+        concurrency_max=concurrency,
+        concurrency_min=min(endpoint.concurrency_min, concurrency),
+        adaptive=endpoint.adaptive,
+        requests_per_minute=endpoint.requests_per_minute,
+        tokens_per_minute=endpoint.tokens_per_minute,
+        retry_share=endpoint.retry_budget,
+        outage_seconds_max=endpoint.outage_seconds_max,
+        probe_seconds=endpoint.outage_probe_seconds,
+        pause_seconds_max=min(_PAUSE_MAX, endpoint.retry_after_seconds_max),
+    )
 
 
 @dataclass(slots=True, eq=False)

@@ -20,7 +20,7 @@ import aiohttp
 from nel.config.schema import EndpointConfig
 from nel.models.faults import ANSWERED, Fault
 from nel.models.streams import AnswerStream
-from nel.models.transport.base import Fetched, as_sent
+from nel.models.transport.base import Fetched, Transport, as_sent
 from nel.models.transport.faults import (
     REDIRECTS,
     ResponseTooLarge,
@@ -37,7 +37,7 @@ from nel.models.transport.unpacking import ACCEPTED, unpacker
 _CHUNK_BYTES: Final = 64 * 1024
 
 
-class ProxiedTransport:
+class ProxiedTransport(Transport):
     """Sends through a proxy; use as an async context manager."""
 
     def __init__(
