@@ -155,9 +155,7 @@ class Client:
         self._reader = PayloadReader(Redactor((*own, *context.secrets)))
         self._waits = RetryWaits(endpoint, self.gate, context.jitter)
         self._headers = request_headers(endpoint, api_key)
-        self._transport = context.transport or transport_for(
-            endpoint, self._headers, connections=connections
-        )
+        self._transport = context.transport or transport_for(endpoint, self._headers)
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._last_fault: Fault | None = None
         self._n_probes_failed = 0

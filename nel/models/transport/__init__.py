@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from nel.config.schema import EndpointConfig
 from nel.models.transport.base import Fetched, Transport
-from nel.models.transport.direct import DirectTransport
 from nel.models.transport.faults import ResponseTooLarge, fault_of_exception
+from nel.models.transport.http import HttpTransport
 from nel.models.transport.settings import checked_proxy, proxy_for
 
 __all__ = [
-    "DirectTransport",
     "Fetched",
+    "HttpTransport",
     "ResponseTooLarge",
     "Transport",
     "fault_of_exception",
@@ -21,19 +21,13 @@ __all__ = [
 ]
 
 
-def transport_for(
-    endpoint: EndpointConfig,
-    headers: Mapping[str, str],
-    *,
-    connections: int,
-) -> Transport:
+def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str]) -> Transport:
     """Return the transport of an endpoint: direct, or through the proxy named by its settings or
     the environment.
 
     Args:
         endpoint: Deadlines, limits, proxy and certificates.
         headers: Sent with every request.
-        connections: Largest number of open connections; at least the number of requests in flight.
 
     Raises:
         ConfigError: A certificate file, a header or the proxy cannot be used.
@@ -43,10 +37,4 @@ def transport_for(
         if endpoint.proxy
         else proxy_for(endpoint.url)
     )
-    if proxy is None:
-        return DirectTransport(endpoint, headers)
-    from nel.models.transport.proxied import (  # noqa: PLC0415 - aiohttp is slow to import
-        ProxiedTransport,
-    )
-
-    return ProxiedTransport(endpoint, headers, proxy=proxy, connections=connections)
+    return HttpTransport(endpoint, headers, proxy=proxy)
