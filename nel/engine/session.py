@@ -447,8 +447,6 @@ class Session:
                     self.opened.store, client, [] if judges is None else judges.clients()
                 )
             self.opened.progress.notes += self.executor.notes()
-            if judges is not None:
-                judges.close()
             if self.shared is None:
                 await asyncio.to_thread(sandbox.close)
 

@@ -32,6 +32,8 @@ from tests.simulation.loop import Clock, run_virtually
 class VirtualServer(Server):
     """A transport that answers as a script says; its calls have the virtual times at which they were sent."""
 
+    unasked: tuple[int, ...] = ()
+
     def __init__(self, script: Script | Table) -> None:
         super().__init__(url="http://127.0.0.1:9/v1")
         self._script = script if callable(script) else by_number(script)

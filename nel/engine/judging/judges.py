@@ -249,10 +249,6 @@ class Judges:
             endpoint.client.gate.close()
             endpoint.slots.reject_waiters()
 
-    def close(self) -> None:
-        """End the threads of plugins; call it once, when nothing is in flight any more."""
-        self._plugin_threads.close()
-
     @property
     def disabled(self) -> str | None:
         """Return why a judge gets no further question in this session, None while each of them

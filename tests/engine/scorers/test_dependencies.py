@@ -253,7 +253,7 @@ def test_large_and_hostile_sources_are_read(tmp_path: Path) -> None:
     doubling = ["a0 = 'x'", *(f"a{i} = a{i - 1} + a{i - 1}" for i in range(1, 200)), "open(a199)"]
     circle = ["one = other / 'x'", "other = one / 'x'", "open(one)"]
     (tmp_path / "large.py").write_text(HEAD + "\n".join([*lines, *doubling, *circle]), encoding="utf-8")
-    assert len(read_dependencies(tmp_path / "large.py").reads) == 1_002
+    assert len(read_dependencies(tmp_path / "large.py").reads) == 1_000
     chain = ["b0 = HERE", *(f"b{i} = b{i - 1} / 'x'" for i in range(1, 5_000)), "open(b4999)"]
     (tmp_path / "chain.py").write_text(HEAD + "\n".join(chain), encoding="utf-8")
     assert read_dependencies(tmp_path / "chain.py").unseen
