@@ -20,8 +20,7 @@ from multidict import CIMultiDict
 from nel.config.schema import EndpointConfig
 from nel.models.client import Client, ClientContext
 from nel.models.faults import Fault
-from nel.models.pacing import Gate
-from nel.models.pacing import pace_of
+from nel.models.pacing import Gate, pace_of
 from nel.models.transport import Fetched
 from nel.types import Generation, Message, Request, Response
 from tests.faults.runs import QUICK

@@ -12,7 +12,7 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.models.doubtful import Asked, CarriedRequests
-from nel.models.transport import HttpTransport, Fetched
+from nel.models.transport import Fetched, HttpTransport
 from nel.models.transport.base import Carried
 
 N = 6000
