@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from nel.models.pacing.closing import ClosingGate, EndpointDown, GateClosed
 from nel.models.pacing.gate import Gate, Pace, Permit, pace_of
+from nel.models.pacing.retries import ClosingGate, EndpointDown, GateClosed
 
 if TYPE_CHECKING:
     from nel.models.limiter.shared_gate import SharedGate

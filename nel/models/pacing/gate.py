@@ -22,10 +22,9 @@ from typing import Final
 from nel.config.schema import EndpointConfig
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
 from nel.models.pacing.circuit_breaker import CircuitBreaker
-from nel.models.pacing.closing import ClosingGate, EndpointDown
 from nel.models.pacing.random_refusals import RandomRefusals, RefusalVerdict
 from nel.models.pacing.rate_limiter import RateLimiter
-from nel.models.pacing.retry_budget import RetryBudget
+from nel.models.pacing.retries import ClosingGate, EndpointDown, RetryBudget
 from nel.models.rate_limit_headers import Quota
 
 _LOG = logging.getLogger(__name__)
