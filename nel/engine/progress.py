@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from nel.models.client import ClientCounters
+from nel.models.client_context import ClientCounters
 from nel.models.pacing import Admission
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
 

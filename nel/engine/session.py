@@ -53,7 +53,8 @@ from nel.errors import (
 )
 from nel.models.budget import BudgetSpent, Ledger, Spend
 from nel.models.cache import ResponseCache
-from nel.models.client import Client, ClientContext, ClientCounters
+from nel.models.client import Client
+from nel.models.client_context import ClientContext, ClientCounters
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
 from nel.models.transport import Transport

@@ -34,9 +34,7 @@ _TOO_LONG_MAX: Final = 300_000
 """Tokens up to which a prompt that is too long is sent without being told to: half a megabyte."""
 _CONFIRMING: Final = frozenset({"bad_request", "not_found", "http_405", "http_501"})
 """Kinds of faults that say that an ability is not there; others say nothing of it."""
-_HOPELESS: Final = frozenset(
-    {"auth", "connection", "connect_timeout", "tls", "quota", "open_files"}
-)
+_HOPELESS: Final = frozenset("auth connection connect_timeout tls quota open_files".split())
 _PNG: Final = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg=="
 """A red square of 16 pixels."""
 _TOOL: Final = {
@@ -55,11 +53,7 @@ _OK: Final = "Reply with the word OK."
 _AT_ONE_URL: Final[tuple[Protocol, ...]] = ("chat", "completions", "responses", "anthropic")
 """Protocols that may be at one base URL."""
 _CONTEXT_FIELDS: Final = (
-    "max_model_len",
-    "context_length",
-    "context_window",
-    "max_context_length",
-    "inputTokenLimit",
+    "max_model_len context_length context_window max_context_length inputTokenLimit".split()
 )
 REQUESTS_MAX: Final = 28
 """That one endpoint is sent: one that refuses the last of the prompts with echo, and then takes
@@ -92,9 +86,8 @@ class Capabilities:
     @property
     def answers(self) -> bool:
         """Return whether any protocol was answered."""
-        return any(
-            cell.verdict == "yes" for cell in self.cells if cell.name.startswith("protocol ")
-        )
+        protocols = [cell for cell in self.cells if cell.name.startswith("protocol ")]
+        return any(cell.verdict == "yes" for cell in protocols)
 
 
 async def probe(

@@ -11,25 +11,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import random
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 from nel.config.redaction import Redactor, redact_url, secrets_in_url
-from nel.config.schema import BudgetConfig, EndpointConfig, Price
+from nel.config.schema import EndpointConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes
 from nel.errors import NelError
 from nel.models.adaptation import tokens_max
 from nel.models.attempts import Attempts, RetryWaits
-from nel.models.budget import Ledger, tokens_of
-from nel.models.cache import ResponseCache
+from nel.models.budget import tokens_of
+from nel.models.client_context import ClientContext
 from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.faults import NO_FILES, UNSIGNED, Fault
 from nel.models.image_sizes import prompt_bytes
@@ -40,7 +38,7 @@ from nel.models.rate_limit_headers import quotas
 from nel.models.refusals import NEUTRAL_PROMPT, is_refusal
 from nel.models.request_headers import request_headers, sample_headers, secret_headers
 from nel.models.streams import AnswerStream, is_event_stream
-from nel.models.transport import Fetched, Transport, proxy_for, transport_for
+from nel.models.transport import Fetched, proxy_for, transport_for
 from nel.models.wire.base import Wire
 from nel.models.wire.registry import neutral_body, parse_answer, wire_of
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
@@ -54,38 +52,6 @@ _NEUTRAL_SECONDS: Final = 60.0
 _ANSWER_TOKENS: Final = 256
 """Estimate of an answer's tokens before any was seen."""
 _BYTES_PER_TOKEN: Final = 4
-
-
-@dataclass(slots=True)
-class ClientCounters:
-    """What the progress line shows; counts attempts, not samples."""
-
-    attempts: int = 0
-    retries: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientContext:
-    """What the clients of one session share."""
-
-    counters: ClientCounters = field(default_factory=ClientCounters)
-    """Where attempts and retries are counted."""
-    ledger: Ledger = field(default_factory=lambda: Ledger(BudgetConfig()))
-    """Of everything that the run pays for."""
-    cache: ResponseCache | None = None
-    """Answers from earlier runs."""
-    jitter: Callable[[], float] = random.random
-    """Returns numbers in [0, 1), for the back-off."""
-    transport: Transport | None = None
-    """What sends; HTTP where it is None."""
-    run_id: str = ""
-    """Part of the idempotency keys, so that two runs never share one."""
-    secrets: Iterable[str | None] = ()
-    """Removed from what is answered, besides the client's own: the keys of the run's other
-    endpoints.
-    """
-    scratch_directory: Path | None = None
-    """Where `Client.forget_doubtful` keeps what it needs; without one it finds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +212,9 @@ class Client:
 
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
         """Put an answer into the cache, once it is known to be worth finding again."""
-        if (
-            self._cache is not None and not response.cached and request.repeat != SECOND_ASKING
-        ):  # no later check finds a second asking
-            self._cache.put(self._cache_key(request, body, call), response)
+        if self._cache is None or response.cached or request.repeat == SECOND_ASKING:
+            return  # no later check finds a second asking
+        self._cache.put(self._cache_key(request, body, call), response)
 
     async def ask_once(
         self, protocol: Protocol, body: bytes, *, seconds: float, stream: AnswerStream | None = None
@@ -276,17 +241,14 @@ class Client:
         reserved = await self.ledger.reserve(len(neutral), _ANSWER_TOKENS, self._price)
         outcome: Response | Fault | None = None
         try:
-            payload = await self.ask_once(
-                protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream
-            )
+            asked = self.ask_once(protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream)
+            payload = await asked
             outcome = payload if isinstance(payload, Fault) else parse_answer(protocol, payload)
         finally:
             self.ledger.settle(reserved, outcome, self._price)
-        return (
-            self._reader.error_of(outcome)
-            if isinstance(outcome, Fault) and outcome.model_failure is None
-            else None
-        )
+        if isinstance(outcome, Fault) and outcome.model_failure is None:
+            return self._reader.error_of(outcome)
+        return None
 
     async def read_listing(self, url: str | None = None) -> Any | Fault | None:
         """Return the decoded list of models at its or another URL, or a fault; None where it takes
@@ -399,10 +361,8 @@ class Client:
         if wire.signs:
             every = {**self._headers, **headers}
             try:
-                headers = {
-                    **headers,
-                    **await wire.sign(self.endpoint, method, url, every, body or b""),
-                }
+                signed = await wire.sign(self.endpoint, method, url, every, body or b"")
+                headers = {**headers, **signed}
             except NelError as error:
                 return Fault(kind=UNSIGNED, message=str(error), retryable=False)
             except Exception as error:  # noqa: BLE001 - a package's own code

@@ -18,7 +18,8 @@ from typing import Any
 from multidict import CIMultiDict
 
 from nel.config.schema import EndpointConfig
-from nel.models.client import Client, ClientContext
+from nel.models.client import Client
+from nel.models.client_context import ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, pace_of
 from nel.models.transport import Fetched

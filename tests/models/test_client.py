@@ -12,7 +12,8 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps_bytes
-from nel.models.client import Client, ClientContext
+from nel.models.client import Client
+from nel.models.client_context import ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body

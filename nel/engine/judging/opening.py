@@ -17,7 +17,8 @@ from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
 from nel.engine.observability import monitor_gate
 from nel.engine.shared_limits import SharedLimits
-from nel.models.client import Client, ClientContext
+from nel.models.client import Client
+from nel.models.client_context import ClientContext
 
 if TYPE_CHECKING:
     from nel.engine.session import Session
