@@ -122,6 +122,10 @@ def decode_sample(sample_id: str, text: str) -> Sample:
     try:
         fields = fields_of(text)
         stored = fields["input"]
+        optional: dict[str, Any] = {
+            **{name: fields[name] for name in _OPTIONAL_OF_SAMPLE if name in fields},
+            **{name: tuple(fields[name]) for name in _TUPLES_OF_SAMPLE if name in fields},
+        }
         return Sample(
             id=sample_id,
             input=(
@@ -131,8 +135,7 @@ def decode_sample(sample_id: str, text: str) -> Sample:
             ),
             target=fields["target"],
             metadata=fields["metadata"],
-            **{name: fields[name] for name in _OPTIONAL_OF_SAMPLE if name in fields},
-            **{name: tuple(fields[name]) for name in _TUPLES_OF_SAMPLE if name in fields},
+            **optional,
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
