@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nel.config.schema import RunConfig
     from nel.core.observer import Observer
     from nel.engine.progress import Progress
+    from nel.engine.store.remote import RunStore
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.judges.parsing.verdict import grade_reader
     from nel.judges.quoting import quote
@@ -62,6 +63,7 @@ _HOME = {
     "Observer": "nel.core.observer",
     "RunConfig": "nel.config.schema",
     "RunResult": "nel.runs.result",
+    "RunStore": "nel.engine.store.remote",
     "Sample": "nel.types",
     "Score": "nel.types",
     "ScorerError": "nel.errors",
@@ -105,6 +107,7 @@ __all__ = [
     "Question",
     "RunConfig",
     "RunResult",
+    "RunStore",
     "Sample",
     "Score",
     "ScorerError",

@@ -40,6 +40,7 @@ GROUPS: Final = {
     "commands": "nel.commands",
     "observers": "nel.observers",
     "solvers": "nel.solvers",
+    "stores": "nel.stores",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from
 it.
@@ -53,7 +54,7 @@ BUILT_IN: Final = "nel"
 _PREFIX: Final = "nel."
 _DAMAGED: Final = "damaged"
 """The kind of what stands for a package whose metadata cannot be read."""
-_URI_KINDS: Final = ("bridges", "datasets")
+_URI_KINDS: Final = ("bridges", "datasets", "stores")
 _NAME: Final = r"[a-z0-9][a-z0-9_-]*"
 _PACKAGE: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _NAME_PATTERN: Final = re.compile(_NAME)

@@ -9,7 +9,7 @@ def run_path(location: str) -> Path:
     """Return the directory of a run; of one at a URL, a copy of its newest snapshot for reading."""
     if "://" not in location:
         return Path(location)
-    from nel.runs.remote.places import local_copy  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store.remote import local_copy  # noqa: PLC0415 - keeps --help fast
 
     return local_copy(location)
 
@@ -20,6 +20,6 @@ def resumed_path(location: str) -> Path:
     """
     if "://" not in location:
         return Path(location)
-    from nel.runs.remote.places import resumable  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store.remote import resumable  # noqa: PLC0415 - keeps --help fast
 
     return resumable(location)

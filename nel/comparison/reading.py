@@ -8,8 +8,8 @@ from pathlib import Path
 from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
 from nel.core.paths import exists
+from nel.engine.store.remote import local_copy
 from nel.errors import OutputError, UsageError
-from nel.runs.remote.places import local_copy
 
 _KNOWN = (
     "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"

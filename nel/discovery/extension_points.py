@@ -21,6 +21,7 @@ from nel.authoring.registry import as_benchmark
 from nel.core.observer import Observer
 from nel.datasets.base import Dataset
 from nel.engine.executors.base import Executor
+from nel.engine.store.remote import RunStore
 from nel.episodes import Episode
 from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
@@ -400,6 +401,22 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
                 " it again, and stored steps answer it."
             ),
             errors="What it raises leaves the sample unscored as `environment`.",
+        ),
+        ExtensionPoint(
+            kind="stores",
+            contract=RunStore,
+            what=(
+                "A `nel.RunStore`, which keeps runs at URLs. The entry point's name is the scheme."
+            ),
+            used_by="`-o NAME://...`, and wherever a command takes the directory of a run",
+            called=(
+                "`uploading` around a session, whose run works on a local disk; the others when a"
+                " command names a URL."
+            ),
+            errors=(
+                "An error of nel ends the command with its exit code. An upload that fails costs"
+                " the run nothing: exit code 75."
+            ),
         ),
     )
 }

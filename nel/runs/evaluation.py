@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from nel.engine.run import run_session
 from nel.engine.run_directory import latest_run_dir, new_run_dir, refuse_imported
 from nel.engine.session import Runtime
 from nel.engine.store.integrity import check_integrity
+from nel.engine.store.remote import is_remote, resumable, store_of, uploading
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import (
     EXIT_STOPPED_EARLY,
@@ -42,14 +43,12 @@ from nel.errors import (
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.runs.background import run_awaited, run_blocking
 from nel.runs.notebook import reporter
-from nel.runs.remote.objects import HOME_FILE, Objects, is_remote
 from nel.runs.result import RunResult
 from nel.types import JsonObject
 
 if TYPE_CHECKING:
     from nel.artifacts.write import BenchmarkResult
     from nel.metrics.requested import RequestedStatistics
-    from nel.runs.remote.mirror import Mirror
 
 
 def evaluate(
@@ -144,7 +143,7 @@ def _evaluate(
     plans = make_plans(run_config, resuming=resume)
     note_plans(plans, progress)
     run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
-    with _mirrored(run_dir, progress, run_config.output.upload_seconds) as mirror:
+    with uploading(run_dir, progress, every_seconds=run_config.output.upload_seconds) as upload:
         if resume:
             ending = run_session(
                 run_dir,
@@ -157,21 +156,10 @@ def _evaluate(
         else:
             ending = _first_session(run_dir, run_config, plans, progress, runtime)
         result = written_results(run_dir, run_config, plans, ending, progress)
-    if mirror is None:
+    if upload is None:
         return result
-    not_uploaded = 0 if mirror.problem is None else EXIT_STOPPED_EARLY
-    return replace(result, url=mirror.url, exit_code=result.exit_code or not_uploaded)
-
-
-def _mirrored(
-    run_dir: Path, progress: Progress, every_seconds: float
-) -> AbstractContextManager[Mirror | None]:
-    """Upload a run within the block where it belongs elsewhere."""
-    if not (run_dir / HOME_FILE).is_file():
-        return nullcontext()
-    from nel.runs.remote.mirror import mirrored  # noqa: PLC0415 - few runs are uploaded
-
-    return mirrored(run_dir, progress, every_seconds=every_seconds)
+    not_uploaded = 0 if upload.problem is None else EXIT_STOPPED_EARLY
+    return replace(result, url=upload.url, exit_code=result.exit_code or not_uploaded)
 
 
 def _resumed_dir(config: RunConfig) -> Path:
@@ -184,8 +172,6 @@ def _resumed_dir(config: RunConfig) -> Path:
             f"--resume in {output.dir} needs --run-id; or give the run: nel eval resume URL"
         )
     else:
-        from nel.runs.remote.places import resumable  # noqa: PLC0415 - as above
-
         run_dir = resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
     check_records(run_dir / FILE_NAME)
     return run_dir
@@ -196,12 +182,10 @@ def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
     url = config.output.dir
     if not is_remote(url):
         return new_run_dir(config, plans)
-    from nel.runs.remote.places import Home, live_directory, set_home  # noqa: PLC0415 - as above
-
-    Objects(url)  # what cannot be used is said before there is a directory
-    live = config.output.model_copy(update={"dir": str(live_directory(url))})
+    store = store_of(url)
+    live = config.output.model_copy(update={"dir": str(store.live_directory(url))})
     run_dir = new_run_dir(config.model_copy(update={"output": live}), plans)
-    set_home(run_dir, Home(url=url.rstrip("/"), number=0))
+    store.keep(run_dir, url)
     return run_dir
 
 

@@ -29,6 +29,7 @@ from nel.engine.resume_checks import check_records
 from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime
 from nel.engine.store.pending import Pending
+from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown, matrix_rows
@@ -37,7 +38,6 @@ from nel.runs.background import run_blocking
 from nel.runs.evaluation import has_begun, note_plans, written_results
 from nel.runs.notebook import html_table, reporter
 from nel.runs.preview import PlannedBenchmark, preview
-from nel.runs.remote.objects import is_remote
 from nel.runs.result import RunResult
 from nel.types import JsonObject
 

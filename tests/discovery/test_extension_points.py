@@ -6,6 +6,7 @@ import ast
 import hashlib
 import json
 import re
+import shutil
 import sys
 import tomllib
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from nel.datasets import open_dataset
 from nel.discovery.extension_points import EXTENSION_POINTS, shape_error
 from nel.engine.executors.find import find_executor
 from nel.engine.observability.find import find_observer
+from nel.engine.store.remote import store_of
 from nel.episodes.solvers import find_solver
 from nel.errors import NelError, PluginError
 from nel.judges.registry import check_template
@@ -238,6 +240,7 @@ from nel.models.wire.registry import CHAT
 from nel.scoring import exact_match
 from nel.artifacts.answer_readers import extract
 from nel.types import Sample, Unscored
+from nel_example.shelf import SHELF as store
 
 def open_twin(uri, base_dir=None):
     return quickstart if base_dir is None else open_path(uri.partition("://")[2], base_dir)
@@ -280,6 +283,7 @@ PLUGINS = {
     "commands": "command",
     "observers": "observer",
     "solvers": "solver",
+    "stores": "store",
 }
 
 
@@ -314,6 +318,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "commands": lambda: app_command().get_command(root_context(), name),
         "observers": lambda: find_observer(name, folder),
         "solvers": lambda: find_solver(name),
+        "stores": lambda: store_of(f"{name}://x"),
     }
     return uses[kind]()
 
@@ -408,3 +413,21 @@ def test_a_bridge_lends_names_and_knows_a_configuration(tmp_path: Path) -> None:
     refused = nel("eval", "run", "theirs.yaml", cwd=tmp_path)
     assert refused.returncode == 2
     assert "theirs.yaml: this is a configuration of example_tool" in refused.stderr
+
+
+def test_a_store_of_an_installed_package_keeps_a_run(tmp_path: Path) -> None:
+    """A run is worked on here and kept on the shelf of nel-example, resumed from there, and read."""
+    shelf = f"example-shelf://{tmp_path}/shelf"
+    with scripted(_doubles, models=["m"]) as endpoint:
+        models = ("--model-url", endpoint.url, "--model-id", "m")
+        command = ("eval", "run", "--bench", "example-sums://3", *models, "--run-id", "one", "-o")
+        stopped = nel(*command, shelf, "--max-requests", "1", cwd=tmp_path)
+        assert stopped.returncode == 75
+        shutil.rmtree(tmp_path / "example-shelf")
+        resumed = nel("eval", "resume", f"{shelf}/one", "-O", "budget.max_requests=null", cwd=tmp_path)
+        assert resumed.returncode == 0, resumed.stderr
+        nowhere = nel(*command, "nowhere://x", cwd=tmp_path)
+    assert len(read_results(tmp_path / "shelf" / "one", "example-sums")) == 3
+    assert nel("verify", f"{shelf}/one", cwd=tmp_path).returncode == 0
+    assert nowhere.returncode == 2
+    assert "no installed package keeps runs at nowhere://; pip install" in nowhere.stderr

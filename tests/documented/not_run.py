@@ -24,7 +24,7 @@ REASONS: Final = {
     r"^nel import (?:logs|lm_eval)": "needs a log of another tool",
     r"imported\b": "needs the import above",
     r"^nel byob new$": "asks questions at a terminal",
-    r"s3://": "needs a bucket; tests/runs/remote/test_on_s3.py runs such with a server of its own",
+    r"s3://": "needs a bucket; plugins/nel-remote/tests/test_on_s3.py runs such with a server of its own",
     r"tests\.performance": "a measurement of the repository, run from its folder",
     r"nel eval submit": "needs a cluster; its dry run is tested in tests/e2e",
     r"/data/runs|runs-of-may": "directories of the reader's own",

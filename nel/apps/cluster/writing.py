@@ -25,8 +25,8 @@ from nel.core.atomic_files import write_file
 from nel.engine.plan import check_shard, make_plans
 from nel.engine.run import refuse_secrets
 from nel.engine.run_directory import with_absolute_paths
+from nel.engine.store.remote import is_remote
 from nel.errors import ConfigError, OutputError
-from nel.runs.remote.objects import is_remote
 
 Scheduler = Literal["slurm", "kubernetes"]
 _ARRAY_MAX: Final = 1_000

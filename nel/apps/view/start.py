@@ -17,8 +17,8 @@ from nel.apps.view.server import base_path_of, create_app, first_address, serve
 from nel.artifacts.exporting.archive import SUFFIXES, open_archive
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
+from nel.engine.store.remote import local_copy
 from nel.errors import UsageError
-from nel.runs.remote.places import local_copy
 
 _TOKEN_CHARACTERS_MIN: Final = 16
 """Of a token that the user chose; shorter ones can be guessed."""

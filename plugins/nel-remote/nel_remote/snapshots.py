@@ -20,7 +20,7 @@ from typing import Any, Final
 from nel.core.paths import make_work_directory
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import OutputError
-from nel.runs.remote.objects import Objects
+from nel_remote.objects import Objects
 
 MANIFEST: Final = "manifest.json"
 PIECES: Final = "pieces"
@@ -37,7 +37,7 @@ class Manifest:
     number: int
     """Grows with each."""
     writer: int
-    """The number of the process that wrote it, as `nel.runs.remote.writing` counts them."""
+    """The number of the process that wrote it, as `nel_remote.writing` counts them."""
     complete: bool
     """Whether it holds the artifacts of an ended session, and not only the store of one in
     progress.

@@ -6,23 +6,22 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import fsspec
 import pytest
+from nel_remote.objects import Objects
+from nel_remote.writing import claim
 
-from nel.runs.remote.objects import Objects
-from nel.runs.remote.writing import claim
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, sums
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
-pytest.importorskip("moto.server", reason="moto[server] is not installed")
+moto_server = pytest.importorskip("moto.server", reason="moto[server] is not installed")
 
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
     """Serve one bucket; s3fs keeps its connections for as long as the process."""
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
     with pytest.MonkeyPatch.context() as patch:
         host, port = server.get_host_and_port()
@@ -30,7 +29,7 @@ def bucket() -> Iterator[str]:
         patch.setenv("AWS_ACCESS_KEY_ID", "key")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        Objects("s3://runs/x")._files.mkdir("runs")
+        fsspec.filesystem("s3").mkdir("runs")
         yield "s3://runs"
     server.stop()
 
@@ -54,14 +53,42 @@ def test_a_run_is_uploaded_resumed_and_read(bucket: str, tmp_path: Path) -> None
     elsewhere = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "b")}
     with scripted(lambda call, number: answer("#### 4")) as endpoint:
         ended = nel(
-            *("eval", "run", "--bench", "gsm8k", "--dataset", "rows.jsonl", "--model-url", endpoint.url),
-            *("--model-id", "m", "-o", url, "--run-id", "one", "--max-requests", "4", "--concurrency", "1"),
+            *(
+                "eval",
+                "run",
+                "--bench",
+                "gsm8k",
+                "--dataset",
+                "rows.jsonl",
+                "--model-url",
+                endpoint.url,
+            ),
+            *(
+                "--model-id",
+                "m",
+                "-o",
+                url,
+                "--run-id",
+                "one",
+                "--max-requests",
+                "4",
+                "--concurrency",
+                "1",
+            ),
             cwd=tmp_path,
             env=here,
         )
         assert ended.returncode == 75, ended.stderr
         assert f"nel eval resume {url}/one" in ended.stdout + ended.stderr
-        again = nel("eval", "resume", f"{url}/one", "-O", "budget.max_requests=null", cwd=tmp_path, env=elsewhere)
+        again = nel(
+            "eval",
+            "resume",
+            f"{url}/one",
+            "-O",
+            "budget.max_requests=null",
+            cwd=tmp_path,
+            env=elsewhere,
+        )
         assert again.returncode == 0, again.stderr
         assert len(endpoint.calls) == 10
     for command in (["verify"], ["report"], ["compare", f"{url}/one"]):

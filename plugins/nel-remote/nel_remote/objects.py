@@ -10,29 +10,16 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
-from nel.errors import ConfigError, MissingExtra, OutputError
+import fsspec
 
-HOME_FILE: Final = ".remote.json"
-"""In a run's directory of this machine: where the run belongs."""
-_SCHEME_MIN: Final = 2
-"""Shorter ones are drives."""
+from nel.errors import ConfigError, MissingExtra, OutputError
 
 
 class StoreUnreachable(OutputError):
     """The store did not do what it was asked for; another attempt may succeed."""
-
-
-def is_remote(location: str) -> bool:
-    """Return whether a location is a URL and not a path of this machine.
-
-    >>> is_remote("s3://bucket/runs"), is_remote("eval_results")
-    (True, False)
-    """
-    scheme, separator, _ = location.partition("://")
-    return bool(separator) and len(scheme) >= _SCHEME_MIN and scheme.replace("+", "").isalnum()
 
 
 class Objects:
@@ -43,7 +30,7 @@ class Objects:
 
         Raises:
             ConfigError: The URL holds a secret, or there is no such kind of store.
-            MissingExtra: fsspec, or what it needs for this kind of store, is not installed.
+            MissingExtra: What fsspec needs for this kind of store is not installed.
         """
         self.url = url.rstrip("/")
         scheme = url.partition("://")[0]
@@ -51,12 +38,6 @@ class Objects:
             raise ConfigError(
                 f"the {scheme} URL holds a password; leave it to the store's own variables or files"
             )
-        try:
-            import fsspec  # noqa: PLC0415 - an extra, and slow to import
-        except ImportError as error:
-            raise MissingExtra(
-                f"{scheme}:// needs fsspec: pip install fsspec{' s3fs' if scheme == 's3' else ''}"
-            ) from error
         try:
             options = (
                 {"use_listings_cache": False} if scheme not in ("file", "local", "memory") else {}

@@ -21,12 +21,13 @@ from typing import Final
 from nel.core.paths import make_work_directory
 from nel.engine.progress import Progress
 from nel.engine.store.integrity import copy_store
+from nel.engine.store.remote import HOME_FILE
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError
-from nel.runs.remote.objects import HOME_FILE, Objects
-from nel.runs.remote.places import Home, home_of, set_home
-from nel.runs.remote.snapshots import Manifest, read_manifest, remove_unused, write_snapshot
-from nel.runs.remote.writing import Superseded, Writer, claim
+from nel_remote.objects import Objects
+from nel_remote.places import Home, home_of, set_home
+from nel_remote.snapshots import Manifest, read_manifest, remove_unused, write_snapshot
+from nel_remote.writing import Superseded, Writer, claim
 
 _LOG = logging.getLogger(__name__)
 _ATTEMPTS: Final = 5

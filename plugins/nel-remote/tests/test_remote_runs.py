@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nel_remote.objects import Objects
+from nel_remote.places import local_copy, resumable
+from nel_remote.snapshots import read_manifest
+from nel_remote.uploading import mirrored
 
 from nel.comparison.reading import read_sides
 from nel.engine.progress import Progress
 from nel.errors import OutputError
 from nel.runs.evaluation import RunResult, evaluate, stored_config
-from nel.runs.remote.mirror import mirrored
-from nel.runs.remote.objects import Objects
-from nel.runs.remote.places import local_copy, resumable
-from nel.runs.remote.snapshots import read_manifest
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
@@ -139,7 +139,9 @@ def test_a_killed_run_goes_on_elsewhere(tmp_path: Path) -> None:
 
     with scripted(_say_four) as endpoint:
         there = {"XDG_CACHE_HOME": str(tmp_path / "a")}
-        with started_nel(*command(endpoint.url), cwd=tmp_path, env={**os.environ, **there}) as process:
+        with started_nel(
+            *command(endpoint.url), cwd=tmp_path, env={**os.environ, **there}
+        ) as process:
             wait_until(lambda: uploaded() >= 2, process)
             process.kill()
             process.wait()

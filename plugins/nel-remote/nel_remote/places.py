@@ -16,10 +16,11 @@ from pathlib import Path
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.lock import owner_of
+from nel.engine.store.remote import HOME_FILE, is_remote
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import OutputError
-from nel.runs.remote.objects import HOME_FILE, Objects, is_remote
-from nel.runs.remote.snapshots import MANIFEST, fetch, read_manifest
+from nel_remote.objects import Objects
+from nel_remote.snapshots import MANIFEST, fetch, read_manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,16 +97,13 @@ def resumable(url: str) -> Path:
     return run_dir
 
 
-def local_copy(location: str) -> Path:
-    """Return a path as it is; of a remote run, or directory of runs, a copy of the newest snapshots
-    for reading.
+def local_copy(url: str) -> Path:
+    """Return a copy, for reading, of the newest snapshots of a run or a directory of runs.
 
     Raises:
         OutputError: There is no such run, or it cannot be fetched.
     """
-    if not is_remote(location):
-        return Path(location)
-    url = location.rstrip("/")
+    url = url.rstrip("/")
     if "/" in url.partition("://")[2]:
         parent, name = split(url)
         objects = Objects(parent)

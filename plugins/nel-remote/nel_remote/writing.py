@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import OutputError
-from nel.runs.remote.objects import Objects, StoreUnreachable
+from nel_remote.objects import Objects, StoreUnreachable
 
 BEAT_SECONDS: Final = 10.0
 _LOOKS: Final = 3

@@ -1,1 +1,0 @@
-"""Runs on remote stores."""
