@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from nel.engine.abort_conditions import EndpointFaultCounter
 from nel.engine.adaptation import Adaptation
@@ -25,10 +25,23 @@ from nel.models.preflight import refused_by_all
 from nel.models.refusals import is_alike, is_refusal, is_unanswered
 from nel.types import Response, ResponseError
 
-if TYPE_CHECKING:
-    from nel.engine.pipeline import Pipeline
-
 _WITNESSES: Final = 4
+
+
+class Steps(Protocol):
+    """How the pipeline asks a sample: request and store, then go on to scoring."""
+
+    async def ask(self, item: WorkItem) -> Exchange:
+        """Send its requests, and store the last answer unless `EndpointTrial.holds` it back."""
+        ...
+
+    async def store(self, item: WorkItem, exchange: Exchange) -> None:
+        """Commit a response."""
+        ...
+
+    async def finish(self, item: WorkItem, exchange: Exchange) -> None:
+        """Count a stored response and queue it for scoring."""
+        ...
 
 
 class EndpointTrial:
@@ -39,7 +52,7 @@ class EndpointTrial:
         client: Client,
         queue: WorkQueue,
         faults: EndpointFaultCounter,
-        steps: Pipeline,
+        steps: Steps,
         adaptation: Adaptation,
         stop: Stop,
         workers: Workers,

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from nel.models.attempts import Admission
 from nel.models.client_context import ClientCounters
-from nel.models.pacing import Admission
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
 
 if TYPE_CHECKING:
-    from nel.engine.judging.judges import Judges
+    from nel.engine.judging.endpoint_set import JudgeEndpoints
 
 _DETAILS_MAX = 1_000
 """Different texts that are counted for one kind of fault."""
@@ -80,7 +80,7 @@ class Progress:
     """Answers within episodes; those of an episode in progress are in no other count."""
     requests: int = 0
     """Answers received."""
-    judges: Judges | None = None
+    judges: JudgeEndpoints | None = None
     """None before they are set up."""
     gate: Admission | None = None
     """Of the evaluated endpoint; None while none is asked."""

@@ -252,7 +252,7 @@ class Session:
             identities={slot: plan.get("digest", "") for _, slot, _, plan in stored},
             config_digest=hashlib.sha256(dumps_bytes(config.model_dump(mode="json"))).hexdigest(),
             planned=self.opened.progress.total,
-            concurrency=self.concurrency(),
+            concurrency=self._concurrency(),
             model=endpoint.model if endpoint else None,
             url=redact_url(endpoint.url) if endpoint else None,
         )
@@ -263,7 +263,7 @@ class Session:
             if self._is_judged:
                 from nel.engine.judging.opening import judges_of  # noqa: PLC0415 - few runs judge
 
-                judges = judges_of(self, {})
+                judges = judges_of(self.opened, self.config, {})
             return await self._run_pipeline(None, judges)
         opened = self.opened
         opened.progress.counters = counters
@@ -284,7 +284,9 @@ class Session:
                 if self._is_judged:
                     from nel.engine.judging.opening import open_judges  # noqa: PLC0415 - as above
 
-                    judges = await open_judges(self, clients, client, context, limits)
+                    judges = await open_judges(
+                        opened, self.config, self._concurrency, clients, client, context, limits
+                    )
                 status = await self._run_pipeline(client, judges)
                 return status if client is None else with_last_words(status, client.trouble)
 
@@ -304,7 +306,7 @@ class Session:
         endpoint, opened = self.config.endpoint, self.opened
         if endpoint is None or all(job.plan.eval_only for job in opened.jobs):
             return None
-        most = self.concurrency()
+        most = self._concurrency()
         gate = await limits.gate(
             clients, endpoint, concurrency=self.config.engine.concurrency, own_max=most
         )
@@ -334,7 +336,7 @@ class Session:
                 for used in limits.facts():
                     self._note_used("limiters", used)
 
-    def concurrency(self, wanted: int | None = None) -> int:
+    def _concurrency(self, wanted: int | None = None) -> int:
         """Return how many requests may be in flight to an endpoint.
 
         Args:
@@ -426,7 +428,7 @@ class Session:
             self.opened,
             client=client,
             machinery=machinery,
-            config=self.config.engine.model_copy(update={"concurrency": self.concurrency()}),
+            config=self.config.engine.model_copy(update={"concurrency": self._concurrency()}),
             scoring_only=self.scoring_only,
             tools=self.tools,
             price=price_of(self.config),

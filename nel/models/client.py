@@ -25,13 +25,13 @@ from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes
 from nel.errors import NelError
 from nel.models.adaptation import tokens_max
-from nel.models.attempts import Attempts, RetryWaits
+from nel.models.attempts import Admission, Attempts, RetryWaits
 from nel.models.budget import tokens_of
 from nel.models.client_context import ClientContext
 from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.faults import NO_FILES, UNSIGNED, Fault
 from nel.models.image_sizes import prompt_bytes
-from nel.models.pacing import Admission, Gate, Permit, pace_of
+from nel.models.pacing import Gate, Permit, pace_of
 from nel.models.payloads import Parse, PayloadReader
 from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas

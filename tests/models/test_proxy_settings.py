@@ -66,7 +66,7 @@ async def test_a_proxy_that_cannot_be_reached_is_the_cause(proxy: str, message: 
     assert (fault.kind, fault.retryable, fault.never_connected) == ("connection", True, True)
 
 
-async def test_a_proxy_opens_a_tunnel_to_an_endpoint_with_tls() -> None:
+async def test_a_proxy_opens_a_tunnel_to_an_endpoint_with_tls(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is asked for the endpoint's host and port alone, with the user of its URL; what it refuses is its fault."""
     heads: list[bytes] = []
 
@@ -80,8 +80,8 @@ async def test_a_proxy_opens_a_tunnel_to_an_endpoint_with_tls() -> None:
     async with server:
         port = server.sockets[0].getsockname()[1]
         url = "https://model.invalid/v1"
-        endpoint = EndpointConfig(url=url, model="m", proxy=f"http://user:word@127.0.0.1:{port}")
-        async with transport_for(endpoint, {}) as transport:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://user:word@127.0.0.1:{port}")
+        async with transport_for(EndpointConfig(url=url, model="m"), {}) as transport:
             fault = await transport.fetch("GET", url, None, {"Authorization": "Bearer k"})
     (head,) = heads
     assert head.startswith(b"CONNECT model.invalid:443 HTTP/1.1\r\n")

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_key
+from nel.config.schema import RunConfig
 from nel.engine.judging.adaptation import JudgeAdaptation
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
 from nel.engine.observability import monitor_gate
+from nel.engine.pipeline import OpenRun
 from nel.engine.shared_limits import SharedLimits
 from nel.models.client import Client
 from nel.models.client_context import ClientContext
 
-if TYPE_CHECKING:
-    from nel.engine.session import Session
-
 
 async def open_judges(
-    session: Session,
+    opened: OpenRun,
+    config: RunConfig,
+    concurrency_of: Callable[[int | None], int],
     clients: AsyncExitStack,
     client: Client | None,
     context: ClientContext,
@@ -34,10 +34,9 @@ async def open_judges(
     """Open a client for each judge; one that is also the evaluated endpoint shares its client and
     its limiter.
     """
-    opened, config = session.opened, session.config
     judge_endpoints: dict[str, JudgeEndpoint] = {}
     for member in judge_models([job.plan for job in opened.jobs], config.endpoint):
-        key, concurrency = endpoint_key(member), session.concurrency(member.concurrency)
+        key, concurrency = endpoint_key(member), concurrency_of(member.concurrency)
         if key in judge_endpoints:
             continue
         if client is not None and is_same_endpoint(member, client.endpoint):
@@ -61,18 +60,19 @@ async def open_judges(
             reason=partial(getattr, judge, "trouble"),
         )
         clients.callback(asyncio.create_task(monitor).cancel)
-    return judges_of(session, judge_endpoints)
+    return judges_of(opened, config, judge_endpoints)
 
 
-def judges_of(session: Session, judge_endpoints: Mapping[str, JudgeEndpoint]) -> Judges:
+def judges_of(
+    opened: OpenRun, config: RunConfig, judge_endpoints: Mapping[str, JudgeEndpoint]
+) -> Judges:
     """Return what asks the judges at some endpoints, none where only what is stored is judged."""
-    opened = session.opened
     judges = Judges(
         store=opened.store,
         snapshot=opened.snapshot,
-        endpoint=session.config.endpoint,
+        endpoint=config.endpoint,
         judge_endpoints=judge_endpoints,
-        plugin_timeout_seconds=session.config.engine.scorer_timeout_seconds,
+        plugin_timeout_seconds=config.engine.scorer_timeout_seconds,
         adaptation=JudgeAdaptation(opened.jobs, opened.store, opened.snapshot, opened.progress),
         panels=[job.plan.judge for job in opened.jobs if job.plan.judge is not None],
     )

@@ -18,7 +18,7 @@ from nel.core.observer import Observer, Observers
 from nel.engine.observability.progress_file import ProgressFile
 from nel.engine.observability.run_log import DebugRunLog, RunLog
 from nel.engine.progress import Progress
-from nel.models.pacing import Admission
+from nel.models.attempts import Admission
 
 _TICK_SECONDS = 1.0
 _GATE_POLL_SECONDS = 1.0

@@ -135,11 +135,12 @@ class _Reader:
             imports=tuple(dict.fromkeys(imports)),
             unseen=tuple(dict.fromkeys(unseen)),
             constants=tuple(sorted(set(self._constants()) - written)),
-            changes_search_path=any(
-                isinstance(node, ast.Attribute) and self._dotted(node) == "sys.path"
-                for node in self._nodes
-            ),
+            changes_search_path=self._changes_search_path(),
         )
+
+    def _changes_search_path(self) -> bool:
+        attributes = (node for node in self._nodes if isinstance(node, ast.Attribute))
+        return any(self._dotted(node) == "sys.path" for node in attributes)
 
     def _bindings(self) -> dict[str, ast.expr]:
         """Collect what imports bind, and return the values of variables that are bound once."""
