@@ -16,7 +16,7 @@ from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
-from nel.runs.evaluation import PlannedBenchmark, preview
+from nel.runs.preview import PlannedBenchmark, preview
 
 _PREVIEW_COLUMNS = (
     "benchmark",

@@ -21,14 +21,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, loads
 from nel.datasets.base import Dataset
 from nel.datasets.files import source_at
 from nel.datasets.hub_address import COMMIT, HubAddress
+from nel.datasets.kept_files import inside, keep, kept_list
 from nel.datasets.repository import configs_of, files_of
 from nel.datasets.repository_rows import dataset_of_files
-from nel.errors import DatasetError, StoppedEarly
+from nel.errors import DatasetError
 
 _HUB: Final = "https://huggingface.co"
 _CARD: Final = "README.md"
@@ -106,7 +106,7 @@ class _Repository:
     def files(self) -> list[str]:
         """Return the paths of all files, from the cache where the commit was read before."""
         revision = self._address.revision or "main"
-        listed = self._kept_list(revision) if COMMIT.fullmatch(revision) else None
+        listed = kept_list(self._kept / f"{revision}.json") if COMMIT.fullmatch(revision) else None
         if listed is None:
             url = f"{self._hub}/api/datasets/{self._address.repo}/revision/{quote(revision, safe='')}?blobs=true"
             with self._asked(url) as answer:
@@ -148,7 +148,7 @@ class _Repository:
         try:
             found = loads(body)
             listed = {
-                str(one["rfilename"]): (one.get("lfs") or {}).get("sha256")
+                inside(str(one["rfilename"]), self._uri): (one.get("lfs") or {}).get("sha256")
                 for one in found["siblings"]
             }
             commit = str(found["sha"])
@@ -158,28 +158,10 @@ class _Repository:
             ) from error
         if not COMMIT.fullmatch(commit):
             raise self._problem("the hub does not say which commit it has; name it with revision=")
-        for name in listed:
-            parts = PurePosixPath(name).parts
-            if not parts or name.startswith("/") or ".." in parts or "\0" in name or "\\" in name:
-                raise self._problem(f"the hub lists a file that leaves its folder: {name!r}")
         return commit, listed
 
-    def _kept_list(self, commit: str) -> dict[str, str | None] | None:
-        try:
-            kept = loads((self._kept / f"{commit}.json").read_bytes())
-        except (OSError, ValueError):
-            return None
-        return kept if isinstance(kept, dict) else None
-
     def _keep(self, name: str, content: bytes) -> None:
-        path = self._kept / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, [content])
-        except (OSError, StoppedEarly) as error:
-            raise DatasetError(
-                f"{self._uri}: the cache {self._kept} cannot be written; set HF_HOME"
-            ) from error
+        keep(self._kept / name, content, uri=self._uri, variable="HF_HOME")
 
     @contextmanager
     def _asked(self, url: str) -> Iterator[Any]:

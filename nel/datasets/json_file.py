@@ -10,8 +10,7 @@ import io
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from nel.datasets.json_text import BadJsonError, parse
-from nel.datasets.jsonl import kind_of, read_jsonl
-from nel.datasets.lines import without_bom
+from nel.datasets.jsonl import kind_of, read_jsonl, without_bom
 from nel.errors import DatasetError
 
 if TYPE_CHECKING:

@@ -14,19 +14,19 @@ import logging
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
-from nel.core.atomic_files import write_file
-from nel.core.strict_json import dumps, loads
+from nel.core.strict_json import dumps
 from nel.datasets.base import Dataset
 from nel.datasets.files import source_at
 from nel.datasets.formats import Source
 from nel.datasets.hub import explained
 from nel.datasets.hub_address import COMMIT, HubAddress, form_of, parse_uri
+from nel.datasets.kept_files import inside, keep, kept_list
 from nel.datasets.repository import CardConfig, configs_of, files_of
 from nel.datasets.repository_rows import dataset_of_files
-from nel.errors import DatasetError, MissingExtra, StoppedEarly
+from nel.errors import DatasetError, MissingExtra
 
 _DEFAULT_REVISION: Final = "master"
 _CARD: Final = "README.md"
@@ -200,14 +200,8 @@ class _Hub:
     def _files(self, entries: Iterable[dict[str, Any]]) -> dict[str, _File]:
         files = {}
         for entry in entries:
-            path = str(entry.get("Path") or "")
-            parts = PurePosixPath(path).parts
-            if not parts or path.startswith("/") or ".." in parts or "\0" in path or "\\" in path:
-                raise DatasetError(
-                    f"{self._uri}: the hub lists a file that leaves its folder: {path!r}"
-                )
             size = entry.get("Size")
-            files[path] = _File(
+            files[inside(str(entry.get("Path") or ""), self._uri)] = _File(
                 size=size if isinstance(size, int) and size > 0 else None,
                 sha256=entry.get("Sha256") or None,
             )
@@ -233,23 +227,16 @@ class _Hub:
         return f'it has no revision "{revision}"; it has: {", ".join(names) or "none"}'
 
     def _kept(self, commit: str) -> _Listing | None:
-        path = self._lists / f"{commit}.json"
-        try:
-            kept = loads(path.read_bytes())
-            files = {name: _File(size=size, sha256=sha256) for name, (size, sha256) in kept.items()}
-        except (OSError, ValueError, TypeError, AttributeError):
+        kept = kept_list(self._lists / f"{commit}.json")
+        if kept is None:
             return None
+        files = {name: _File(size=size, sha256=sha256) for name, (size, sha256) in kept.items()}
         return _Listing(version=commit, revision=commit, files=files)
 
     def _keep(self, commit: str, files: dict[str, _File]) -> None:
-        try:
-            self._lists.mkdir(parents=True, exist_ok=True)
-            content = dumps({path: [file.size, file.sha256] for path, file in files.items()})
-            write_file(self._lists / f"{commit}.json", [content.encode()])
-        except (OSError, StoppedEarly) as error:
-            raise DatasetError(
-                f"{self._uri}: the cache {self._folder} cannot be written; set MODELSCOPE_CACHE"
-            ) from error
+        content = dumps({path: [file.size, file.sha256] for path, file in files.items()}).encode()
+        path = self._lists / f"{commit}.json"
+        keep(path, content, uri=self._uri, variable="MODELSCOPE_CACHE")
 
     def _kept_hint(self, asked_for_commit: bool) -> str:
         if asked_for_commit:

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, BinaryIO
 
 from nel.datasets.base import LINE_BYTES_MAX
-from nel.datasets.lines import lines_of
+from nel.datasets.jsonl import lines_of
 from nel.errors import DatasetError
 
 if TYPE_CHECKING:

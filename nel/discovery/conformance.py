@@ -22,7 +22,8 @@ from nel.authoring.smoke import gold_texts
 from nel.config.load import build_config
 from nel.discovery.extension_points import shape_error
 from nel.engine.judging.cases import complete_case
-from nel.engine.plan import Digests, Plan, make_plans, stream_samples
+from nel.engine.plan import Plan, make_plans
+from nel.engine.plan_samples import Digests, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import StoredSample
 from nel.errors import (

@@ -22,11 +22,10 @@ from nel.engine.adaptation import Adaptation
 from nel.engine.endpoint_trial import EndpointTrial
 from nel.engine.exit_status import ExitStatus
 from nel.engine.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
-from nel.engine.outcome_counter import OutcomeCounter
 from nel.engine.progress import Progress
 from nel.engine.response_outcomes import outcome_row, verdict_before_scoring
 from nel.engine.resume_checks import BackgroundChecks, RecordCheck
-from nel.engine.scoring_stage import Machinery, ScoringStage
+from nel.engine.scoring_stage import Machinery, OutcomeCounter, ScoringStage
 from nel.engine.stop_rules import StopRules
 from nel.engine.stopping import Stop
 from nel.engine.store.codec import decode_sample, encode_response

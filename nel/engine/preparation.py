@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from nel.config.identity import Identity, check_resume
 from nel.core.forked_map import usable_processes
 from nel.engine.judging.cases import judge_json
-from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
+from nel.engine.plan import Plan
+from nel.engine.plan_samples import Digests, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import check_draw
 from nel.engine.resume_checks import DatasetCheck, deferred_check, fingerprint_of

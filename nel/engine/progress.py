@@ -10,11 +10,14 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from nel.models.client import ClientCounters
-from nel.models.pacing import Admission
+from nel.models.attempts import Admission
+from nel.models.client_context import ClientCounters
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
+
+if TYPE_CHECKING:
+    from nel.engine.judging.endpoint_set import JudgeEndpoints
 
 _DETAILS_MAX = 1_000
 """Different texts that are counted for one kind of fault."""
@@ -33,20 +36,6 @@ def is_early(done: int, total: int) -> bool:
 
 def _early(score: float | None, done: int, unscored: int, total: int) -> tuple[float, int] | None:
     return None if score is None or is_early(done, total) else (score, done - unscored)
-
-
-class JudgeHealth(Protocol):
-    """The judges of a session, any of which may be down."""
-
-    @property
-    def down_seconds(self) -> float | None:
-        """Return for how many seconds a judge has been down, None while all are up."""
-        ...
-
-    @property
-    def problems(self) -> list[str]:
-        """Return for each judge that judges nothing now its name, its address and why."""
-        ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,7 +80,7 @@ class Progress:
     """Answers within episodes; those of an episode in progress are in no other count."""
     requests: int = 0
     """Answers received."""
-    judges: JudgeHealth | None = None
+    judges: JudgeEndpoints | None = None
     """None before they are set up."""
     gate: Admission | None = None
     """Of the evaluated endpoint; None while none is asked."""

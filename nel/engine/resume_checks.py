@@ -19,7 +19,8 @@ from typing import Final, TypeAlias
 
 from nel.config.identity import Identity, check_resume
 from nel.engine.exit_status import ExitStatus
-from nel.engine.plan import Digests, Plan, identity_of, stream_samples
+from nel.engine.plan import Plan
+from nel.engine.plan_samples import Digests, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.stopping import Stop
 from nel.engine.store.codec import unsealed

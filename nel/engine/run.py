@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.openai_environment import key_variable, taken_from_environment
@@ -35,88 +33,24 @@ from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
 from nel.engine.repeat_check import count_pending_checks
 from nel.engine.resume_checks import UNREADABLE, RecordCheck
+from nel.engine.run_directory import store_config, with_absolute_paths
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
 from nel.engine.stop_rules import StopRules
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
 from nel.engine.store.pending import Pending
-from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
 from nel.engine.work import Job
-from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
+from nel.errors import ConfigError, ResumeRefused
 from nel.models.budget import Spend
-from nel.prompts import is_template_file, load_template, portable_text
 
 if TYPE_CHECKING:
     from nel.engine.episodes.tool_server import ToolServer
 
 _LOG = logging.getLogger(__name__)
-_SUFFIX_BYTES = 3
-_NAME_MAX = 80
 _SECRET_LENGTH_MIN = 8
-
-
-def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
-    """Create and return the directory of a new run, named by time, first benchmark and a random
-    suffix.
-
-    Raises:
-        OutputError: It cannot be created, its path is too long, or the configured run id is taken.
-    """
-    return new_directory(config, plans[0].benchmark.name)
-
-
-def new_directory(config: RunConfig, name: str) -> Path:
-    """Create and return a new directory of a run or of several, named by time, a name and a random
-    suffix.
-
-    Raises:
-        OutputError: It cannot be created, or the configured run id is taken.
-    """
-    parent = Path(config.output.dir)
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    run_id = (
-        config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
-    )
-    run_dir = parent / run_id
-    try:
-        check_path(run_dir / FILE_NAME)
-        parent.mkdir(parents=True, exist_ok=True)
-        run_dir.mkdir(mode=0o700)
-        probe = run_dir / ".probe"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except FileExistsError as error:
-        if not parent.is_dir():
-            raise OutputError(
-                f"{parent} is not a directory; choose another --output-dir"
-            ) from error
-        raise OutputError(
-            f"{run_dir} already exists; resume it with --resume or choose another run id"
-        ) from error
-    except OSError as error:
-        raise OutputError(
-            f"cannot write to {parent}: {error.strerror}; choose another --output-dir"
-        ) from error
-    return run_dir
-
-
-def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
-    """Return the run to resume: the directory itself, the named run in it, or the one started last.
-
-    Raises:
-        OutputError: There is none.
-    """
-    if run_id is not None:
-        output_dir = output_dir / run_id
-    if (output_dir / FILE_NAME).is_file():
-        return output_dir
-    runs = sorted(output_dir.glob(f"*/{FILE_NAME}"), key=_start_time)
-    if not runs:
-        raise OutputError(f"there is no run to resume in {output_dir}; start one without --resume")
-    return runs[-1].parent
 
 
 def run_session(
@@ -239,7 +173,7 @@ def _prepared_jobs(
         _refuse_missing_benchmarks(snapshot, plans)
         _settle_killed(store, snapshot, config, plans)
         jobs = [prepare_job(store, snapshot, plan, options) for plan in plans]
-        _store_config(store, snapshot, run_id, config)
+        store_config(store, snapshot, run_id, config)
     return jobs
 
 
@@ -374,57 +308,6 @@ def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset
     return allowed if has_answered else allowed | {ALLOW_JUDGE}
 
 
-def refuse_imported(snapshot: Snapshot, run: object) -> None:
-    """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them
-    with.
-    """
-    imported = snapshot.meta("imported")
-    if imported is not None:
-        raise ResumeRefused(
-            f"{run} was imported from {imported['format']} and can neither be resumed nor scored"
-            " again; view or compare it, or start a run of its benchmark with nel eval run"
-        )
-
-
-def _store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
-    refuse_imported(snapshot, run_id)
-    stored = snapshot.meta("config")
-    data = with_absolute_paths(config)
-    if stored is None:
-        store.set_meta("run_id", run_id)
-    else:
-        data["output"] = stored["output"]
-    store.set_meta("config", data)
-
-
-def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
-    """Return the configuration with its paths made absolute, so that a resume works from any
-    directory.
-    """
-    data: dict[str, Any] = config.model_dump(mode="json")
-    for entry in data["benchmarks"]:
-        for name in ("dataset", "fewshot_dataset"):
-            if entry[name] and "://" not in entry[name]:
-                entry[name] = str(Path(entry[name]).expanduser().absolute())
-        if entry["prompt"]:
-            entry["prompt"] = portable_text(load_template(entry["prompt"]))
-        if entry["judge"]:
-            entry["judge"] = _with_absolute_template(entry["judge"])
-        if ".py" in entry["name"] and "://" not in entry["name"]:
-            entry["name"] = str(Path(entry["name"]).expanduser().absolute())
-    data["stop"]["when"] = config.stop.absolute()
-    if data["judge"]:
-        data["judge"] = _with_absolute_template(data["judge"])
-    return data
-
-
-def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
-    template = judge["template"]
-    if not template or not is_template_file(template):
-        return judge
-    return {**judge, "template": str(Path(template).absolute())}
-
-
 @contextmanager
 def open_scorers(
     config: RunConfig, plans: list[Plan], executor: Executor, runtime: Runtime
@@ -462,13 +345,6 @@ def open_tools(plans: list[Plan]) -> Iterator[ToolServer | None]:
         yield server
     finally:
         server.close()
-
-
-def _start_time(path: Path) -> tuple[float, str]:
-    with suppress(NelError), Snapshot(path) as snapshot:
-        sessions = snapshot.sessions()
-        return (sessions[0]["started"] if sessions else 0.0), path.parent.name
-    return 0.0, path.parent.name
 
 
 def _plan_progress(

@@ -8,22 +8,25 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from nel.config.redaction import Redactor
 from nel.config.schema import EngineConfig
 from nel.core.failpoints import reached
+from nel.core.observer import Observer, Place
 from nel.engine.executors import ProgramRunner, ScorerPool
 from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.generate import STOP_ERRORS, SampleRunner
-from nel.engine.outcome_counter import OutcomeCounter
+from nel.engine.progress import Progress
 from nel.engine.response_outcomes import scored_row, settled
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.fork_server import SLOTS
+from nel.engine.stop_rules import StopRules
 from nel.engine.stopping import Stop
 from nel.engine.store.database import Store
-from nel.engine.work import Job
+from nel.engine.work import Job, WorkQueue
 from nel.errors import (
     EXIT_STOPPED_EARLY,
     EndpointError,
@@ -66,6 +69,30 @@ class Machinery:
     """None where no scorer of the run can ask a judge."""
     strict_verdicts: bool = False
     """A verdict that the program could have forged is no verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCounter:
+    """Counts outcomes that are on disk, for the display, the observers and the stop rules."""
+
+    progress: Progress
+    observer: Observer
+    stop_rules: StopRules
+    queue: WorkQueue
+    jobs: Sequence[Job]
+    redactor: Redactor
+    """Removes secrets from what a scorer or a tool raised, as the store does."""
+
+    def count(self, key: Place, outcome: Outcome) -> None:
+        """Count an outcome that is on disk."""
+        if isinstance(outcome, Unscored):
+            outcome = replace(outcome, detail=self.redactor.text(outcome.detail))
+        self.progress.count_outcome(outcome, repeat=key[2], benchmark=key[0])
+        self.observer.sample_finished(key, outcome)
+        rule = self.stop_rules.ended_by(key, outcome)
+        if rule is not None:  # what is in flight does not count
+            job = next(job for job in self.jobs if job.key == key[0])
+            self.progress.total -= self.queue.n_left_out(job, rule)
 
 
 class ScoringStage:

@@ -14,15 +14,16 @@ from contextlib import (
     AbstractContextManager,
     AsyncExitStack,
     asynccontextmanager,
+    closing,
     contextmanager,
+    nullcontext,
     suppress,
 )
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.config.openai_environment import key_variable
-from nel.config.redaction import read_key, redact_url
+from nel.config.redaction import redact_url
 from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
 from nel.core.observer import Observer, SessionInfo
@@ -52,14 +53,14 @@ from nel.errors import (
 )
 from nel.models.budget import BudgetSpent, Ledger, Spend
 from nel.models.cache import ResponseCache
-from nel.models.client import Client, ClientContext, ClientCounters
+from nel.models.client import Client
+from nel.models.client_context import ClientContext, ClientCounters
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
 from nel.models.transport import Transport
 
 if TYPE_CHECKING:
     from nel.engine.episodes.tool_server import ToolServer
-    from nel.engine.judging.endpoints import JudgeEndpoint
     from nel.engine.judging.judges import Judges
     from nel.models.echo_probe import EchoSupport
 
@@ -224,11 +225,9 @@ class Session:
             return ending
         if "--model-id" in ending.fix:
             return replace(ending, fix=())
-        return (
-            replace(ending, fix=(*ending.fix, "--allow-url-change"))
-            if "--model-url" in ending.fix
-            else ending
-        )
+        if "--model-url" in ending.fix:
+            return replace(ending, fix=(*ending.fix, "--allow-url-change"))
+        return ending
 
     def _ledger(self) -> Ledger:
         """Return the run's ledger, which includes what its earlier sessions spent."""
@@ -236,19 +235,11 @@ class Session:
             return Ledger(self.config.budget, before=self.spent_before())
         return self.shared.ledger.share(before=self.spent_before())
 
-    @contextmanager
-    def _cache(self) -> Iterator[ResponseCache | None]:
-        directory = self.config.cache.dir
-        if directory is None:
-            yield None
-            return
-        cache = ResponseCache(
-            Path(directory).expanduser(), encode=encode_response, decode=decode_response
-        )
-        try:
-            yield cache
-        finally:
-            cache.close()
+    def _cache(self) -> AbstractContextManager[ResponseCache | None]:
+        if self.config.cache.dir is None:
+            return nullcontext()
+        directory = Path(self.config.cache.dir).expanduser()
+        return closing(ResponseCache(directory, encode=encode_response, decode=decode_response))
 
     def _info(self) -> SessionInfo:
         config = self.config
@@ -267,8 +258,13 @@ class Session:
         )
 
     async def _work(self, counters: ClientCounters, ledger: Ledger) -> ExitStatus:
+        judges: Judges | None = None
         if self.scoring_only:
-            return await self._run_pipeline(None, self._judges({}) if self._is_judged else None)
+            if self._is_judged:
+                from nel.engine.judging.opening import judges_of  # noqa: PLC0415 - few runs judge
+
+                judges = judges_of(self.opened, self.config, {})
+            return await self._run_pipeline(None, judges)
         opened = self.opened
         opened.progress.counters = counters
         with self._cache() as cache:
@@ -285,9 +281,12 @@ class Session:
             limits = SharedLimits(config=self.config, jitter=self.runtime.jitter)
             async with self._noting(limits), AsyncExitStack() as clients:
                 client = await self._open_client(clients, context, limits)
-                judges = None
                 if self._is_judged:
-                    judges = await self._open_judges(clients, client, context, limits)
+                    from nel.engine.judging.opening import open_judges  # noqa: PLC0415 - as above
+
+                    judges = await open_judges(
+                        opened, self.config, self._concurrency, clients, client, context, limits
+                    )
                 status = await self._run_pipeline(client, judges)
                 return status if client is None else with_last_words(status, client.trouble)
 
@@ -337,61 +336,6 @@ class Session:
                 for used in limits.facts():
                     self._note_used("limiters", used)
 
-    async def _open_judges(
-        self,
-        clients: AsyncExitStack,
-        client: Client | None,
-        context: ClientContext,
-        limits: SharedLimits,
-    ) -> Judges:
-        """Open a client for each judge; one that is also the evaluated endpoint shares its client
-        and its limiter.
-        """
-        from nel.engine.judging.cases import is_same_endpoint, judge_models  # noqa: PLC0415 - as in _judges
-        from nel.engine.judging.endpoints import JudgeEndpoint  # noqa: PLC0415
-        from nel.engine.judging.judges import endpoint_key  # noqa: PLC0415
-
-        judge_endpoints: dict[str, JudgeEndpoint] = {}
-        for member in judge_models([job.plan for job in self.opened.jobs], self.config.endpoint):
-            concurrency = self._concurrency(member.concurrency)
-            key = endpoint_key(member)
-            if key in judge_endpoints:
-                continue
-            if client is not None and is_same_endpoint(member, client.endpoint):
-                judge_endpoints[key] = JudgeEndpoint.of(client, concurrency)
-                continue
-            wanted = member.concurrency or self.config.engine.concurrency
-            judge = Client(
-                member,
-                gate=await limits.gate(clients, member, concurrency=wanted, own_max=concurrency),
-                api_key=read_key(key_variable(member)),
-                connections=concurrency,
-                price=self.config.budget.prices.get(member.model),
-                context=context,
-            )
-            judge_endpoints[key] = JudgeEndpoint.of(
-                await clients.enter_async_context(judge), concurrency
-            )
-            clients.callback(self._monitor_judge(judge_endpoints[key]).cancel)
-        return self._judges(judge_endpoints)
-
-    def _judges(self, judge_endpoints: Mapping[str, JudgeEndpoint]) -> Judges:
-        from nel.engine.judging.adaptation import JudgeAdaptation  # noqa: PLC0415 - few runs judge
-        from nel.engine.judging.judges import Judges  # noqa: PLC0415
-
-        opened = self.opened
-        judges = Judges(
-            store=opened.store,
-            snapshot=opened.snapshot,
-            endpoint=self.config.endpoint,
-            judge_endpoints=judge_endpoints,
-            plugin_timeout_seconds=self.config.engine.scorer_timeout_seconds,
-            adaptation=JudgeAdaptation(opened.jobs, opened.store, opened.snapshot, opened.progress),
-            panels=[job.plan.judge for job in opened.jobs if job.plan.judge is not None],
-        )
-        opened.progress.judges = judges
-        return judges
-
     def _concurrency(self, wanted: int | None = None) -> int:
         """Return how many requests may be in flight to an endpoint.
 
@@ -399,17 +343,6 @@ class Session:
             wanted: Of the endpoint's own settings; those of the run where they say nothing.
         """
         return min(wanted or self.config.engine.concurrency, self.concurrency_max)
-
-    def _monitor_judge(self, endpoint: JudgeEndpoint) -> asyncio.Task[None]:
-        client = endpoint.client
-        return asyncio.create_task(
-            monitor_gate(
-                client.gate,
-                self.opened.observer,
-                judge=endpoint.name,
-                reason=lambda: client.trouble,
-            )
-        )
 
     def _has_pending(self) -> bool:
         """Return whether any sample has no answer yet; scoring stored answers needs no endpoint."""
@@ -447,8 +380,6 @@ class Session:
                     self.opened.store, client, [] if judges is None else judges.clients()
                 )
             self.opened.progress.notes += self.executor.notes()
-            if judges is not None:
-                judges.close()
             if self.shared is None:
                 await asyncio.to_thread(sandbox.close)
 

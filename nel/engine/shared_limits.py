@@ -13,7 +13,7 @@ from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import EndpointConfig, RunConfig
 from nel.config.schema.shard import read_shard
 from nel.errors import ConfigError, PreflightError
-from nel.models.pacing.configured import pace_of
+from nel.models.pacing import pace_of
 
 if TYPE_CHECKING:
     from nel.models.limiter.shared_gate import LimiterUse, SharedGate

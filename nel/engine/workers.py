@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
 from nel.engine.stopping import Stop
-from nel.models.pacing import Admission
+from nel.models.attempts import Admission
 
 _PARKED_MAX: Final = 512
 """Samples that may wait for a retry while others are asked."""

@@ -6,11 +6,17 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from nel.config.schema import EndpointConfig
 from nel.models.faults import Fault
-from nel.models.pacing import Admission, EndpointDown
+from nel.models.pacing import EndpointDown, Gate
+
+if TYPE_CHECKING:
+    from nel.models.limiter.shared_gate import SharedGate
+
+Admission: TypeAlias = "Gate | SharedGate"
+"""The gate of one process, or of several that share a limiter."""
 
 _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""

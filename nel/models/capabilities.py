@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.config.schema import EndpointConfig
@@ -34,9 +34,7 @@ _TOO_LONG_MAX: Final = 300_000
 """Tokens up to which a prompt that is too long is sent without being told to: half a megabyte."""
 _CONFIRMING: Final = frozenset({"bad_request", "not_found", "http_405", "http_501"})
 """Kinds of faults that say that an ability is not there; others say nothing of it."""
-_HOPELESS: Final = frozenset(
-    {"auth", "connection", "connect_timeout", "tls", "quota", "open_files"}
-)
+_HOPELESS: Final = frozenset("auth connection connect_timeout tls quota open_files".split())
 _PNG: Final = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg=="
 """A red square of 16 pixels."""
 _TOOL: Final = {
@@ -51,12 +49,11 @@ _TOOL: Final = {
         },
     },
 }
+_OK: Final = "Reply with the word OK."
+_AT_ONE_URL: Final[tuple[Protocol, ...]] = ("chat", "completions", "responses", "anthropic")
+"""Protocols that may be at one base URL."""
 _CONTEXT_FIELDS: Final = (
-    "max_model_len",
-    "context_length",
-    "context_window",
-    "max_context_length",
-    "inputTokenLimit",
+    "max_model_len context_length context_window max_context_length inputTokenLimit".split()
 )
 REQUESTS_MAX: Final = 28
 """That one endpoint is sent: one that refuses the last of the prompts with echo, and then takes
@@ -89,9 +86,8 @@ class Capabilities:
     @property
     def answers(self) -> bool:
         """Return whether any protocol was answered."""
-        return any(
-            cell.verdict == "yes" for cell in self.cells if cell.name.startswith("protocol ")
-        )
+        protocols = [cell for cell in self.cells if cell.name.startswith("protocol ")]
+        return any(cell.verdict == "yes" for cell in protocols)
 
 
 async def probe(
@@ -139,7 +135,6 @@ class _Probe:
         default_factory=lambda: Generation(max_tokens=_SHORT, temperature=0.0)
     )
     context_tokens: int | None = None
-    hopeless: Fault | None = None
 
     @property
     def protocol(self) -> Protocol:
@@ -147,11 +142,15 @@ class _Probe:
 
     async def run(self) -> None:
         await self._list_models()
-        first = await self._ask_protocols()
-        if self.hopeless is not None:
-            self._add("parameters", "unknown", f"not asked: {self._message_of(self.hopeless)}")
+        answer = await self._ask_own()
+        if isinstance(answer, Fault) and answer.kind in _HOPELESS:
+            self._add("parameters", "unknown", f"not asked: {self.client.describe(answer)}")
             return
-        if not isinstance(first, Response):
+        for name in _AT_ONE_URL if self.protocol in _AT_ONE_URL else ():
+            if name != self.protocol:
+                other = await self._ask(_OK, Generation(max_tokens=_SHORT), protocol=name)
+                self._note(f"protocol {name}", other, "answered")
+        if isinstance(answer, Fault):
             self._add(
                 "parameters", "unknown", f"not asked: the {self.protocol} protocol gave no answer"
             )
@@ -166,10 +165,11 @@ class _Probe:
         if isinstance(listing, Fault):
             self._refused("list of models", listing)
             return
-        self._look_for_context(listing)
-        names = names_listed(listing)
         model = self.client.endpoint.model
-        is_named = any(name in (model, f"models/{model}") for name in names)
+        own_names = (model, f"models/{model}")
+        self._look_for_context(listing, own_names)
+        names = names_listed(listing)
+        is_named = any(name in own_names for name in names)
         listed = f"{len(names)} listed, {model} {'among them' if is_named else 'not among them'}"
         self._add(
             "list of models",
@@ -177,49 +177,29 @@ class _Probe:
             listed if names else "an answer without a list",
         )
 
-    def _look_for_context(self, payload: object) -> None:
-        listed = (
-            (payload.get("data") or payload.get("models")) if isinstance(payload, dict) else None
-        )
-        for model in listed if isinstance(listed, list) else ():
-            name = model.get("id") or model.get("name") if isinstance(model, dict) else None
-            if name in (self.client.endpoint.model, f"models/{self.client.endpoint.model}"):
+    def _look_for_context(self, payload: object, own_names: tuple[str, ...]) -> None:
+        fields = _inner(payload)
+        listed = fields.get("data") or fields.get("models")
+        for model in map(_inner, listed if isinstance(listed, list) else ()):
+            if (model.get("id") or model.get("name")) in own_names:
                 sizes = [model[key] for key in _CONTEXT_FIELDS if type(model.get(key)) is int]
                 self.context_tokens = sizes[0] if sizes else None
 
-    async def _ask_protocols(self) -> Response | Fault | None:
-        """Ask a word over each protocol that may be at this base URL; return the answer over the
-        configured one.
-        """
-        others: tuple[Protocol, ...] = ("chat", "completions", "responses", "anthropic")
-        own_answer = await self._ask_own()
-        if isinstance(own_answer, Fault) and own_answer.kind in _HOPELESS:
-            self.hopeless = own_answer
-        for name in others if self.protocol in others else ():
-            if name != self.protocol and self.hopeless is None:
-                answer = await self._answer(name, Generation(max_tokens=_SHORT))
-                self._note(f"protocol {name}", answer, "answered")
-        return own_answer
-
     async def _ask_own(self) -> Response | Fault:
         """Ask over the configured protocol, with the settings that the model takes."""
-        answer = await self._answer(self.protocol, self.settings)
+        answer = await self._ask()
         remarks = []
         while isinstance(answer, Fault):
-            error = ResponseError(
-                kind=answer.kind, message=self._message_of(answer), status=answer.status
-            )
+            message = self.client.describe(answer)
+            error = ResponseError(kind=answer.kind, message=message, status=answer.status)
             changes = changes_for(error, self.settings)
             if not changes:
                 break
             remarks.append(in_words(changes, self.settings))
             self.settings = changed(self.settings, changes)
-            answer = await self._answer(self.protocol, self.settings)
-        self._note(
-            f"protocol {self.protocol}",
-            answer,
-            "answered" + (f"; {' and '.join(remarks)}" if remarks else ""),
-        )
+            answer = await self._ask()
+        remark = f"answered; {' and '.join(remarks)}" if remarks else "answered"
+        self._note(f"protocol {self.protocol}", answer, remark)
         return answer
 
     async def _ask_parameters(self) -> None:
@@ -227,18 +207,16 @@ class _Probe:
         await self._ask_stop()
         if self.protocol == "chat":
             await self._ask_chat()
-        if self.protocol in ("chat", "completions", "gemini"):
-            await self._ask_seed()
-        else:
-            self._add("seed", "no", f"the {self.protocol} protocol has no field for it")
+        await self._ask_seed()
         if self.protocol != "completions":
             await self._ask_image()
-        await self._ask_limits()
+        await self._ask_limit()
+        await self._ask_too_long()
 
     async def _ask_stream(self) -> None:
         stream = wire_of(self.protocol).stream()
         self.n_sent += 1
-        body = build_body(self._request(self.protocol, self.settings), stream=True)
+        body = build_body(self._request(self.protocol, self.settings, _OK), stream=True)
         payload = await self.streaming.ask_once(
             self.protocol,
             dumps_bytes(body),
@@ -256,19 +234,18 @@ class _Probe:
         if self.protocol == "responses":
             self._add("stop", "no", "the responses protocol has no field for it")
             return
-        settings = Generation(**{**self._fields(), "stop": ("five",)})
-        answer = await self._answer(
-            self.protocol, settings, "Write in words: one two three four five six seven"
+        answer = await self._ask(
+            "Write in words: one two three four five six seven",
+            replace(self.settings, stop=("five",)),
         )
-        if not isinstance(answer, Response):
+        if isinstance(answer, Fault):
             self._refused("stop", answer)
-            return
-        has_counted, has_passed = "four" in answer.text.lower(), "five" in answer.text.lower()
-        if has_passed:
+        elif "five" in answer.text.lower():
             self._add(
                 "stop", "no", f'stop "five" was accepted and the answer goes on: {answer.text!r}'
             )
         else:
+            has_counted = "four" in answer.text.lower()
             self._add(
                 "stop", "yes" if has_counted else "unknown", f'with stop "five": {answer.text!r}'
             )
@@ -276,17 +253,13 @@ class _Probe:
     async def _ask_chat(self) -> None:
         """Ask for what OpenAI's chat protocol alone has fields for."""
         payload = await self._payload({"logprobs": True, "top_logprobs": 2})
-        choice = _choice(payload)
-        listed = _inner(choice.get("logprobs")).get("content")
+        listed = _inner(_choice(payload).get("logprobs")).get("content")
         self._note_feature(
             "logprobs", payload, bool(listed), "log-probabilities of the answer's tokens"
         )
         payload = await self._payload({"n": 2})
-        n = (
-            len(payload["choices"])
-            if isinstance(payload, dict) and isinstance(payload.get("choices"), list)
-            else 0
-        )
+        choices = _inner(payload).get("choices")
+        n = len(choices) if isinstance(choices, list) else 0
         self._note_feature("n", payload, n == 2, f"{n} answers to n=2")  # noqa: PLR2004 - as many as were asked for
         payload = await self._payload(
             {"tools": [_TOOL], "tool_choice": "auto"},
@@ -298,63 +271,58 @@ class _Probe:
         )
 
     async def _ask_seed(self) -> None:
-        settings = Generation(
-            **{
-                **self._fields(),
-                "seed": 7,
-                "temperature": None if self.settings.temperature is None else 1.0,
-            }
-        )
-        answers = [
-            await self._answer(self.protocol, settings, "Write eight random letters.")
-            for _ in range(2)
-        ]
+        if self.protocol not in ("chat", "completions", "gemini"):
+            self._add("seed", "no", f"the {self.protocol} protocol has no field for it")
+            return
+        temperature = None if self.settings.temperature is None else 1.0
+        settings = replace(self.settings, seed=7, temperature=temperature)
+        answers = [await self._ask("Write eight random letters.", settings) for _ in range(2)]
         for answer in answers:
             if isinstance(answer, Fault):
                 self._refused("seed", answer)
                 return
-        texts = [answer.text for answer in answers if isinstance(answer, Response)]
-        same = texts[0] == texts[1]
-        remark = (
+        same = len({answer.text for answer in answers if isinstance(answer, Response)}) == 1
+        self._add(
+            "seed",
+            "yes" if same else "unknown",
             "two answers with the same seed, at temperature 1, are"
-            f" {'equal' if same else 'different'}"
+            f" {'equal' if same else 'different'}",
         )
-        self._add("seed", "yes" if same else "unknown", remark)
 
     async def _ask_image(self) -> None:
         image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_PNG}"}}
         question = {"type": "text", "text": "Which colour is this square? Answer with one word."}
-        answer = await self._answer(self.protocol, self.settings, content=(question, image))
-        if not isinstance(answer, Response):
+        answer = await self._ask((question, image))
+        if isinstance(answer, Fault):
             self._refused("images", answer)
-        else:
-            is_seen = "red" in answer.text.lower()
-            self._add(
-                "images",
-                "yes" if is_seen else "unknown",
-                f"asked for the colour of a red square: {answer.text!r}",
-            )
+            return
+        self._add(
+            "images",
+            "yes" if "red" in answer.text.lower() else "unknown",
+            f"asked for the colour of a red square: {answer.text!r}",
+        )
 
-    async def _ask_limits(self) -> None:
+    async def _ask_limit(self) -> None:
         if self.context_tokens is not None:
             self._add(
                 "context length", "yes", f"{self.context_tokens:,} tokens, by the list of models"
             )
-        settings = Generation(**{**self._fields(), "max_tokens": _LIMIT_ASKED})
+        settings = replace(self.settings, max_tokens=_LIMIT_ASKED)
         if self.settings.max_tokens is None:
             settings = Generation(extra={"max_completion_tokens": _LIMIT_ASKED})
-        answer = await self._answer(self.protocol, settings)
+        answer = await self._ask(_OK, settings)
         if isinstance(answer, Fault):
             self._add(
                 "limit of an answer",
                 "yes" if answer.kind == "bad_request" else "unknown",
-                self._message_of(answer),
+                self.client.describe(answer),
             )
         else:
             self._add("limit of an answer", "unknown", f"max_tokens={_LIMIT_ASKED:,} was accepted")
-        n_tokens = self.too_long or (
-            self.context_tokens and self.context_tokens + self.context_tokens // 4 + 100
-        )
+
+    async def _ask_too_long(self) -> None:
+        known = self.context_tokens
+        n_tokens = self.too_long or (known and known + known // 4 + 100)
         if n_tokens is None or (self.too_long is None and n_tokens > _TOO_LONG_MAX):
             self._add(
                 "prompt too long",
@@ -362,36 +330,29 @@ class _Probe:
                 "not asked: give --too-long N, more tokens than its context holds",
             )
             return
-        answer = await self._answer(self.protocol, self.settings, "a " * n_tokens)
+        answer = await self._ask("a " * n_tokens)
         if isinstance(answer, Fault):
-            kind = (
-                "told apart as the prompt's length"
-                if answer.model_failure == "context_exceeded"
-                else answer.kind
-            )
+            is_told = answer.model_failure == "context_exceeded"
+            kind = "told apart as the prompt's length" if is_told else answer.kind
             self._add(
                 "prompt too long",
                 "yes" if answer.model_failure else "unknown",
-                f"{kind}: {self._message_of(answer)}",
+                f"{kind}: {self.client.describe(answer)}",
             )
-        else:
-            used = answer.usage.prompt_tokens
-            counted = "" if used is None else f", {used:,} by its own count"
-            ended = ending_of(answer.finish_reason)
-            self._add(
-                "prompt too long",
-                "no",
-                f"about {n_tokens:,} tokens were accepted{counted} ({ended})",
-            )
+            return
+        used = answer.usage.prompt_tokens
+        counted = "" if used is None else f", {used:,} by its own count"
+        self._add(
+            "prompt too long",
+            "no",
+            f"about {n_tokens:,} tokens were accepted{counted} ({ending_of(answer.finish_reason)})",
+        )
 
     async def _ask_echo(self) -> None:
         """Ask what log-likelihood benchmarks need, as a run's pre-flight does."""
 
         async def send(body: dict[str, Any]) -> Any:
-            self.n_sent += 1
-            return await self.client.ask_once(
-                "completions", dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
-            )
+            return await self._sent("completions", body)
 
         try:
             echo = await probe_echo(send, self.client.endpoint.model)
@@ -407,65 +368,46 @@ class _Probe:
         self._add(
             "echo with logprobs", "yes", f"right for prompts whose answers are known; {batches}"
         )
-        excerpt = (
-            "a special token stands before the prompt"
-            if echo.leading_bos
-            else "no special token before the prompt"
-        )
-        self._add("BOS", "yes" if echo.leading_bos else "no", excerpt)
+        if echo.leading_bos:
+            self._add("BOS", "yes", "a special token stands before the prompt")
+        else:
+            self._add("BOS", "no", "no special token before the prompt")
 
-    def _fields(self) -> dict[str, Any]:
-        own = self.settings
-        return {
-            "max_tokens": own.max_tokens,
-            "temperature": own.temperature,
-            "top_p": own.top_p,
-            "extra": own.extra,
-        }
-
-    def _request(
-        self,
-        protocol: Protocol,
-        settings: Generation,
-        prompt: str = "Reply with the word OK.",
-        content: Any = None,
-    ) -> Request:
-        asked = (Message(role="user", content=content or prompt),)
+    def _request(self, protocol: Protocol, settings: Generation, content: Any) -> Request:
+        is_text = protocol == "completions"
         return Request(
             protocol=protocol,
             model=self.client.endpoint.model,
             sample_id="",
             repeat=0,
-            messages=() if protocol == "completions" else asked,
-            prompt=prompt if protocol == "completions" else None,
+            messages=() if is_text else (Message(role="user", content=content),),
+            prompt=content if is_text else None,
             generation=settings,
         )
 
-    async def _answer(
-        self,
-        protocol: Protocol,
-        settings: Generation,
-        prompt: str = "Reply with the word OK.",
-        content: Any = None,
-    ) -> Response | Fault:
+    async def _sent(self, protocol: Protocol, body: Mapping[str, Any]) -> Any:
         self.n_sent += 1
-        body = build_body(self._request(protocol, settings, prompt, content))
-        payload = await self.client.ask_once(
-            protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
-        )
-        return _read(protocol, payload)
+        seconds = self.client.endpoint.total_timeout_seconds
+        return await self.client.ask_once(protocol, dumps_bytes(dict(body)), seconds=seconds)
 
-    async def _payload(
-        self, extra: Mapping[str, object], prompt: str = "Reply with the word OK."
-    ) -> Any:
+    async def _ask(
+        self,
+        content: Any = _OK,
+        settings: Generation | None = None,
+        *,
+        protocol: Protocol | None = None,
+    ) -> Response | Fault:
+        """Return the answer to a question, or why there is none."""
+        protocol = protocol or self.protocol
+        request = self._request(protocol, settings or self.settings, content)
+        return _read(protocol, await self._sent(protocol, build_body(request)))
+
+    async def _payload(self, extra: Mapping[str, object], prompt: str = _OK) -> Any:
         """Return the decoded answer over the configured protocol to a request with further fields,
         or its fault.
         """
-        self.n_sent += 1
-        body = {**build_body(self._request(self.protocol, self.settings, prompt)), **extra}
-        payload = await self.client.ask_once(
-            self.protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
-        )
+        body = build_body(self._request(self.protocol, self.settings, prompt))
+        payload = await self._sent(self.protocol, {**body, **extra})
         answer = _read(self.protocol, payload)
         return answer if isinstance(answer, Fault) else payload
 
@@ -478,21 +420,17 @@ class _Probe:
         else:
             self._refused(name, answer)
 
-    def _note_feature(self, name: str, payload: object, is_shown: bool, remark: str) -> None:
+    def _note_feature(self, name: str, payload: object, has_it: bool, remark: str) -> None:
         if isinstance(payload, Fault):
             self._refused(name, payload)
+        elif has_it:
+            self._add(name, "yes", remark)
         else:
-            self._add(
-                name,
-                "yes" if is_shown else "unknown",
-                remark if is_shown else f"accepted, but not shown: {remark}",
-            )
+            self._add(name, "unknown", f"accepted, but not shown: {remark}")
 
     def _refused(self, name: str, fault: Fault) -> None:
-        self._add(name, "no" if fault.kind in _CONFIRMING else "unknown", self._message_of(fault))
-
-    def _message_of(self, fault: Fault) -> str:
-        return self.client.describe(fault)
+        verdict: Verdict = "no" if fault.kind in _CONFIRMING else "unknown"
+        self._add(name, verdict, self.client.describe(fault))
 
 
 def _read(protocol: Protocol, payload: object) -> Response | Fault:
@@ -503,7 +441,7 @@ def _read(protocol: Protocol, payload: object) -> Response | Fault:
 
 
 def _choice(payload: object) -> dict[str, Any]:
-    choices = payload.get("choices") if isinstance(payload, dict) else None
+    choices = _inner(payload).get("choices")
     return _inner(choices[0]) if isinstance(choices, list) and choices else {}
 
 

@@ -10,40 +10,40 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import random
-from collections.abc import AsyncIterator, Callable, Iterable
+import logging
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 from nel.config.redaction import Redactor, redact_url, secrets_in_url
-from nel.config.schema import BudgetConfig, EndpointConfig, Price
+from nel.config.schema import EndpointConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes
+from nel.errors import NelError
 from nel.models.adaptation import tokens_max
-from nel.models.attempts import Attempts, RetryWaits
-from nel.models.budget import Ledger, tokens_of
-from nel.models.cache import ResponseCache
+from nel.models.attempts import Admission, Attempts, RetryWaits
+from nel.models.budget import tokens_of
+from nel.models.client_context import ClientContext
 from nel.models.doubtful import Asked, CarriedRequests
-from nel.models.faults import NO_FILES, Fault
+from nel.models.faults import NO_FILES, UNSIGNED, Fault
 from nel.models.image_sizes import prompt_bytes
-from nel.models.pacing import Admission, Gate, Permit
-from nel.models.pacing.configured import pace_of
+from nel.models.pacing import Gate, Permit, pace_of
 from nel.models.payloads import Parse, PayloadReader
 from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas
 from nel.models.refusals import NEUTRAL_PROMPT, is_refusal
 from nel.models.request_headers import request_headers, sample_headers, secret_headers
 from nel.models.streams import AnswerStream, is_event_stream
-from nel.models.transport import Fetched, Transport, proxy_for, transport_for
+from nel.models.transport import Fetched, proxy_for, transport_for
 from nel.models.wire.base import Wire
 from nel.models.wire.registry import neutral_body, parse_answer, wire_of
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
+_LOG = logging.getLogger(__name__)
 _OVERLOADED: Final = 529
 _LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
@@ -52,38 +52,6 @@ _NEUTRAL_SECONDS: Final = 60.0
 _ANSWER_TOKENS: Final = 256
 """Estimate of an answer's tokens before any was seen."""
 _BYTES_PER_TOKEN: Final = 4
-
-
-@dataclass(slots=True)
-class ClientCounters:
-    """What the progress line shows; counts attempts, not samples."""
-
-    attempts: int = 0
-    retries: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientContext:
-    """What the clients of one session share."""
-
-    counters: ClientCounters = field(default_factory=ClientCounters)
-    """Where attempts and retries are counted."""
-    ledger: Ledger = field(default_factory=lambda: Ledger(BudgetConfig()))
-    """Of everything that the run pays for."""
-    cache: ResponseCache | None = None
-    """Answers from earlier runs."""
-    jitter: Callable[[], float] = random.random
-    """Returns numbers in [0, 1), for the back-off."""
-    transport: Transport | None = None
-    """What sends; HTTP where it is None."""
-    run_id: str = ""
-    """Part of the idempotency keys, so that two runs never share one."""
-    secrets: Iterable[str | None] = ()
-    """Removed from what is answered, besides the client's own: the keys of the run's other
-    endpoints.
-    """
-    scratch_directory: Path | None = None
-    """Where `Client.forget_doubtful` keeps what it needs; without one it finds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +110,18 @@ class Client:
         self._run_id = context.run_id
         self._observer = observer
         self._carried = CarriedRequests(context.scratch_directory)
-        wire, proxy = wire_of(endpoint.spoken), endpoint.proxy or proxy_for(endpoint.url)
+        self._wire = wire_of(endpoint.spoken)
+        proxy = endpoint.proxy or proxy_for(endpoint.url)
         own = (
             api_key,
-            *wire.secrets(endpoint),
+            *self._wire.secrets(endpoint),
             *secret_headers(endpoint).values(),
             *secrets_in_url(proxy),
         )
         self._reader = PayloadReader(Redactor((*own, *context.secrets)))
         self._waits = RetryWaits(endpoint, self.gate, context.jitter)
-        self._transport = context.transport or transport_for(
-            endpoint, request_headers(endpoint, api_key), connections=connections, wire=wire
-        )
+        self._headers = request_headers(endpoint, api_key)
+        self._transport = context.transport or transport_for(endpoint, self._headers)
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._last_fault: Fault | None = None
         self._n_probes_failed = 0
@@ -244,10 +212,9 @@ class Client:
 
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
         """Put an answer into the cache, once it is known to be worth finding again."""
-        if (
-            self._cache is not None and not response.cached and request.repeat != SECOND_ASKING
-        ):  # no later check finds a second asking
-            self._cache.put(self._cache_key(request, body, call), response)
+        if self._cache is None or response.cached or request.repeat == SECOND_ASKING:
+            return  # no later check finds a second asking
+        self._cache.put(self._cache_key(request, body, call), response)
 
     async def ask_once(
         self, protocol: Protocol, body: bytes, *, seconds: float, stream: AnswerStream | None = None
@@ -258,7 +225,7 @@ class Client:
         url = wire_of(protocol).address(self.endpoint)
         try:
             async with asyncio.timeout(seconds):
-                fetched = await self._transport.fetch("POST", url, body, {}, stream)
+                fetched = await self._fetch("POST", url, body, {}, stream)
         except TimeoutError:
             return Fault(kind="timeout", message=f"no answer within {seconds:g} s", retryable=False)
         return self._reader.payload(fetched, stream)
@@ -274,17 +241,14 @@ class Client:
         reserved = await self.ledger.reserve(len(neutral), _ANSWER_TOKENS, self._price)
         outcome: Response | Fault | None = None
         try:
-            payload = await self.ask_once(
-                protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream
-            )
+            asked = self.ask_once(protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream)
+            payload = await asked
             outcome = payload if isinstance(payload, Fault) else parse_answer(protocol, payload)
         finally:
             self.ledger.settle(reserved, outcome, self._price)
-        return (
-            self._reader.error_of(outcome)
-            if isinstance(outcome, Fault) and outcome.model_failure is None
-            else None
-        )
+        if isinstance(outcome, Fault) and outcome.model_failure is None:
+            return self._reader.error_of(outcome)
+        return None
 
     async def read_listing(self, url: str | None = None) -> Any | Fault | None:
         """Return the decoded list of models at its or another URL, or a fault; None where it takes
@@ -293,7 +257,7 @@ class Client:
         address = wire_of(self.endpoint.spoken).listing_address(self.endpoint, url)
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
-                fetched = await self._transport.fetch("GET", address, None, {})
+                fetched = await self._fetch("GET", address, None, {})
         except TimeoutError:
             return None
         return self._reader.payload(fetched, None)
@@ -365,10 +329,10 @@ class Client:
         loop = asyncio.get_running_loop()
         started = loop.time()
         stream = call.wire.stream() if self.endpoint.stream else None
-        fetched = await self._transport.fetch("POST", call.url, call.body, call.headers, stream)
+        fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
-            fetched = await self._transport.fetch("POST", call.url, call.body, call.headers, stream)
+            fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
         call.attempts.last_seconds = loop.time() - started
         self._carried.note(fetched, call.asked)
         if stream is None and isinstance(fetched, Fetched) and is_event_stream(fetched.body):
@@ -383,6 +347,30 @@ class Client:
             outcome, is_endpoint_up=self.gate.is_endpoint_up, is_probe=permit.is_probe
         )
         return outcome
+
+    async def _fetch(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        stream: AnswerStream | None = None,
+    ) -> Fetched | Fault:
+        """Send one request, with the headers of its own that the protocol may give each attempt."""
+        wire = self._wire
+        if wire.signs:
+            every = {**self._headers, **headers}
+            try:
+                signed = await wire.sign(self.endpoint, method, url, every, body or b"")
+                headers = {**headers, **signed}
+            except NelError as error:
+                return Fault(kind=UNSIGNED, message=str(error), retryable=False)
+            except Exception as error:  # noqa: BLE001 - a package's own code
+                _LOG.exception("a request could not be signed")
+                reason = f"({type(error).__name__}: {error})"
+                message = f"the client {wire.name} could not sign a request {reason}"
+                return Fault(kind=UNSIGNED, message=message, retryable=False)
+        return await self._transport.fetch(method, url, body, headers, stream)
 
     async def _doubt_outage(self, call: _Call) -> None:
         """Ask a neutral prompt after the 2nd, 4th, 8th … failed probe: an answer puts the blame on

@@ -16,7 +16,7 @@ from typing import IO, Final
 
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.faults import Fault
-from nel.models.transport import DirectTransport, Fetched, SignedTransport, Transport
+from nel.models.transport import Fetched, Transport
 
 _MEMORY_BYTES_MAX: Final = 64 * 1024
 """Lines that are not in the file yet; a small run needs none."""
@@ -68,10 +68,8 @@ class CarriedRequests:
         """Return the noted requests that may have got the response to another; None where none came
         unasked.
         """
-        unasked = (
-            transport.unasked if isinstance(transport, DirectTransport | SignedTransport) else ()
-        )
-        return list(self._carried_by(frozenset(unasked))) if unasked else None
+        unasked = frozenset(transport.unasked)
+        return list(self._carried_by(unasked)) if unasked else None
 
     def close(self) -> None:
         """Delete the file."""

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from nel.errors import LogprobFault
+from nel.models.echo_reading import has_leading_token
 from nel.models.faults import Fault
-from nel.models.loglikelihood import build_echo_body, has_leading_token, order_choices, score_choice
+from nel.models.loglikelihood import build_echo_body, order_choices, score_choice
 from nel.types import ChoiceScore
 
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[Any]]

@@ -17,6 +17,8 @@ from typing import Final
 
 from nel.core.strict_json import loads
 
+BOM: Final = b"\xef\xbb\xbf"
+"""A byte order mark, which some servers and proxies put before JSON."""
 _READ_CHARACTERS_MAX = 4_000
 """Of an error body that are read for what it says."""
 _CODE_CHARACTERS_MAX = 100

@@ -10,12 +10,11 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from nel.config.numbers import plain_int
-from nel.models.answer_json import BOM, Contradiction
 from nel.models.context_window import blame, is_sure
-from nel.models.error_bodies import ErrorBody, error_body, error_in, error_said
+from nel.models.error_bodies import BOM, ErrorBody, error_body, error_in, error_said
 from nel.models.rate_limit_headers import retry_after_seconds
 from nel.models.vendor_words import RATE, Meaning, meaning_of
 from nel.types import FailureKind
@@ -246,6 +245,13 @@ def aborted(finish_reason: str) -> Fault:
     )
 
 
+def object_in(payload: object) -> dict[str, Any] | Fault:
+    """Return the object that a decoded body has to be, or the fault that it is instead."""
+    if not isinstance(payload, dict):
+        return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
+    return fault_of_error_object(error_in(payload)) if payload.get("error") else payload
+
+
 def no_answer(payload: object, message: str) -> Fault:
     """Return the fault of a decoded body without an answer: the error that it is instead, or else
     malformed.
@@ -264,8 +270,6 @@ def not_json(body: bytes, error: ValueError) -> Fault:
     stands in it.
     """
     start = body[:_START_BYTES].removeprefix(BOM).strip()
-    if isinstance(error, Contradiction):
-        return malformed(str(error))
     if not start:
         return malformed("the body is empty")
     if start[:1] == b"<":

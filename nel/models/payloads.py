@@ -4,13 +4,13 @@ any secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from nel.config.redaction import Redactor
-from nel.models.answer_json import answer_of
-from nel.models.fallbacks import fallback_of
+from nel.core.strict_json import loads
+from nel.models.error_bodies import BOM
 from nel.models.faults import (
     ANSWERED,
     UNREADABLE,
@@ -25,6 +25,26 @@ from nel.types import Response, ResponseError
 
 Parse: TypeAlias = Callable[[Any], Response | Fault]
 """Reads a decoded HTTP 200 body."""
+_FALLBACKS: Final = "x-litellm-attempted-fallbacks"
+_FALLBACK_MODELS: Final = ("x-litellm-model-group", "x-litellm-model-id")
+_NAME_CHARACTERS_MAX: Final = 200
+
+
+def fallback_of(headers: Mapping[str, str]) -> str | None:
+    """Return the model that a gateway fell back to, "unnamed" where it does not say which; None
+    where it did not.
+
+    LiteLLM's proxy names the requested model in the body of the answer whatever it asked, and says
+    the rest in headers (docs.litellm.ai, "Response Headers").
+
+    >>> fallback_of({"x-litellm-attempted-fallbacks": "1", "x-litellm-model-group": "small"})
+    'small'
+    """
+    attempted = headers.get(_FALLBACKS, "")
+    if not attempted.isdecimal() or int(attempted[:9]) == 0:
+        return None
+    names = (headers[name] for name in _FALLBACK_MODELS if headers.get(name))
+    return next(names, "unnamed")[:_NAME_CHARACTERS_MAX]
 
 
 class PayloadReader:
@@ -100,6 +120,6 @@ class PayloadReader:
             answer = stream.answer() if fetched.streamed else stream.whole(fetched.body)
             return answer if isinstance(answer, Fault) else self._redactor.json(answer)
         try:
-            return self._redactor.json(answer_of(fetched.body), fetched.body)
+            return self._redactor.json(loads(fetched.body.removeprefix(BOM)), fetched.body)
         except ValueError as error:
             return not_json(self._redactor.body(fetched.body), error)

@@ -15,8 +15,14 @@ from typing import Any, Final
 
 from nel.core.finish_reasons import ending_of
 from nel.core.thinking import split_reasoning
-from nel.models.error_bodies import error_in
-from nel.models.faults import Fault, aborted, fault_of_error_object, malformed, no_answer
+from nel.models.faults import (
+    Fault,
+    aborted,
+    fault_of_error_object,
+    malformed,
+    no_answer,
+    object_in,
+)
 from nel.models.tool_calls import CALL_FIELDS, sent_call, tool_calls_in
 from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
@@ -52,13 +58,12 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
 
 def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
     """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
-    if not isinstance(payload, dict):
-        return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
-    if payload.get("error"):
-        return fault_of_error_object(error_in(payload))
-    choice = first_choice(payload.get("choices"))
+    body = object_in(payload)
+    if isinstance(body, Fault):
+        return body
+    choice = first_choice(body.get("choices"))
     if choice is None:
-        return no_answer(payload, "the body has no choices")
+        return no_answer(body, "the body has no choices")
     finish_reason = choice.get("finish_reason")
     if choice.get("error") or finish_reason == "error":
         return fault_of_error_object(choice.get("error") or "finish_reason is error")
@@ -73,7 +78,7 @@ def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
         source = {}  # Azure leaves the message out
     if not isinstance(source, dict):
         return malformed("the choice has no message")
-    answer = _answer(source, "content" if protocol == "chat" else "text", payload, finish_reason)
+    answer = _answer(source, "content" if protocol == "chat" else "text", body, finish_reason)
     if isinstance(answer, Response) and (alternatives := first_token_of(choice.get("logprobs"))):
         return replace(answer, first_token=alternatives)
     return answer

@@ -26,7 +26,7 @@ from nel.engine.matrix import MatrixRun, run_sessions
 from nel.engine.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.resume_checks import check_records
-from nel.engine.run import new_directory, with_absolute_paths
+from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime
 from nel.engine.store.pending import Pending
 from nel.engine.store.remote import is_remote
@@ -35,14 +35,9 @@ from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown, matrix_rows
 from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
-from nel.runs.evaluation import (
-    PlannedBenchmark,
-    has_begun,
-    note_plans,
-    preview,
-    written_results,
-)
+from nel.runs.evaluation import has_begun, note_plans, written_results
 from nel.runs.notebook import html_table, reporter
+from nel.runs.preview import PlannedBenchmark, preview
 from nel.runs.result import RunResult
 from nel.types import JsonObject
 

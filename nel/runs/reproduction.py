@@ -13,7 +13,8 @@ from nel.comparison.fields import Difference, part_of
 from nel.comparison.sides import Side
 from nel.config.identity import JUDGES_ADAPTED
 from nel.config.schema import RunConfig
-from nel.engine.plan import Digests, Plan, identity_of, make_plans, stream_samples
+from nel.engine.plan import Plan, make_plans
+from nel.engine.plan_samples import Digests, identity_of, stream_samples
 from nel.errors import UsageError
 
 _ADAPTED: Final = "endpoint.adapted"

@@ -11,7 +11,7 @@ import pytest
 
 from nel.datasets import open_dataset
 from nel.datasets.files import open_file
-from nel.datasets.lines import lines_of
+from nel.datasets.jsonl import lines_of
 from nel.errors import DatasetError
 
 ROWS = [{"q": "one", "n": "1"}, {"q": "two", "n": "2"}]

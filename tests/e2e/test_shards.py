@@ -31,8 +31,9 @@ from nel.engine.store.lock import owned
 from nel.engine.store.salvage import salvage
 from nel.errors import ConfigError, NelError, OutputError, UsageError
 from nel.reports.summary_tables import table_of_runs
-from nel.runs.evaluation import evaluate, preview, stored_config
+from nel.runs.evaluation import evaluate, stored_config
 from nel.runs.merging import merge_shards
+from nel.runs.preview import preview
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until

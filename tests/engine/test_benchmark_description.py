@@ -15,7 +15,7 @@ from nel.cli.request_text import indented
 from nel.config.load import build_config
 from nel.engine.benchmark_description import describe, example_of
 from nel.errors import DatasetError
-from nel.runs.evaluation import preview
+from nel.runs.preview import preview
 
 
 def _config(**settings: object) -> object:

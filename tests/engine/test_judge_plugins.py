@@ -153,7 +153,6 @@ async def test_when_too_many_calls_hang_no_more_are_begun() -> None:
     assert len(begun) == HUNG_CALLS_MAX
     threads._timeout_seconds = 60.0  # what works has time
     assert await threads.call("a judge", lambda: 7) == 7
-    threads.close()
 
 
 @contextmanager

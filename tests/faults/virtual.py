@@ -18,10 +18,10 @@ from typing import Any
 from multidict import CIMultiDict
 
 from nel.config.schema import EndpointConfig
-from nel.models.client import Client, ClientContext
+from nel.models.client import Client
+from nel.models.client_context import ClientContext
 from nel.models.faults import Fault
-from nel.models.pacing import Gate
-from nel.models.pacing.configured import pace_of
+from nel.models.pacing import Gate, pace_of
 from nel.models.transport import Fetched
 from nel.types import Generation, Message, Request, Response
 from tests.faults.runs import QUICK
@@ -31,6 +31,8 @@ from tests.simulation.loop import Clock, run_virtually
 
 class VirtualServer(Server):
     """A transport that answers as a script says; its calls have the virtual times at which they were sent."""
+
+    unasked: tuple[int, ...] = ()
 
     def __init__(self, script: Script | Table) -> None:
         super().__init__(url="http://127.0.0.1:9/v1")

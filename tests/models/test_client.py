@@ -9,7 +9,8 @@ from typing import Any
 
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps_bytes
-from nel.models.client import Client, ClientContext
+from nel.models.client import Client
+from nel.models.client_context import ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body
@@ -39,6 +40,8 @@ def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
     sent: list[float] = []
 
     class Refusing:
+        unasked: tuple[int, ...] = ()
+
         async def fetch(self, *_: Any) -> Fault:
             sent.append(asyncio.get_running_loop().time())
             return Fault(kind="server_error", message="no", retryable=True, status=500)
@@ -73,6 +76,8 @@ def test_a_machine_without_open_files_is_waited_for() -> None:
     seen = {"open": 0, "refused": 0}
 
     class Short:
+        unasked: tuple[int, ...] = ()
+
         async def fetch(self, *_: Any) -> Fetched | Fault:
             if seen["open"] == 5:
                 seen["refused"] += 1
@@ -105,6 +110,8 @@ def test_an_outage_that_is_hidden_by_late_answers_costs_no_request() -> None:
     seen = {"refused": 0}
 
     class Down:
+        unasked: tuple[int, ...] = ()
+
         async def fetch(self, _: str, __: str, body: bytes, *___: Any) -> Fetched | Fault:
             loop = asyncio.get_running_loop()
             if body.isdigit():

@@ -70,7 +70,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(tmp_path)
     yield
     sys.modules.pop("counting_client", None)
-    wire_of.__globals__["_installed"].cache_clear()
+    wire_of.cache_clear()
 
 
 def _run(tmp_path: Path, model: str, fails: int = 0) -> tuple[nel.RunResult, list[Call]]:

@@ -12,14 +12,14 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.models.doubtful import Asked, CarriedRequests
-from nel.models.transport import DirectTransport, Fetched
+from nel.models.transport import Fetched, HttpTransport
 from nel.models.transport.base import Carried
 
 N = 6000
 """Requests that fill some 350 KiB."""
 
 
-class OutOfStep(DirectTransport):
+class OutOfStep(HttpTransport):
     """A transport that has found two of its connections out of step."""
 
     unasked = (1, 3)

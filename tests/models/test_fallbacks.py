@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.models.fallbacks import fallback_of
+from nel.models.payloads import fallback_of
 
 ATTEMPTED = "x-litellm-attempted-fallbacks"
 

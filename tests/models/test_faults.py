@@ -6,15 +6,12 @@ import errno
 import json
 from datetime import UTC, datetime
 
-import aiohttp
 import pytest
-from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict
 
 from nel.models.faults import fault_of_error_object, fault_of_status
 from nel.models.rate_limit_headers import retry_after_seconds
 from nel.models.transport import ResponseTooLarge, fault_of_exception
-from nel.models.transport.proxied import fault_through_proxy
 
 
 def _body(message: str, code: str | None = None) -> bytes:
@@ -128,9 +125,6 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     ("error", "kind", "retryable"),
     [
         (ResponseTooLarge("too large"), "too_large", False),
-        (aiohttp.InvalidURL("x"), "not_found", False),
-        (aiohttp.ClientPayloadError("half a body"), "malformed", True),
-        (aiohttp.ServerDisconnectedError(), "connection", True),
         (ConnectionResetError("reset"), "connection", True),
         (OSError(errno.EMFILE, "Too many open files"), "open_files", True),
         (OSError(errno.ENFILE, "Too many open files in system"), "open_files", True),
@@ -138,12 +132,9 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
 )
 def test_transport_exceptions(error: Exception, kind: str, retryable: bool) -> None:
     """Every exception of the transport has a kind of its own."""
-    read_by = (
-        [fault_through_proxy] if isinstance(error, aiohttp.ClientError) else [fault_of_exception, fault_through_proxy]
-    )
-    for fault in (read(error) for read in read_by):
-        assert (fault.kind, fault.retryable) == (kind, retryable)
-        assert fault.message
+    fault = fault_of_exception(error)
+    assert (fault.kind, fault.retryable) == (kind, retryable)
+    assert fault.message
 
 
 _DATE = "Fri, 13 Nov 2026 10:00:00 GMT"
@@ -189,11 +180,3 @@ def test_a_limit_that_is_used_up_under_any_name(headers: dict[str, str]) -> None
 def test_a_limit_that_is_not_used_up_is_no_reason_to_wait(remaining: str) -> None:
     headers = {"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": "59", "RateLimit": f"r={remaining};t=59"}
     assert retry_after_seconds(CIMultiDict(headers)) is None
-
-
-def test_a_proxy_that_cannot_be_found_is_blamed_itself() -> None:
-    """Through a proxy no other name is looked up here; the endpoint's URL is not at fault."""
-    key = ConnectionKey("proxy.invalid", 3128, False, True, None, None, None)
-    fault = fault_through_proxy(aiohttp.ClientConnectorDNSError(key, OSError(-2, "Name or service not known")))
-    assert fault.message == "the proxy proxy.invalid:3128 cannot be found: Name or service not known"
-    assert (fault.kind, fault.retryable, fault.never_connected) == ("connection", True, True)

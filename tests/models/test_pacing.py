@@ -15,9 +15,8 @@ from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
 from nel.models.pacing.circuit_breaker import CircuitBreaker
-from nel.models.pacing.rate_limiter import RateLimiter
-from nel.models.pacing.retry_budget import RetryBudget
-from nel.models.pacing.token_bucket import TokenBucket
+from nel.models.pacing.rate_limiter import RateLimiter, TokenBucket
+from nel.models.pacing.retries import RetryBudget
 from nel.models.rate_limit_headers import Quota, duration_seconds
 from nel.types import Response, Usage
 from tests.simulation.loop import Clock, run_virtually

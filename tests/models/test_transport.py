@@ -19,7 +19,7 @@ from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.faults import Fault
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, transport_for
-from nel.models.transport.direct import DirectTransport
+from nel.models.transport.http import HttpTransport
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Part = bytes | float | asyncio.Event
@@ -85,7 +85,7 @@ async def talking(server: Server, route: str = "straight", **settings: Any) -> A
         host = "model.invalid" if route == "proxied" else place
         proxy = {"proxy": f"http://{place}"} if route == "proxied" else {}
         endpoint = EndpointConfig(url=f"http://{host}/v1", model="m", **settings, **proxy)
-        async with transport_for(endpoint, {"Content-Type": "application/json"}, connections=4) as transport:
+        async with transport_for(endpoint, {"Content-Type": "application/json"}) as transport:
             yield transport, f"http://{host}/v1/chat/completions"
 
 
@@ -226,7 +226,7 @@ async def test_an_answer_is_never_taken_for_another_requests(first: list[Part]) 
         one = await ask(transport, url)
         assert isinstance(one, Fetched)
         assert one.body == b"{}"
-        assert isinstance(transport, DirectTransport)
+        assert isinstance(transport, HttpTransport)
         await comes_to(lambda: transport.n_connections == 0)
         two = await ask(transport, url)
     assert isinstance(two, Fetched)
@@ -262,7 +262,7 @@ async def test_the_connection_of_a_stream_is_used_again() -> None:
         assert isinstance(streamed, Fetched)
         assert streamed.streamed
         assert stream.answer()["choices"][0]["message"]["content"] == "x"
-        assert isinstance(transport, DirectTransport)
+        assert isinstance(transport, HttpTransport)
         pool = transport._pool
         assert pool is not None
         await comes_to(lambda: bool(pool._idle))
@@ -274,7 +274,7 @@ async def test_a_connection_that_was_idle_for_long_is_not_used_again() -> None:
     """Servers close idle connections, so after a quarter of a minute a new one is made."""
     server = Server([WHOLE], [WHOLE], [WHOLE])
     async with talking(server) as (transport, url):
-        assert isinstance(transport, DirectTransport)
+        assert isinstance(transport, HttpTransport)
         assert isinstance(await ask(transport, url), Fetched)
         assert isinstance(await ask(transport, url), Fetched)
         assert server.connections == 1
@@ -303,7 +303,7 @@ async def test_a_stream_whose_end_does_not_come_costs_its_connection() -> None:
     event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
     server = Server([head + b"%x\r\n%b\r\n" % (len(event), event), 0.05, b""], [WHOLE])
     async with talking(server) as (transport, url):
-        assert isinstance(transport, DirectTransport)
+        assert isinstance(transport, HttpTransport)
         assert isinstance(await ask(transport, url, EventStream(chat=True)), Fetched)
         await comes_to(lambda: transport.n_connections == 0)
         assert isinstance(await ask(transport, url), Fetched)
@@ -325,7 +325,7 @@ async def test_a_head_without_end_is_cut_off() -> None:
 def test_headers_that_would_break_the_framing_are_refused(name: str) -> None:
     """What says where a message ends is not the user's to set."""
     with pytest.raises(ConfigError, match="cannot be set"):
-        transport_for(EndpointConfig(url="http://x/v1", model="m"), {name: "1"}, connections=1)
+        transport_for(EndpointConfig(url="http://x/v1", model="m"), {name: "1"})
 
 
 async def test_a_line_break_in_a_header_is_never_sent() -> None:
@@ -372,7 +372,7 @@ async def test_what_is_no_response_to_another_request_is_no_doubt(late: bytes, c
     idle = asyncio.Event()
     server = Server([_says("a")], [_says("b"), idle, late, b""], [_says("c")])
     async with talking(server) as (transport, url):
-        assert isinstance(transport, DirectTransport)
+        assert isinstance(transport, HttpTransport)
         assert [await named(carried, transport, url, name) for name in "AB"] == [b"a", b"b"]
         idle.set()
         await comes_to(lambda: transport.n_connections == 0)
@@ -404,7 +404,7 @@ async def test_bytes_that_the_event_loop_has_not_read_keep_a_connection_from_bei
         thread = threading.Thread(target=serve, args=(listening,), daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-        async with transport_for(EndpointConfig(url=url, model="m"), {}, connections=4) as transport:
+        async with transport_for(EndpointConfig(url=url, model="m"), {}) as transport:
             assert await named(carried, transport, f"{url}/chat/completions", "A") == b"a"
             go.set()
             sent.wait(60)  # blocks the event loop on purpose

@@ -73,6 +73,7 @@ class ScriptedEndpoint:
 
     model = "m"
     prices = (PRICE_INPUT, PRICE_OUTPUT)
+    unasked: tuple[int, ...] = ()
 
     def __init__(self, script: Script, clock: Clock) -> None:
         self._script = script

@@ -150,6 +150,8 @@ def _counts(temper: Temper, body: str) -> bool:
 class Wire:
     """Leads each request to the endpoint that its URL names."""
 
+    unasked: tuple[int, ...] = ()
+
     def __init__(self, model: ScriptedEndpoint, judges: Sequence[JudgeEndpoint]) -> None:
         self._model = model
         self._judges = {judge.model: judge for judge in judges}

@@ -23,7 +23,8 @@ from nel.apps.cluster.slurm import SlurmJob, slurm_files
 from nel.config.schema import RunConfig
 from nel.core.atomic_files import write_file
 from nel.engine.plan import check_shard, make_plans
-from nel.engine.run import refuse_secrets, with_absolute_paths
+from nel.engine.run import refuse_secrets
+from nel.engine.run_directory import with_absolute_paths
 from nel.engine.store.remote import is_remote
 from nel.errors import ConfigError, OutputError
 

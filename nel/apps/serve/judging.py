@@ -18,8 +18,9 @@ from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.adaptation import JudgeAdaptation
 from nel.engine.judging.cases import judge_models
 from nel.engine.judging.delegation import JudgeDelegation
+from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
-from nel.engine.judging.judges import Judges, endpoint_key
+from nel.engine.judging.judges import Judges
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.scorers.call import Delegated, ScoringTask
@@ -143,7 +144,6 @@ async def open_judges(
             adaptation=JudgeAdaptation([], store, store, Progress()),
             panels=[] if plan.judge is None else [plan.judge],
         )
-        clients.callback(judges.close)
         await judges.check()
         for problem in judges.problems:
             say(f"{problem}; answers are HTTP 503 until it answers")

@@ -8,10 +8,9 @@ is started.
 from __future__ import annotations
 
 import asyncio
-import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
@@ -28,34 +27,6 @@ HUNG_CALLS_MAX: Final = 64
 """Abandoned calls that still run; with this many, no further call is started."""
 
 
-class _DaemonThreads(Executor):
-    """Daemon threads, as many as there are calls at once; `ThreadPoolExecutor` would wait for them
-    at exit.
-    """
-
-    def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._idle = threading.Semaphore(0)
-        self._n_threads = 0
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        future: Future[T] = Future()
-        self._queue.put(partial(_run_into, future, partial(fn, *args, **kwargs)))
-        if not self._idle.acquire(blocking=False):
-            self._n_threads += 1
-            threading.Thread(target=self._run, name="nel-judge-plugin", daemon=True).start()
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        for _ in range(self._n_threads):
-            self._queue.put(None)
-
-    def _run(self) -> None:
-        while (work := self._queue.get()) is not None:
-            work()
-            self._idle.release()
-
-
 class PluginThreads:
     """A bounded pool of threads for one session; use it on one event loop."""
 
@@ -66,7 +37,6 @@ class PluginThreads:
             timeout_seconds: For one call, from when it starts.
         """
         self._timeout_seconds = timeout_seconds
-        self._threads = _DaemonThreads()
         self._permits = asyncio.Semaphore(CALLS_MAX)
         self.n_hung = 0
         """Calls that were abandoned and still run."""
@@ -92,9 +62,11 @@ class PluginThreads:
                 kind=PLUGIN_TIMEOUT,
             )
         async with self._permits:
-            work = asyncio.get_running_loop().run_in_executor(
-                self._threads, partial(function, *args, **kwargs)
-            )
+            outcome: Future[T] = Future()
+            target = partial(_run_into, outcome, partial(function, *args, **kwargs))
+            # A daemon, which an executor has not: it would wait for a hung call at exit.
+            threading.Thread(target=target, name="nel-judge-plugin", daemon=True).start()
+            work = asyncio.wrap_future(outcome)
             await asyncio.wait({work}, timeout=self._timeout_seconds)
         if work.done():
             return work.result()
@@ -106,10 +78,6 @@ class PluginThreads:
             kind=PLUGIN_TIMEOUT,
         )
 
-    def close(self) -> None:
-        """Let each thread end after its current call."""
-        self._threads.shutdown()
-
     def _on_late_end(self, work: asyncio.Future[T]) -> None:
         self.n_hung -= 1
         if not work.cancelled():
@@ -117,8 +85,6 @@ class PluginThreads:
 
 
 def _run_into(future: Future[T], function: Callable[[], T]) -> None:
-    if not future.set_running_or_notify_cancel():
-        return
     try:
         future.set_result(function())
     except Exception as error:  # noqa: BLE001 - raised by the future where it is awaited

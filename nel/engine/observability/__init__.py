@@ -12,13 +12,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from nel.config.schema import ObservabilityConfig
 from nel.core.observer import Observer, Observers
 from nel.engine.observability.progress_file import ProgressFile
 from nel.engine.observability.run_log import DebugRunLog, RunLog
 from nel.engine.progress import Progress
+from nel.models.attempts import Admission
 
 _TICK_SECONDS = 1.0
 _GATE_POLL_SECONDS = 1.0
@@ -97,22 +97,8 @@ def _tick(observers: Observer, finished: threading.Event) -> None:
         observers.tick()
 
 
-class GateState(Protocol):
-    """The state of a gate that `monitor_gate` reports."""
-
-    @property
-    def limit(self) -> int:
-        """Return how many requests may be in flight now."""
-        ...
-
-    @property
-    def down_seconds(self) -> float | None:
-        """Return for how many seconds the endpoint has been down, None while it answers."""
-        ...
-
-
 async def monitor_gate(
-    gate: GateState,
+    gate: Admission,
     observer: Observer,
     *,
     judge: str | None = None,

@@ -19,9 +19,8 @@ from typing import Literal, TypeAlias
 from nel.engine.observability.progress_file import LiveProgress, read_progress_file
 from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.lock import Owner, owner_of
-from nel.engine.store.outcome_counts import OutcomeCount
 from nel.engine.store.plans import StoredSession
-from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.snapshot import FILE_NAME, OutcomeCount, Snapshot
 from nel.errors import NelError, OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]

@@ -1,122 +1,99 @@
 """Finds in the source of a scorer which files it reads and which modules it imports by name at run
-time. Runs nothing.
+time. Runs nothing and writes nothing.
 
-Paths are evaluated as far as the syntax tree tells them: constants, ``__file__``, ``pathlib``,
-``os.path`` and ``importlib.resources``, joined, in variables that are assigned once. A part that
-only running the code would tell is a wildcard. What is left unknown is listed with its line, since
-a change of it cannot be noticed. Depends on the standard
-library alone. Note: what a scorer writes is no part of its rule, nor is a temporary file.
+A file counts where a path expression names it: the constants in the expression, and in variables
+that are assigned once, are looked for beside the source, above it and in the working directory. A
+part that only running the code would tell is a wildcard, and a folder counts with all its files. A
+reader whose expression names nothing that exists is listed with its line, since a change of what it
+reads cannot be noticed. Note: what a scorer writes is no part of its rule, nor is a temporary file.
 """
 
 from __future__ import annotations
 
 import ast
-import posixpath
+import hashlib
+import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
-ANY: Final = "\0"
-"""In a pattern: any text, which only running the code would tell."""
-_TEMPORARY: Final = "\1"
-"""In a pattern: a path of the `tempfile` module."""
+from nel.core.paths import is_made_up
 
-_READERS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            ("open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.open"), 0
-        ),
-        **dict.fromkeys(
-            ("numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile", "joblib.load"), 0
-        ),
-        **dict.fromkeys(
-            ("torch.load", "runpy.run_path", "linecache.getlines", "linecache.getline"), 0
-        ),
-        **dict.fromkeys(("zipfile.ZipFile", "tarfile.open", "fileinput.input", "ctypes.CDLL"), 0),
-        **dict.fromkeys(
-            (
-                "xml.etree.ElementTree.parse",
-                "pyarrow.parquet.read_table",
-                "datasets.load_from_disk",
-            ),
-            0,
-        ),
-        **dict.fromkeys(
-            ("importlib.util.spec_from_file_location", "importlib.machinery.SourceFileLoader"), 1
-        ),
-    }
+FILES_MAX: Final = 2_000
+"""Data files of one scorer that are digested."""
+BYTES_MAX: Final = 1 << 28
+_NO_DATA: Final = frozenset({".pyc", ".log", ".lock", ".tmp"})
+_ANY: Final = "*"
+_READERS: Final = frozenset(
+    "open io.open codecs.open gzip.open bz2.open lzma.open os.open os.listdir os.scandir os.walk"
+    " glob.glob glob.iglob numpy.load numpy.loadtxt numpy.genfromtxt joblib.load torch.load"
+    " runpy.run_path zipfile.ZipFile tarfile.open xml.etree.ElementTree.parse pkgutil.get_data"
+    " importlib.resources.read_text importlib.resources.read_binary"
+    " importlib.util.spec_from_file_location".split()
 )
-"""Functions that read a file, and which argument is its path."""
 _READER_PREFIXES: Final = ("pandas.read_", "polars.read_", "polars.scan_")
-_LISTERS: Final = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"})
-_OF_PACKAGES: Final = frozenset(
-    {"pkgutil.get_data", "importlib.resources.read_text", "importlib.resources.read_binary",
-     "importlib.resources.open_text", "importlib.resources.open_binary"}
-)  # fmt: skip
-_PATH_KEYWORDS: Final = frozenset({"file", "path", "name", "location", "pathname"})
-_LISTING_METHODS: Final = frozenset({"iterdir", "glob", "rglob"})
-_READING_METHODS: Final = _LISTING_METHODS | {"read_text", "read_bytes", "open"}
+_READING_METHODS: Final = frozenset({"read_text", "read_bytes", "open", "iterdir", "glob", "rglob"})
 _WRITING_METHODS: Final = frozenset({"write_text", "write_bytes", "touch"})
+_WRITING_MODES: Final = re.compile(r"[wax][bt]?")
 _IMPORTERS: Final = frozenset({"importlib.import_module", "__import__", "runpy.run_module"})
-_ELSEWHERE: Final = ("subprocess.", "os.system", "os.popen", "sqlite3.connect", "shelve.open", "requests.", "httpx.",
-                     "urllib.request.", "socket.")  # fmt: skip
-"""What reaches for something whose content no digest covers."""
-_SAME_PATH: Final = frozenset(
-    {"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "str", "os.fspath", "os.path.abspath", "os.path.realpath",
-     "os.path.normpath", "os.path.expanduser"}
+_ELSEWHERE: Final = (
+    "subprocess.", "os.system", "os.popen", "sqlite3.connect", "shelve.open", "requests.", "httpx.",
+    "urllib.request.", "socket.",
 )  # fmt: skip
-_SAME_METHODS: Final = frozenset(
-    {"resolve", "absolute", "as_posix", "expanduser", "__str__", "strip"}
-)
+"""What reaches for something whose content no digest covers."""
 _CONSTANT_CHARACTERS_MAX: Final = 255
-_PATH_CHARACTERS_MAX: Final = 4_096
-_DEPTH_MAX: Final = 64
-"""Of expressions within expressions, and variables made of variables."""
+_PARTS_MAX: Final = 64
+"""Constants of one path expression that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """What one source file depends on beside its import statements."""
 
-    patterns: tuple[str, ...] = ()
-    """Paths that it reads, with `ANY` in the parts that are computed; relative ones are relative to
-    the working directory."""
+    reads: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Where a file is read, ``line 12: open()``, and the constants in its path, in order."""
+    written: frozenset[str] = frozenset()
+    """Constants in the paths of files that it writes."""
     imports: tuple[str, ...] = ()
     """Modules that it imports by a constant name, as `import_module` takes them."""
     unseen: tuple[str, ...] = ()
-    """``line 12: open() of a computed path``: what cannot be told from the source."""
+    """``line 12: requests.get()``: what cannot be told from the source."""
     constants: tuple[str, ...] = ()
     """Texts that may name a file, for where something is unseen."""
     changes_search_path: bool = False
     """It changes ``sys.path``, so that an import may find what cannot be found from here."""
 
 
-def read_dependencies(path: Path, package: Path | None) -> Dependencies:
-    """Return what a source file depends on; nothing where it is no valid Python.
+@dataclass(frozen=True, slots=True)
+class DataFiles:
+    """The files that one source file reads."""
 
-    Args:
-        package: The folder of the package that it belongs to, None where it is in none.
+    files: tuple[Path, ...]
+    unseen: tuple[str, ...]
+    """Why there may be others."""
+
+
+def read_dependencies(path: Path) -> Dependencies:
+    """Return what a source file depends on; nothing where it is no valid Python.
 
     Raises:
         OSError: The file cannot be read.
     """
     stat = path.stat()
-    return _read(path, package, stat.st_mtime_ns, stat.st_size)
+    return _read(path, stat.st_mtime_ns, stat.st_size)
 
 
 @lru_cache(maxsize=1024)
-def _read(path: Path, package: Path | None, _modified_ns: int, _size: int) -> Dependencies:
+def _read(path: Path, _modified_ns: int, _size: int) -> Dependencies:
     try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, RecursionError):
+        return _Reader(ast.parse(path.read_bytes())).dependencies()
+    except (SyntaxError, ValueError):
         return Dependencies()
-    try:
-        return _Reader(tree, path, package).dependencies()
     except RecursionError:
         return Dependencies(unseen=("is nested too deeply to tell what it reads",))
 
@@ -124,317 +101,197 @@ def _read(path: Path, package: Path | None, _modified_ns: int, _size: int) -> De
 class _Reader:
     """Walks the syntax tree of one file."""
 
-    def __init__(self, tree: ast.Module, path: Path, package: Path | None) -> None:
-        self._path = str(path)
-        self._package = str(package or path.parent)
-        self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        self._tree = tree
-        self._names: dict[str, str] = {}
-        self._assigned: dict[str, ast.expr] = {}
-        self._iterated: dict[str, ast.expr] = {}
-        self._values: dict[str, str] = {}
-        self._depth = 0
-        self._note_names()
-        self._patterns: list[str] = []
-        self._written: list[str] = []
-        self._imports: list[str] = []
-        self._unseen: list[str] = []
+    def __init__(self, tree: ast.Module) -> None:
+        self._nodes = list(ast.walk(tree))
+        self._imported: dict[str, str] = {}
+        self._bound = self._bindings()
 
     def dependencies(self) -> Dependencies:
         """Return what the file depends on."""
-        for call in self._calls:
-            self._note_call(call)
-        written = {pattern for pattern in self._written if ANY not in pattern}
-        patterns = [path for path in dict.fromkeys(self._patterns) if path not in written]
-        constants = set(self._constants()) - set(map(posixpath.basename, written)) - written
+        reads, written, imports, unseen = [], set[str](), [], []
+        for call in (node for node in self._nodes if isinstance(node, ast.Call)):
+            name, line = self._dotted(call.func), f"line {call.lineno}: "
+            method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+            if name in _IMPORTERS:
+                module = call.args[0] if call.args else None
+                if isinstance(module, ast.Constant) and isinstance(module.value, str):
+                    imports.append(module.value)
+                else:
+                    unseen.append(f"{line}{name}() of a computed name")
+            elif name.startswith(_ELSEWHERE):
+                unseen.append(f"{line}{name}()")
+            elif method in _WRITING_METHODS:
+                written.update(self._parts(call.func))
+            elif name in _READERS or name.startswith(_READER_PREFIXES) or self._is_path(call):
+                parts = self._parts(call)
+                if any(map(_WRITING_MODES.fullmatch, parts)):
+                    written.update(parts)
+                elif "tempfile" not in parts:
+                    shown = name if name in _READERS or not method else f".{method}"
+                    reads.append((f"{line}{shown}()", parts))
         return Dependencies(
-            patterns=tuple(patterns),
-            imports=tuple(dict.fromkeys(self._imports)),
-            unseen=tuple(dict.fromkeys(self._unseen)),
-            constants=tuple(sorted(constants)),
-            changes_search_path=any(
-                isinstance(node, ast.Attribute) and self._dotted(node) == "sys.path"
-                for node in ast.walk(self._tree)
-            ),
+            reads=tuple(dict.fromkeys(reads)),
+            written=frozenset(written),
+            imports=tuple(dict.fromkeys(imports)),
+            unseen=tuple(dict.fromkeys(unseen)),
+            constants=tuple(sorted(set(self._constants()) - written)),
+            changes_search_path=self._changes_search_path(),
         )
 
-    # What names mean
+    def _changes_search_path(self) -> bool:
+        attributes = (node for node in self._nodes if isinstance(node, ast.Attribute))
+        return any(self._dotted(node) == "sys.path" for node in attributes)
 
-    def _note_names(self) -> None:
-        """Collect what imports bind, and variables that are bound once in the whole file."""
-        bound: Counter[str] = Counter()
-        for node in ast.walk(self._tree):
-            self._note_binding(node)
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                bound[node.id] += 1
-            elif isinstance(node, ast.arg):
-                bound[node.arg] += 2  # a parameter may be anything
-        self._assigned = {name: value for name, value in self._assigned.items() if bound[name] == 1}
-        self._iterated = {name: value for name, value in self._iterated.items() if bound[name] == 1}
-
-    def _note_binding(self, node: ast.AST) -> None:
-        match node:
-            case ast.Import(names=names):
-                for alias in names:
-                    top = alias.name.partition(".")[0]
-                    self._names[alias.asname or top] = alias.name if alias.asname else top
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                for alias in names:
-                    self._names[alias.asname or alias.name] = f"{module}.{alias.name}"
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-                | ast.NamedExpr(target=ast.Name(id=name), value=value)
-                | ast.withitem(optional_vars=ast.Name(id=name), context_expr=value)
-            ):
-                self._assigned[name] = value
-            case (
-                ast.For(target=ast.Name(id=name), iter=value)
-                | ast.comprehension(target=ast.Name(id=name), iter=value)
-            ):
-                self._iterated[name] = value
+    def _bindings(self) -> dict[str, ast.expr]:
+        """Collect what imports bind, and return the values of variables that are bound once."""
+        bound: dict[str, ast.expr] = {}
+        count: Counter[str] = Counter()
+        for node in self._nodes:
+            match node:
+                case ast.Import(names=names):
+                    for alias in names:
+                        top = alias.name.partition(".")[0]
+                        self._imported[alias.asname or top] = alias.name if alias.asname else top
+                case ast.ImportFrom(module=str(module), names=names, level=0):
+                    for alias in names:
+                        self._imported[alias.asname or alias.name] = f"{module}.{alias.name}"
+                case ast.Name(id=name, ctx=ast.Store()):
+                    count[name] += 1
+                case ast.arg(arg=name):
+                    count[name] += 2  # a parameter may be anything
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                    | ast.NamedExpr(target=ast.Name(id=name), value=value)
+                    | ast.withitem(optional_vars=ast.Name(id=name), context_expr=value)
+                    | ast.For(target=ast.Name(id=name), iter=value)
+                    | ast.comprehension(target=ast.Name(id=name), iter=value)
+                ):
+                    bound[name] = value
+        return {name: value for name, value in bound.items() if count[name] == 1}
 
     def _dotted(self, node: ast.expr) -> str:
         """Return the full name of a function, ``importlib.resources.files``; empty where it is no
         name.
         """
         if isinstance(node, ast.Name):
-            return self._names.get(node.id, node.id)
+            return self._imported.get(node.id, node.id)
         if isinstance(node, ast.Attribute):
             owner = self._dotted(node.value)
             return f"{owner}.{node.attr}" if owner else ""
         return ""
 
-    # Calls
+    def _is_path(self, call: ast.Call) -> bool:
+        """Return whether a call is one of a method that a path may have, and not of a module."""
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _READING_METHODS:
+            return False
+        owner = call.func.value
+        return not (isinstance(owner, ast.Name) and owner.id in self._imported)
 
-    def _note_call(self, call: ast.Call) -> None:
-        name = self._dotted(call.func)
-        if name in _IMPORTERS:
-            self._note_import(call, name)
-        elif name in _READERS or name.startswith(_READER_PREFIXES):
-            mode = 1 if name.rpartition(".")[2] == "open" else None
-            self._note_read(call, name, self._argument(call, _READERS.get(name, 0)), mode)
-        elif name in _OF_PACKAGES:
-            parts = [self._package_path(argument) for argument in call.args[:1]] + [
-                self._value(argument) for argument in call.args[1:2]
-            ]
-            self._note_pattern(call, name, posixpath.join(*parts) if parts else ANY)
-        elif name in _LISTERS:
-            listed = self._argument(call, 0)
-            listed = (
-                _as_pattern(listed) if name.startswith("glob.") else posixpath.join(listed, ANY)
-            )
-            self._note_pattern(call, name, listed)
-        elif name.startswith(_ELSEWHERE):
-            self._unseen.append(f"line {call.lineno}: {name}()")
-        elif isinstance(call.func, ast.Attribute):
-            self._note_method(call, call.func)
-
-    def _note_method(self, call: ast.Call, function: ast.Attribute) -> None:
-        """Note a call of a method that a path may have."""
-        method = function.attr
-        if method in _WRITING_METHODS:
-            self._written.append(self._value(function.value))
-        elif method in _READING_METHODS and not self._is_module(function.value):
-            pattern = (
-                self._listed(call, function)
-                if method in _LISTING_METHODS
-                else self._value(function.value)
-            )
-            self._note_read(call, f".{method}", pattern, 0 if method == "open" else None)
-
-    def _is_module(self, node: ast.expr) -> bool:
-        return (
-            isinstance(node, ast.Name) and node.id in self._names and node.id not in self._assigned
-        )
-
-    def _note_read(self, call: ast.Call, name: str, pattern: str, mode_at: int | None) -> None:
-        mode = self._mode(call, mode_at)
-        if any(letter in mode for letter in "wax") and "+" not in mode and "r" not in mode:
-            self._written.append(pattern)
-            return
-        self._note_pattern(call, name, pattern)
-
-    def _note_pattern(self, call: ast.Call, name: str, pattern: str) -> None:
-        if _TEMPORARY in pattern:
-            return
-        if pattern.startswith(ANY):
-            self._unseen.append(f"line {call.lineno}: {name}() of a computed path")
-            return
-        self._patterns.append(pattern)
-
-    def _note_import(self, call: ast.Call, name: str) -> None:
-        module = self._argument(call, 0)
-        if ANY in module:
-            self._unseen.append(f"line {call.lineno}: {name}() of a computed name")
-        else:
-            self._imports.append(module)
-
-    def _mode(self, call: ast.Call, position: int | None) -> str:
-        if position is None:
-            return ""
-        modes = [keyword.value for keyword in call.keywords if keyword.arg == "mode"] or call.args[
-            position : position + 1
-        ]
-        value = modes[0].value if modes and isinstance(modes[0], ast.Constant) else ""
-        return value if isinstance(value, str) else ""
-
-    def _argument(self, call: ast.Call, position: int) -> str:
-        """Return the value of an argument; the first one may be given by any keyword."""
-        if len(call.args) > position:
-            return self._value(call.args[position])
-        paths = [keyword.value for keyword in call.keywords if keyword.arg in _PATH_KEYWORDS]
-        return self._value(paths[0]) if paths else ANY
-
-    # Values
-
-    def _value(self, node: ast.expr) -> str:
-        """Return an expression's text, with `ANY` for what is not known, nested deeply or longer
-        than any path.
+    def _parts(self, node: ast.AST) -> tuple[str, ...]:
+        """Return the constants of a path expression in order, with ``*`` for computed parts of
+        each, and ``tempfile`` where that module makes it.
         """
-        if self._depth >= _DEPTH_MAX:
-            return ANY
-        self._depth += 1
-        try:
-            value = self._evaluated(node)
-        finally:
-            self._depth -= 1
-        return value if len(value) <= _PATH_CHARACTERS_MAX else ANY
+        return tuple(islice(self._texts(node, frozenset()), _PARTS_MAX))
 
-    def _evaluated(self, node: ast.expr) -> str:
-        if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str) else ANY
-        if isinstance(node, ast.JoinedStr):
-            return _merged("".join(self._value(value) for value in node.values))
-        if isinstance(node, ast.Name):
-            return self._variable(node.id)
-        if isinstance(node, ast.BinOp):
-            return self._operation(node)
-        if isinstance(node, ast.Attribute):
-            return self._attribute(node)
-        if isinstance(node, ast.Subscript):
-            return self._ancestor(node)
-        return self._call_value(node) if isinstance(node, ast.Call) else ANY
-
-    def _variable(self, name: str) -> str:
-        if name == "__file__":
-            return self._path
-        if name in self._iterated:
-            return self._item(self._iterated[name])
-        if name not in self._assigned:
-            return ANY
-        if name not in self._values:
-            self._values[name] = ANY  # while it is evaluated, since it may refer to itself
-            self._values[name] = self._value(self._assigned[name])
-        return self._values[name]
-
-    def _item(self, node: ast.expr) -> str:
-        """Return what an expression yields: the paths of a folder that a loop goes through."""
-        if not isinstance(node, ast.Call):
-            return ANY
-        name = self._dotted(node.func)
-        if name in ("sorted", "list", "set", "tuple", "reversed") and node.args:
-            return self._item(node.args[0])
-        if name in ("glob.glob", "glob.iglob"):
-            return _as_pattern(self._argument(node, 0))
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _LISTING_METHODS:
-            return self._listed(node, node.func)
-        return ANY
-
-    def _listed(self, call: ast.Call, function: ast.Attribute) -> str:
-        """Return the pattern of what ``path.glob(...)``, ``rglob`` or ``iterdir`` yields."""
-        names = _as_pattern(self._argument(call, 0)) if function.attr == "glob" else ANY
-        return posixpath.join(self._value(function.value), names)
-
-    def _operation(self, node: ast.BinOp) -> str:
-        if isinstance(node.op, ast.Div):
-            return posixpath.join(self._value(node.left), self._value(node.right))
-        if isinstance(node.op, ast.Add):
-            return _merged(self._value(node.left) + self._value(node.right))
-        if isinstance(node.op, ast.Mod):
-            return _merged(re.sub(r"%[^a-zA-Z%]{0,9}[a-zA-Z]", ANY, self._value(node.left)))
-        return ANY
-
-    def _attribute(self, node: ast.Attribute) -> str:
-        owner = self._value(node.value)
-        if node.attr == "parent" and owner != ANY:
-            return posixpath.dirname(owner) or "."
-        return _TEMPORARY if _TEMPORARY in owner else ANY
-
-    def _ancestor(self, node: ast.Subscript) -> str:
-        """Return the value of ``path.parents[n]``."""
-        is_parents = isinstance(node.value, ast.Attribute) and node.value.attr == "parents"
-        if (
-            not is_parents
-            or not isinstance(node.slice, ast.Constant)
-            or not isinstance(node.slice.value, int)
-        ):
-            return ANY
-        path = self._value(node.value.value)  # type: ignore[attr-defined]
-        for _ in range(node.slice.value + 1 if path != ANY else 0):
-            path = posixpath.dirname(path)
-        return path
-
-    def _call_value(self, call: ast.Call) -> str:
-        name = self._dotted(call.func)
-        values = [self._value(argument) for argument in call.args]
-        if name.startswith("tempfile."):
-            return _TEMPORARY
-        if name in _SAME_PATH:
-            return posixpath.join(*values) if values else "."
-        if name == "os.path.join" and values:
-            return posixpath.join(*values)
-        if name == "os.path.dirname" and values:
-            return posixpath.dirname(values[0]) if values[0] != ANY else ANY
-        if name in ("os.getcwd", "pathlib.Path.cwd"):
-            return "."
-        if name == "importlib.resources.files":
-            return self._package_path(call.args[0]) if call.args else self._package
-        if name in _READERS:  # a handle, of a path that its own call notes
-            return _TEMPORARY
-        return self._method_value(call, values) if isinstance(call.func, ast.Attribute) else ANY
-
-    def _method_value(self, call: ast.Call, values: list[str]) -> str:
-        method, owner = call.func.attr, self._value(call.func.value)  # type: ignore[attr-defined]
-        if method in _SAME_METHODS:
-            return owner
-        if method == "joinpath":
-            return posixpath.join(owner, *values)
-        if method == "with_name" and values and owner != ANY:
-            return posixpath.join(posixpath.dirname(owner), values[0])
-        if method == "with_suffix" and values and owner != ANY:
-            return posixpath.splitext(owner)[0] + values[0]
-        if method == "format":
-            return _merged(re.sub(r"\{[^{}]*\}", ANY, owner))
-        return _TEMPORARY if _TEMPORARY in owner else ANY
-
-    def _package_path(self, node: ast.expr) -> str:
-        """Return the folder of a package that is named by a constant or by the file's own name."""
-        own = isinstance(node, ast.Name) and node.id in ("__package__", "__name__")
-        if own:
-            return posixpath.dirname(self._path)
-        name = self._value(node)
-        if ANY in name:
-            return ANY
-        top, _, rest = name.partition(".")
-        if top != posixpath.basename(self._package):
-            return ANY
-        return posixpath.join(self._package, *rest.split(".")) if rest else self._package
+    def _texts(self, node: ast.AST, variables: frozenset[str]) -> Iterator[str]:
+        match node:
+            case ast.Constant(value=str(text)):
+                yield re.sub(r"\{[^{}]*\}|%[^a-zA-Z%]{0,9}[a-zA-Z]", _ANY, text)
+            case ast.JoinedStr(values=values):
+                pieces = (
+                    value.value if isinstance(value, ast.Constant) else _ANY for value in values
+                )
+                yield "".join(map(str, pieces))
+            case ast.Name(id=name) if name in self._bound and name not in variables:
+                yield from self._texts(self._bound[name], variables | {name})
+            case ast.Name(id=name) if self._imported.get(name, "").startswith("tempfile"):
+                yield "tempfile"
+            case ast.Attribute(attr="rglob", value=value):
+                yield from self._texts(value, variables)
+                yield "**"
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    yield from self._texts(child, variables)
 
     def _constants(self) -> Iterator[str]:
-        """Yield texts that may name a file."""
-        for node in ast.walk(self._tree):
+        for node in self._nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 text = node.value
-                if 0 < len(text) <= _CONSTANT_CHARACTERS_MAX and "." in text and text.isprintable():
+                if len(text) <= _CONSTANT_CHARACTERS_MAX and "." in text and text.isprintable():
                     yield text
 
 
-def _as_pattern(text: str) -> str:
-    """Return a pattern of the `glob` module as one of this module; ``**`` is any file below."""
-    head, recursive, _ = text.partition("**")
-    return head + ANY if recursive else _merged(re.sub(r"[*?]|\[[^\]]*\]", ANY, text))
+def data_files(dependencies: Dependencies, source: Path) -> DataFiles:
+    """Return the files that a source file reads.
+
+    Args:
+        dependencies: What its syntax tree says of its dependencies.
+        source: The source file.
+    """
+    folders = dict.fromkeys((source.parent, source.parent.parent, Path.cwd()))
+    files: dict[Path, None] = {}
+    unseen = list(dependencies.unseen)
+    for reader, parts in dependencies.reads:
+        matches = _named(parts, folders, source)
+        if not matches:
+            unseen.append(f"{reader} of a computed path")
+        files.update(dict.fromkeys(matches))
+    if unseen:
+        named = (folder / text for text in dependencies.constants for folder in folders)
+        files.update((path, None) for path in named if path.is_file() and path.suffix != ".py")
+    written = dependencies.written
+    data = [path for path in files if _is_data(path) and path.name not in written]
+    unreadable = [path for path in data if not os.access(path, os.R_OK)]
+    unseen += [f"a file that cannot be read: {path.name}" for path in unreadable]
+    readable = [path for path in data if path not in unreadable]
+    if len(readable) > FILES_MAX or sum(path.stat().st_size for path in readable) > BYTES_MAX:
+        return DataFiles(
+            (), (*unseen, f"more than {FILES_MAX:,} files or {BYTES_MAX >> 20} MiB of data")
+        )
+    return DataFiles(tuple(readable), tuple(unseen))
 
 
-def _merged(pattern: str) -> str:
-    return re.sub(f"{ANY}+", ANY, pattern)
+def _named(parts: tuple[str, ...], folders: Iterable[Path], source: Path) -> list[Path]:
+    """Return the files that the longest beginning of a path names in the first folder that has
+    any; of a folder all that are in it, unless the scorer or the working directory is in it too:
+    runs and datasets lie there, whose change is no change of a rule.
+    """
+    around = {Path.cwd(), *Path.cwd().parents, *source.resolve().parents}
+    beginnings = [parts[:end] for end in range(len(parts), 0, -1)]
+    # `spec_from_file_location` has the name of the module before the path.
+    for texts in (*beginnings, *(beginning[1:] for beginning in beginnings)):
+        pattern = "/".join(texts)
+        for folder in folders if pattern.strip("*/.") else ():
+            root, rest = (
+                (Path("/"), pattern.lstrip("/")) if pattern[0] == "/" else (folder, pattern)
+            )
+            if "\0" in rest or not rest:
+                continue
+            files: list[Path] = []
+            for path in islice(root.glob(rest), FILES_MAX + 1):
+                if path.is_file():
+                    files.append(path)
+                elif path.is_dir() and path.resolve() not in around:
+                    below = (file for file in path.rglob("*") if file.is_file())
+                    files += islice(below, FILES_MAX + 1)
+            if files:
+                return sorted(files)
+    return []
+
+
+def _is_data(path: Path) -> bool:
+    """Return whether a file's content is stable: no log, no bytecode, and nothing that the system
+    makes up.
+    """
+    return path.suffix not in _NO_DATA and "__pycache__" not in path.parts and not is_made_up(path)
+
+
+def digest_of_data(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from nel.authoring.benchmark import Benchmark
@@ -25,11 +24,9 @@ from nel.engine.scorers.call import (
     ScoringTask,
     is_builtin_rule,
     score_turns,
-    score_turns_async,
     scorer_inputs,
 )
 from nel.engine.scorers.channel import (
-    Ask,
     CancelRequest,
     Finished,
     FrameError,
@@ -41,10 +38,10 @@ from nel.engine.scorers.channel import (
     read_frame,
 )
 from nel.engine.scorers.fork_server import WorkerForkServer
-from nel.engine.scorers.worker_process import Worker
+from nel.engine.scorers.worker_process import Worker, WorkerScorer
 from nel.errors import NelError, ScorerError
 from nel.scoring.protocol import is_async
-from nel.types import ScorerInput, Unscored
+from nel.types import Unscored
 
 _GRACE_SECONDS: Final = 1.0
 """After the timeout of async scorers, before the process of one that blocks its event loop is
@@ -82,7 +79,7 @@ class Scorers:
         ]
         self._fork_server: WorkerForkServer | None = None
         if not all(self._in_process):
-            scorer = _WorkerScorer(tuple(benchmarks))
+            scorer = WorkerScorer(tuple(benchmarks))
             self._fork_server = WorkerForkServer(
                 lambda connection, jobs: Worker(connection, jobs, scorer).run()
             )
@@ -141,47 +138,6 @@ class Scorers:
                 batch.append(self._in_process_queue.get_nowait())
             outcomes = await asyncio.to_thread(_score_batch, batch, stopping)
             self._deliver(list(zip(batch, outcomes, strict=False)))
-
-
-@dataclass(frozen=True, slots=True)
-class _WorkerScorer:
-    """What a worker process calls: scores every turn of an answer, and lets no fault of a scorer
-    escape.
-    """
-
-    benchmarks: tuple[Benchmark, ...]
-
-    def is_async(self, benchmark: int) -> bool:
-        return is_async(self.benchmarks[benchmark].scorer)
-
-    def score(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
-        self._connect(benchmark, inputs, ask)
-        return score_turns(self.benchmarks[benchmark], inputs)
-
-    async def score_async(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
-        self._connect(benchmark, inputs, ask)
-        return await score_turns_async(self.benchmarks[benchmark], inputs)
-
-    def _connect(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> None:
-        """Give each input its ways to ask the run."""
-        for turn, scorer_input in enumerate(inputs):
-            scorer_input.config = dict(self.benchmarks[benchmark].extra)
-            scorer_input.sandbox = _SandboxProxy(ask)
-            scorer_input.model_call_fn = lambda prompt, **options: ask(
-                "model", {"prompt": prompt, "options": options}
-            )
-            scorer_input.judge_fn = lambda case, turn=turn: ask("judge", (turn, case))
-
-
-@dataclass(frozen=True, slots=True)
-class _SandboxProxy:
-    """The run's sandbox, as a scorer in a worker process sees it."""
-
-    ask: Ask
-
-    def run(self, program: object) -> object:
-        """Return the verdict of a program; in an async scorer, an awaitable of it."""
-        return self.ask("sandbox", program)
 
 
 class _WorkerSupervisor:

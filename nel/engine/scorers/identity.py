@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -29,8 +28,13 @@ import nel.engine.scorers.tool_calls
 import nel.judges
 import nel.scoring.result
 from nel.authoring.benchmark import Benchmark
-from nel.engine.scorers.data_files import DataFiles, data_files, digest_of_data
-from nel.engine.scorers.dependencies import Dependencies, read_dependencies
+from nel.engine.scorers.dependencies import (
+    DataFiles,
+    Dependencies,
+    data_files,
+    digest_of_data,
+    read_dependencies,
+)
 from nel.engine.scorers.source_cache import SOURCES
 from nel.engine.scorers.source_digest import combined, definitions_digest, read_source
 from nel.judges.types import Case
@@ -280,23 +284,14 @@ def _files_of(package: ModuleType) -> list[Path]:
     return sorted(Path(package.__path__[0]).rglob("*.py"))
 
 
-def _file_of(module_name: str, *, below: Path | None = None) -> list[Path]:
-    """Return the file of a loaded module, if it has one, and it lies below a folder where one is
-    given.
-    """
+def _file_of(module_name: str) -> list[Path]:
+    """Return the file of a loaded module, if it has one."""
     source = getattr(sys.modules.get(module_name), "__file__", None)
-    if not isinstance(source, str) or (
-        below is not None and not source.startswith(f"{below}{os.sep}")
-    ):
-        return []
-    return [Path(source)] if Path(source).is_file() else []
+    return [Path(source)] if isinstance(source, str) and Path(source).is_file() else []
 
 
-def _closure(starts: Sequence[Path], rooms: frozenset[str]) -> set[Path]:
-    """Return the files and all that they use of their own project, directly or not.
-
-    This follows import statements and the values that a loaded module holds of other modules, since
-    a name that is bound at run time appears in no import statement.
+def _closure(starts: Iterable[Path], rooms: frozenset[str]) -> set[Path]:
+    """Return the files and all that they import of their own project, directly or not.
 
     Args:
         starts: Python files.
@@ -304,35 +299,13 @@ def _closure(starts: Sequence[Path], rooms: frozenset[str]) -> set[Path]:
             whole.
     """
     closure: set[Path] = set()
-    waiting = [*starts, *_held_by(starts)]
+    waiting = list(starts)
     while waiting:
         path = waiting.pop()
         if path not in closure:
             closure.add(path)
             waiting += [file for file in _imported_files(path) if _may_follow(file, rooms)]
     return closure
-
-
-def _held_by(starts: Iterable[Path]) -> set[Path]:
-    """Return the files whose modules define values of the loaded start modules, directly or not.
-
-    Only modules that the starts have loaded are followed, never one that happens to be loaded: the
-    digest must be the same in a process that has done more. In nel itself import statements tell
-    everything.
-    """
-    files: set[Path] = set()
-    waiting = [path for path in starts if _project_of(path)[0] != _PACKAGE]
-    modules = (
-        {getattr(module, "__file__", None): module for module in tuple(sys.modules.values())}
-        if waiting
-        else {}
-    )
-    while waiting:
-        path = waiting.pop()
-        if path not in files:
-            files.add(path)
-            waiting += _held_files(path, modules.get(str(path)))
-    return files
 
 
 def _may_follow(path: Path, rooms: frozenset[str]) -> bool:
@@ -347,21 +320,18 @@ def _imported_files(path: Path) -> Iterable[Path]:
     imports = read_source(path).imports
     if _project_of(path)[0] == _PACKAGE:
         return _imported_from_nel(imports)
-    dependencies = _dependencies_of(path)
-    names = (*imports, *dependencies.imports)
+    names = (*imports, *_dependencies_of(path).imports)
     sources = [file for file in _data_of(path).files if file.suffix == ".py"]
-    elsewhere = [file for name in names for file in _elsewhere(path, name)]
-    return [*_resolved(path, names), *_imported_from_nel(names), *elsewhere, *sources]
+    modules = [file for name in names for file in _module_files(path, name)]
+    return [*modules, *_imported_from_nel(names), *sources]
 
 
 def _dependencies_of(path: Path) -> Dependencies:
     """Return what a file of a scorer's project depends on beside its import statements; of nel's
     own files nothing.
     """
-    top, root = _project_of(path)
-    if top == _PACKAGE or path.suffix != ".py":
-        return Dependencies()
-    return read_dependencies(path, None if top is None else root / top)
+    is_own = _project_of(path)[0] == _PACKAGE or path.suffix != ".py"
+    return Dependencies() if is_own else read_dependencies(path)
 
 
 def _data_of(path: Path) -> DataFiles:
@@ -376,54 +346,46 @@ def _unfound(path: Path) -> list[str]:
         return []
     names = {name for name in read_source(path).imports if not name.startswith(".")}
     tops = sorted({name.partition(".")[0] for name in names} - {_PACKAGE} - sys.stdlib_module_names)
-    own = {file.stem for file in _resolved(path, tops)}
     return [
-        f"imports {top}"
-        for top in tops
-        if top not in own and not _places_of(path, top) and _spec_of(top) is None
+        f"imports {top}" for top in tops if _spec_of(top) is None and not _folders_with(path, top)
     ]
 
 
-def _elsewhere(path: Path, name: str) -> Iterator[Path]:
-    """Yield the files of a module outside a file's own project: found and not installed, or else
-    near to it.
+def _module_files(path: Path, name: str) -> Iterator[Path]:
+    """Yield the files of a module, outside nel, that a file imports by a name."""
+    top, root = _project_of(path)
+    words = [word for word in name.split(".") if word]
+    dots = len(name) - len(name.lstrip("."))
+    if dots or words[0] == top:
+        yield from _files_named(path.parents[dots - 1] if dots else root, words)
+    elif words[0] != _PACKAGE and words[0] not in sys.stdlib_module_names:
+        for folder in _folders_with(path, words[0]):
+            for end in range(1, len(words) + 1):
+                yield from _files_named(folder, words[:end])
+
+
+def _files_named(folder: Path, words: Sequence[str]) -> list[Path]:
+    base = folder.joinpath(*words)
+    files = (base.with_suffix(".py"), base / "__init__.py")
+    return [file for file in files if words and file.is_file()]
+
+
+def _folders_with(path: Path, top: str) -> list[Path]:
+    """Return the folders with a module that is not installed: beside the file that imports it,
+    where Python finds it, or near by, for a file that changes where Python looks.
     """
-    words = name.split(".")
-    if (
-        not words[0]
-        or words[0] in sys.stdlib_module_names
-        or words[0] in (_PACKAGE, _project_of(path)[0])
-    ):
-        return
-    for root in _places_of(path, words[0]):
-        for end in range(1, len(words) + 1):
-            base = root.joinpath(*words[:end])
-            yield from (
-                file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()
-            )
-
-
-def _places_of(path: Path, top: str) -> list[Path]:
-    """Return the folders in which a module that belongs to no installed package is found."""
+    is_alone = _project_of(path)[0] is None and path.parent.name not in _INSTALLED
+    if is_alone and _files_named(path.parent, [top]):
+        return [path.parent]
     spec = _spec_of(top)
     if spec is not None:
-        root = _root_of(spec)
+        locations = [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]
+        root = Path(locations[0]).parent if locations and spec.loader else None
         return [] if root is None or _INSTALLED & set(root.parts) else [root]
     near = [path.parent.parent]
     with suppress(OSError):  # a folder that may not be listed
         near += sorted(folder for folder in path.parent.iterdir() if folder.is_dir())
-    return [
-        root
-        for root in near
-        if (root / f"{top}.py").is_file() or (root / top / "__init__.py").is_file()
-    ]
-
-
-def _root_of(spec: ModuleSpec) -> Path | None:
-    """Return the folder that a module or package lies in; None for one without a file."""
-    if spec.submodule_search_locations:
-        return Path(next(iter(spec.submodule_search_locations))).parent
-    return Path(spec.origin).parent if spec.has_location and spec.origin else None
+    return [folder for folder in near if _files_named(folder, [top])]
 
 
 def _spec_of(top: str) -> ModuleSpec | None:
@@ -469,41 +431,7 @@ def _defining(name: str) -> tuple[Path, ...]:
 
 def _module_file(name: str) -> Path | None:
     """Return the file of a module of nel, or None where there is none."""
-    base = _NEL.parent.joinpath(*name.split("."))
-    files = (base.with_suffix(".py"), base / "__init__.py")
-    return next((file for file in files if file.is_file()), None)
-
-
-def _resolved(path: Path, imports: Iterable[str]) -> Iterator[Path]:
-    top, root = _project_of(path)
-    for name in imports:
-        words = [word for word in name.split(".") if word]
-        dots = len(name) - len(name.lstrip("."))
-        if (
-            not dots
-            and words[:1] != [top]
-            and (top is not None or root.name in _INSTALLED or words[0] == _PACKAGE)
-        ):
-            continue
-        base = (path.parents[dots - 1] if dots else root).joinpath(*words)
-        yield from (
-            file
-            for file in (base.with_suffix(".py"), base / "__init__.py")
-            if words and file.is_file()
-        )
-
-
-def _held_files(path: Path, module: ModuleType | None) -> Iterator[Path]:
-    """Yield the files in or below a loaded module's folder whose modules define its values."""
-    if path.parent.name in _INSTALLED:
-        return
-    values = tuple(vars(module).values()) if module is not None else ()
-    homes = (
-        value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
-        for value in values
-    )
-    for name in {home for home in homes if isinstance(home, str)}:
-        yield from _file_of(name, below=path.parent)
+    return next(iter(_files_named(_NEL.parent, name.split("."))), None)
 
 
 @lru_cache(maxsize=4096)

@@ -20,9 +20,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
+from nel.authoring.benchmark import Benchmark
+from nel.engine.scorers.call import score_turns, score_turns_async
 from nel.engine.scorers.channel import (
     Ask,
     CancelRequest,
@@ -37,6 +40,7 @@ from nel.engine.scorers.channel import (
 from nel.engine.scorers.fork_server import RunningJobs
 from nel.engine.scorers.process_state import ProcessState
 from nel.errors import EndpointError, NelError
+from nel.scoring.protocol import is_async
 from nel.types import ScorerInput, Unscored
 
 _FLUSH_AT: Final = 64
@@ -47,29 +51,55 @@ stack.
 """
 
 
-class JobScorer(Protocol):
-    """Scores inside the worker; a benchmark is named by its number. Never raises for a fault of a
-    scorer.
+@dataclass(frozen=True, slots=True)
+class WorkerScorer:
+    """What a worker process calls: scores every turn of an answer, and lets no fault of a scorer
+    escape.
     """
+
+    benchmarks: tuple[Benchmark, ...]
 
     def is_async(self, benchmark: int) -> bool:
         """Return whether the benchmark's scorer is async."""
-        ...
+        return is_async(self.benchmarks[benchmark].scorer)
 
     def score(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
         """Score one answer with a sync scorer."""
-        ...
+        self._connect(benchmark, inputs, ask)
+        return score_turns(self.benchmarks[benchmark], inputs)
 
     async def score_async(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
         """Score one answer with an async scorer."""
-        ...
+        self._connect(benchmark, inputs, ask)
+        return await score_turns_async(self.benchmarks[benchmark], inputs)
+
+    def _connect(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> None:
+        """Give each input its ways to ask the run."""
+        for turn, scorer_input in enumerate(inputs):
+            scorer_input.config = dict(self.benchmarks[benchmark].extra)
+            scorer_input.sandbox = _SandboxProxy(ask)
+            scorer_input.model_call_fn = lambda prompt, **options: ask(
+                "model", {"prompt": prompt, "options": options}
+            )
+            scorer_input.judge_fn = lambda case, turn=turn: ask("judge", (turn, case))
+
+
+@dataclass(frozen=True, slots=True)
+class _SandboxProxy:
+    """The run's sandbox, as a scorer in a worker process sees it."""
+
+    ask: Ask
+
+    def run(self, program: object) -> object:
+        """Return the verdict of a program; in an async scorer, an awaitable of it."""
+        return self.ask("sandbox", program)
 
 
 class Worker:
     """Scores what arrives over a connection until it closes."""
 
     def __init__(
-        self, connection: socket.socket, running_jobs: RunningJobs, scorer: JobScorer
+        self, connection: socket.socket, running_jobs: RunningJobs, scorer: WorkerScorer
     ) -> None:
         self._connection = connection
         self._running_jobs = running_jobs

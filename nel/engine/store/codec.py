@@ -31,9 +31,13 @@ from nel.types import (
 
 _SEAL: Final = "~"
 _OPTIONAL_OF_SAMPLE: Final = (
-    "choices", "labels", "gold_kind",
-    "subset", "group", "recorded_response", "turns", "continuation", "tools", "tool_choice",
-    "limits",
+    "gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits",
+)  # fmt: skip
+_TUPLES_OF_SAMPLE: Final = ("choices", "labels", "turns", "tools")
+_USAGE: Final = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
+_OPTIONAL_OF_RESPONSE: Final = (
+    "finish_reason", "model", "system_fingerprint", "fallback", "latency_seconds",
+    "first_token_seconds", "inter_token_seconds", "episode",
 )  # fmt: skip
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
@@ -106,7 +110,7 @@ def encode_sample(sample: Sample) -> str:
         "target": sample.target,
         "metadata": sample.metadata,
     }
-    for name in _OPTIONAL_OF_SAMPLE:
+    for name in (*_OPTIONAL_OF_SAMPLE, *_TUPLES_OF_SAMPLE):
         value = getattr(sample, name)
         if value not in (None, ()):
             fields[name] = value
@@ -117,7 +121,11 @@ def decode_sample(sample_id: str, text: str) -> Sample:
     """Return the sample that `encode_sample` wrote."""
     try:
         fields = fields_of(text)
-        stored, choices = fields["input"], fields.get("choices")
+        stored = fields["input"]
+        optional: dict[str, Any] = {
+            **{name: fields[name] for name in _OPTIONAL_OF_SAMPLE if name in fields},
+            **{name: tuple(fields[name]) for name in _TUPLES_OF_SAMPLE if name in fields},
+        }
         return Sample(
             id=sample_id,
             input=(
@@ -126,18 +134,8 @@ def decode_sample(sample_id: str, text: str) -> Sample:
                 else tuple(read_message(message) for message in stored)
             ),
             target=fields["target"],
-            choices=None if choices is None else tuple(choices),
-            labels=tuple(fields["labels"]) if "labels" in fields else None,
-            gold_kind=fields.get("gold_kind"),
             metadata=fields["metadata"],
-            subset=fields.get("subset"),
-            group=fields.get("group"),
-            recorded_response=fields.get("recorded_response"),
-            turns=tuple(fields.get("turns", ())),
-            continuation=fields.get("continuation"),
-            tools=tuple(fields.get("tools", ())),
-            tool_choice=fields.get("tool_choice"),
-            limits=fields.get("limits"),
+            **optional,
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
@@ -145,28 +143,18 @@ def decode_sample(sample_id: str, text: str) -> Sample:
 
 def encode_response(response: Response) -> str:
     """Return a response as JSON text; empty fields are left out."""
-    usage, error = response.usage, response.error
+    error = response.error
     fields = {
         "text": response.text,
         **_reasoning_fields(response),
-        "finish_reason": response.finish_reason,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "model": response.model,
-        "system_fingerprint": response.system_fingerprint,
-        "fallback": response.fallback,
-        "latency_seconds": response.latency_seconds,
-        "first_token_seconds": response.first_token_seconds,
-        "inter_token_seconds": response.inter_token_seconds,
+        **{name: getattr(response.usage, name) for name in _USAGE},
+        **{name: getattr(response, name) for name in _OPTIONAL_OF_RESPONSE},
         "cached": response.cached or None,
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
         "first_token": dict(response.first_token) or None,
         "choice_scores": [_choice_json(score) for score in response.choice_scores] or None,
         "tool_calls": [asdict(call) for call in response.tool_calls] or None,
-        "episode": response.episode,
         "native": None if response.native is None else asdict(response.native),
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
@@ -181,26 +169,14 @@ def decode_response(text: str) -> Response:
             text=fields["text"],
             reasoning=_reasoning(fields),
             received=fields.get("received"),
-            finish_reason=fields.get("finish_reason"),
-            usage=Usage(
-                prompt_tokens=fields.get("prompt_tokens"),
-                completion_tokens=fields.get("completion_tokens"),
-                reasoning_tokens=fields.get("reasoning_tokens"),
-                cached_tokens=fields.get("cached_tokens"),
-            ),
-            model=fields.get("model"),
-            system_fingerprint=fields.get("system_fingerprint"),
-            fallback=fields.get("fallback"),
-            latency_seconds=fields.get("latency_seconds"),
-            first_token_seconds=fields.get("first_token_seconds"),
-            inter_token_seconds=fields.get("inter_token_seconds"),
+            usage=Usage(**{name: fields.get(name) for name in _USAGE}),
+            **{name: fields.get(name) for name in _OPTIONAL_OF_RESPONSE},
             cached=fields.get("cached", False),
             attempts=fields["attempts"],
             error=None if error is None else ResponseError(**error),
             first_token=fields.get("first_token", {}),
             choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
             tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
-            episode=fields.get("episode"),
             native=read_native(fields),
         )
     except _DAMAGE as error:

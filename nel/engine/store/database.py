@@ -1,9 +1,8 @@
 """Writes run.db, the only source of truth of a run. Depends on SQLite; `nel.engine.store.snapshot`
 reads the file.
 
-`Store` has one writing connection in a thread of its own. Callers queue a row and await the commit
-of the transaction that holds it; rows that arrive together share one commit, so that durability
-costs one fsync for many samples.
+Before and after a run rows are written at once; during it `nel.engine.store.writer` commits many of
+them together.
 
 Note: count a sample only after its future is done. What is counted earlier may be lost in a kill
 and be paid for twice.
@@ -12,9 +11,7 @@ and be paid for twice.
 from __future__ import annotations
 
 import asyncio
-import queue
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -25,19 +22,15 @@ from nel.config.redaction import Redactor
 from nel.config.schema.shard import Shard
 from nel.core.strict_json import dumps
 from nel.engine.store import elsewhere
-from nel.engine.store.codec import NEXT_STEP, sealed
+from nel.engine.store.codec import sealed
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, check_path, connect, create
 from nel.engine.store.snapshot import Snapshot, SqlValue, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
-from nel.errors import DatasetError, StoppedEarly, StoreError
+from nel.engine.store.writer import BatchWriter, Write, disk_fault
+from nel.errors import DatasetError, StoreError
 
-_BATCH_MAX = 1024
-_NOTE_EVERY = 20_000
-"""Entries between two notes of what the session spent; a resume after a kill reads at most so many
-entries.
-"""
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
@@ -52,9 +45,6 @@ scoring, 2 all.
 
 CallRow = tuple[str, str, str]
 """``(key, request, response)`` of a sample."""
-
-_Write = tuple[str, Sequence[Sequence[SqlValue]]]
-_Entry = tuple[list[_Write], "asyncio.Future[None]"]
 
 
 class _IdTaken(Exception):
@@ -85,16 +75,12 @@ class Store:
             self._connection = connect(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
-        self._inode = path.stat().st_ino
+        self._writer = BatchWriter(path, self._connection, note=self._note_usage)
         self.redactor = Redactor()
         """Removes secrets from outcomes: a scorer may raise an error that holds one, or return
         it.
         """
-        self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._session = 0
-        self._written = 0
         self._waiting = WaitingSamples()
         self._seen: dict[int, SeenIds] = {}
         """By benchmark, the ids of all its samples, while it is filled from the first one."""
@@ -181,14 +167,14 @@ class Store:
         except sqlite3.IntegrityError as error:
             raise _IdTaken(waiting.samples[self._connection.total_changes - before]) from error
         except sqlite3.Error as error:
-            raise _disk_fault(self.path, error) from error
+            raise disk_fault(self.path, error) from error
 
     def mark_elsewhere(self, benchmark: int, shard: Shard | None) -> None:
         """Store which samples another shard asks; none where there are no shards."""
         try:
             elsewhere.mark(self._connection, benchmark, shard)
         except sqlite3.Error as error:
-            raise _disk_fault(self.path, error) from error
+            raise disk_fault(self.path, error) from error
 
     def row_number_of(self, benchmark: int, sample_id: str) -> int | None:
         """Return the dataset row that holds an id; sees the rows of an open `add_samples` too."""
@@ -338,16 +324,11 @@ class Store:
 
     def start_writer(self) -> None:
         """Start the writing thread for the running event loop."""
-        self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._write_batches, name="nel-store", daemon=True)
-        self._thread.start()
+        self._writer.start()
 
     async def stop_writer(self) -> None:
         """Commit what is queued and end the thread."""
-        if self._thread is not None:
-            self._inbox.put(None)
-            await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
-            self._thread = None
+        await self._writer.stop()
 
     def put_response(
         self,
@@ -365,12 +346,12 @@ class Store:
             outcome: The outcome of a response that needs no scorer, committed in the same
                 transaction.
         """
-        writes: list[_Write] = [
+        writes: list[Write] = [
             (_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, sealed(response))])
         ]
         if outcome is not None:
             writes.append((_PUT_OUTCOME, [self._as_stored(outcome)]))
-        return self._put(writes)
+        return self._writer.put(writes)
 
     def put_call(
         self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
@@ -378,7 +359,7 @@ class Store:
         """Queue the answer to one further request of a sample; the future is done once it is on
         disk.
         """
-        return self._put(
+        return self._writer.put(
             [(_PUT_CALL, [(benchmark, idx, repeat, key, request, sealed(response), self._session)])]
         )
 
@@ -395,26 +376,26 @@ class Store:
         key, *texts = row
         request, response = map(self.redactor.json_text, texts)
         call = (*sample_key, key, request, sealed(response), self._session)
-        writes: list[_Write] = [(_PUT_CALL, [call])]
+        writes: list[Write] = [(_PUT_CALL, [call])]
         if pool:
             writes.insert(0, self._messages(pool))
-        return self._put(writes)
+        return self._writer.put(writes)
 
     def put_pool(self, pool: Sequence[tuple[str, str]]) -> asyncio.Future[None]:
         """Queue texts of messages by their digests; the future is done once they are on disk."""
-        return self._put([self._messages(pool)])
+        return self._writer.put([self._messages(pool)])
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Queue outcomes; the future is done once all of them are on disk."""
-        return self._put([(_PUT_OUTCOME, [self._as_stored(row) for row in rows])])
+        return self._writer.put([(_PUT_OUTCOME, [self._as_stored(row) for row in rows])])
 
     def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
         """Queue a JSON value under a key; the future is done once it is on disk."""
-        return self._put([(_PUT_META, [(key, dumps(value))])])
+        return self._writer.put([(_PUT_META, [(key, dumps(value))])])
 
     def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
         """Queue another plan of a benchmark; the future is done once it is on disk."""
-        return self._put(
+        return self._writer.put(
             [("UPDATE benchmarks SET plan = ? WHERE id = ?", [(dumps(plan), benchmark)])]
         )
 
@@ -422,53 +403,17 @@ class Store:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
 
-    def _messages(self, pool: Sequence[tuple[str, str]]) -> _Write:
+    def _messages(self, pool: Sequence[tuple[str, str]]) -> Write:
         return _PUT_MESSAGE, [(digest, self.redactor.json_text(text)) for digest, text in pool]
 
     def _as_stored(self, row: OutcomeRow) -> OutcomeRow:
         return (*row[:4], sealed(self.redactor.json_text(row[4])))
 
-    def _put(self, writes: list[_Write]) -> asyncio.Future[None]:
-        assert self._loop is not None, "start_writer first"  # noqa: S101 - a bug of ours
-        future: asyncio.Future[None] = self._loop.create_future()
-        self._inbox.put((writes, future))
-        return future
-
     def _write(self, statement: str, values: Sequence[SqlValue]) -> None:
         try:
             self._connection.execute(statement, values)
         except sqlite3.Error as error:
-            raise _disk_fault(self.path, error) from error
-
-    def _write_batches(self) -> None:
-        assert self._loop is not None  # noqa: S101 - set by start_writer
-        while (first := self._inbox.get()) is not None:
-            # Group commit: everything that was queued while the last commit waited for the disk.
-            batch = [first]
-            last = False
-            while len(batch) < _BATCH_MAX:
-                try:
-                    item = self._inbox.get_nowait()
-                except queue.Empty:
-                    break
-                if item is None:
-                    last = True
-                    break
-                batch.append(item)
-            failure = self._commit(batch)
-            _resolve(self._loop, [future for _, future in batch], failure)
-            self._written += len(batch)
-            if self._written >= _NOTE_EVERY and failure is None:
-                self._written = 0
-                self._note_usage()
-            if last:
-                return
-
-    def _is_in_place(self) -> bool:
-        try:
-            return self.path.stat().st_ino == self._inode
-        except OSError:
-            return False
+            raise disk_fault(self.path, error) from error
 
     def _note_usage(self) -> None:
         """Store what this session has spent so far, in case it is killed."""
@@ -479,44 +424,3 @@ class Store:
                 self._connection, self._session, noted_usage(self._connection, self._session)
             )
             self._connection.execute(_PUT_META, (USAGE, dumps({"session": self._session, **usage})))
-
-    def _commit(self, batch: list[_Entry]) -> Exception | None:
-        connection = self._connection
-        if not self._is_in_place():  # SQLite goes on writing to a file that has no name any more
-            return StoreError(
-                f"{self.path} was removed, moved or replaced while the run wrote to it; start a"
-                " new run"
-            )
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-            for writes, _ in batch:
-                for statement, rows in writes:
-                    connection.executemany(statement, rows)
-            connection.execute("COMMIT")
-        except Exception as error:  # noqa: BLE001 - raised by the futures, which would otherwise wait forever
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            return _disk_fault(self.path, error) if isinstance(error, sqlite3.Error) else error
-        return None
-
-
-def _resolve(
-    loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None
-) -> None:
-    def resolve() -> None:
-        for future in futures:
-            if not future.done():
-                if failure is None:
-                    future.set_result(None)
-                else:
-                    future.set_exception(failure)
-
-    with suppress(RuntimeError):  # the loop is closed already after a second Ctrl-C
-        loop.call_soon_threadsafe(resolve)
-
-
-def _disk_fault(path: Path, error: sqlite3.Error) -> Exception:
-    if isinstance(error, sqlite3.OperationalError):
-        step = "stop the process that uses it" if "locked" in str(error) else "free some space"
-        return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")
-    return StoreError(f"{path} is damaged: {error}; {NEXT_STEP}")

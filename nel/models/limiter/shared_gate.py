@@ -31,7 +31,7 @@ from nel.models.limiter.messages import (
 )
 from nel.models.pacing import ClosingGate, EndpointDown, Gate, GateClosed, Pace, Permit
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
-from nel.models.pacing.retry_budget import RetryBudget
+from nel.models.pacing.retries import RetryBudget
 from nel.models.rate_limit_headers import Quota
 
 _LOG = logging.getLogger(__name__)

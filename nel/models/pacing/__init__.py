@@ -2,8 +2,17 @@
 circuit breaker.
 """
 
-from nel.models.pacing.admission import Admission
-from nel.models.pacing.closing import ClosingGate, EndpointDown, GateClosed
-from nel.models.pacing.gate import Gate, Pace, Permit
+from __future__ import annotations
 
-__all__ = ["Admission", "ClosingGate", "EndpointDown", "Gate", "GateClosed", "Pace", "Permit"]
+from nel.models.pacing.gate import Gate, Pace, Permit, pace_of
+from nel.models.pacing.retries import ClosingGate, EndpointDown, GateClosed
+
+__all__ = [
+    "ClosingGate",
+    "EndpointDown",
+    "Gate",
+    "GateClosed",
+    "Pace",
+    "Permit",
+    "pace_of",
+]

@@ -19,12 +19,12 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
+from nel.config.schema import EndpointConfig
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
 from nel.models.pacing.circuit_breaker import CircuitBreaker
-from nel.models.pacing.closing import ClosingGate, EndpointDown
 from nel.models.pacing.random_refusals import RandomRefusals, RefusalVerdict
 from nel.models.pacing.rate_limiter import RateLimiter
-from nel.models.pacing.retry_budget import RetryBudget
+from nel.models.pacing.retries import ClosingGate, EndpointDown, RetryBudget
 from nel.models.rate_limit_headers import Quota
 
 _LOG = logging.getLogger(__name__)
@@ -49,6 +49,10 @@ response.
 """
 _TRIAL: Final = 2.0
 """Factor for the rate and the concurrency in a trial for random refusals."""
+_PAUSE_MAX: Final = 15.0
+"""Longest pause of all requests after one refusal, in seconds: a long hint to one request does not
+freeze a run.
+"""
 _JITTER: Final = 0.25
 """Largest random addition to a pause, as a share of it."""
 _CLOCK_SLACK: Final = 0.001
@@ -76,6 +80,21 @@ class Pace:
     """Longest pause of all requests after one refusal; the refused request itself waits as long as
     it was asked to.
     """
+
+
+def pace_of(endpoint: EndpointConfig, concurrency: int) -> Pace:
+    """Return the bounds that an endpoint's settings give its gate."""
+    return Pace(
+        concurrency_max=concurrency,
+        concurrency_min=min(endpoint.concurrency_min, concurrency),
+        adaptive=endpoint.adaptive,
+        requests_per_minute=endpoint.requests_per_minute,
+        tokens_per_minute=endpoint.tokens_per_minute,
+        retry_share=endpoint.retry_budget,
+        outage_seconds_max=endpoint.outage_seconds_max,
+        probe_seconds=endpoint.outage_probe_seconds,
+        pause_seconds_max=min(_PAUSE_MAX, endpoint.retry_after_seconds_max),
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -218,7 +237,7 @@ class Gate(ClosingGate):
 
     def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
         """Record a successful response, the tokens used and its rate limit headers."""
-        self._endpoint_answered()
+        self.answered()
         self.n_answered += 1
         if self._ramp < self._pace.concurrency_max:
             self._ramp += 1
@@ -240,13 +259,16 @@ class Gate(ClosingGate):
                 )
 
     def answered(self) -> None:
-        """Record an error response that shows the endpoint to be up, such as a 400."""
-        self._endpoint_answered()
+        """Record a response that shows the endpoint to be up, such as a 400."""
+        if self._breaker.answered():
+            self._down_since = None
+            self._paused_until = 0.0
+            self._grant_waiting()
 
     def refused(self, permit: Permit, wait: float | None) -> None:
         """Record a rate limit response, and the wait in seconds that it names, if any."""
         now = _now()
-        self._note_failure(permit, wait, of_connection=False)
+        self.failed(permit, of_connection=False, wait=wait)
         if not self._pace.adaptive:
             return
         if permit.sent_at < self._cut_at:
@@ -296,32 +318,23 @@ class Gate(ClosingGate):
         self._ramp = float(self._pace.concurrency_max)
         return True
 
-    def failed(self, permit: Permit, *, of_connection: bool, is_suspect: bool = False) -> None:
-        """Record that the endpoint did not respond, or responded with a server error.
+    def failed(
+        self,
+        permit: Permit,
+        *,
+        of_connection: bool,
+        is_suspect: bool = False,
+        wait: float | None = None,
+    ) -> None:
+        """Record that the endpoint did not respond, or responded with a server error or a refusal.
 
         Args:
             permit: Of the request.
             of_connection: No connection was made.
             is_suspect: The request failed before while others were answered, so it alone is no
                 evidence of an outage.
+            wait: Seconds until it may be asked again, if it named any.
         """
-        self._note_failure(permit, None, of_connection=of_connection, is_suspect=is_suspect)
-
-    def connection_not_allowed(self, permit: Permit) -> None:
-        """Record that this process may open no further file: fewer requests are in flight, until
-        that is tried again.
-
-        A request that is alone has nothing to wait for but the files of others, as in an outage.
-        """
-        if self.in_flight == 1:
-            self.failed(permit, of_connection=True)
-            return
-        self._concurrency.cut(max(self._pace.concurrency_min, self.in_flight - 1), _now())
-        self._log_once("no further file can be opened (ulimit -n), so fewer requests are in flight")
-
-    def _note_failure(
-        self, permit: Permit, wait: float | None, *, of_connection: bool, is_suspect: bool = False
-    ) -> None:
         now = _now()
         breaker = self._breaker
         was_open = breaker.is_open
@@ -339,11 +352,17 @@ class Gate(ClosingGate):
         if since is not None and now - since >= self._pace.outage_seconds_max:
             self._end(EndpointDown(f"the endpoint has not answered for {now - since:.0f} s"))
 
-    def _endpoint_answered(self) -> None:
-        if self._breaker.answered():
-            self._down_since = None
-            self._paused_until = 0.0
-            self._grant_waiting()
+    def connection_not_allowed(self, permit: Permit) -> None:
+        """Record that this process may open no further file: fewer requests are in flight, until
+        that is tried again.
+
+        A request that is alone has nothing to wait for but the files of others, as in an outage.
+        """
+        if self.in_flight == 1:
+            self.failed(permit, of_connection=True)
+            return
+        self._concurrency.cut(max(self._pace.concurrency_min, self.in_flight - 1), _now())
+        self._log_once("no further file can be opened (ulimit -n), so fewer requests are in flight")
 
     def _pause(self, wait: float | None, now: float) -> None:
         if wait:
@@ -417,11 +436,8 @@ class Gate(ClosingGate):
         if self._breaker.is_open or not _SLOW_SECONDS <= wait < float("inf"):
             return
         is_pause = self._paused_until - now >= wait
-        self._tell("a pause after a refusal" if is_pause else self._rate.source(now))
-
-    def _tell(self, reason: str) -> None:
-        self.slowed_by = reason
-        self._log_once(f"requests wait for {reason}")
+        self.slowed_by = "a pause after a refusal" if is_pause else self._rate.source(now)
+        self._log_once(f"requests wait for {self.slowed_by}")
 
     def _log_once(self, message: str) -> None:
         if message not in self._logged:

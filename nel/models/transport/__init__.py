@@ -6,17 +6,14 @@ from collections.abc import Mapping
 
 from nel.config.schema import EndpointConfig
 from nel.models.transport.base import Fetched, Transport
-from nel.models.transport.direct import DirectTransport
 from nel.models.transport.faults import ResponseTooLarge, fault_of_exception
+from nel.models.transport.http import HttpTransport
 from nel.models.transport.settings import checked_proxy, proxy_for
-from nel.models.transport.signed import SignedTransport
-from nel.models.wire.base import Wire
 
 __all__ = [
-    "DirectTransport",
     "Fetched",
+    "HttpTransport",
     "ResponseTooLarge",
-    "SignedTransport",
     "Transport",
     "fault_of_exception",
     "proxy_for",
@@ -24,43 +21,20 @@ __all__ = [
 ]
 
 
-def transport_for(
-    endpoint: EndpointConfig,
-    headers: Mapping[str, str],
-    *,
-    connections: int,
-    wire: Wire | None = None,
-) -> Transport:
+def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str]) -> Transport:
     """Return the transport of an endpoint: direct, or through the proxy named by its settings or
     the environment.
 
     Args:
         endpoint: Deadlines, limits, proxy and certificates.
         headers: Sent with every request.
-        connections: Largest number of open connections; at least the number of requests in flight.
-        wire: The endpoint's protocol, where it may sign requests.
 
     Raises:
         ConfigError: A certificate file, a header or the proxy cannot be used.
     """
-    transport = _unsigned(endpoint, headers, connections)
-    return (
-        SignedTransport(transport, wire, endpoint, headers)
-        if wire is not None and wire.signs
-        else transport
-    )
-
-
-def _unsigned(endpoint: EndpointConfig, headers: Mapping[str, str], connections: int) -> Transport:
     proxy = (
         checked_proxy(endpoint.proxy, "endpoint.proxy")
         if endpoint.proxy
         else proxy_for(endpoint.url)
     )
-    if proxy is None:
-        return DirectTransport(endpoint, headers)
-    from nel.models.transport.proxied import (  # noqa: PLC0415 - aiohttp is slow to import
-        ProxiedTransport,
-    )
-
-    return ProxiedTransport(endpoint, headers, proxy=proxy, connections=connections)
+    return HttpTransport(endpoint, headers, proxy=proxy)

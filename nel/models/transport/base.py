@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Protocol
@@ -54,6 +54,11 @@ class Fetched:
 
 class Transport(Protocol):
     """Sends one request."""
+
+    @property
+    def unasked(self) -> Collection[int]:
+        """Return the numbers of the connections that may be out of step."""
+        return ()
 
     async def fetch(
         self,

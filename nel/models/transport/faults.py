@@ -79,13 +79,16 @@ def fault_of_exception(error: Exception) -> Fault:
     if isinstance(error, ResponseTooLarge):
         return Fault(kind="too_large", message=text, retryable=False)
     if isinstance(error, ssl.SSLError):
-        return tls_fault(text)
+        if any(reason in text.upper().replace(" ", "_") for reason in _NO_TLS):
+            text = f"{NO_TLS} ({text})"
+        return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
     if isinstance(error, ConnectionDropped):
-        return hung_up()
-    if isinstance(error, HttpParserUpgrade):
-        return unreadable_response("the endpoint changes to another protocol than HTTP/1.1")
+        message = "the endpoint closed the connection before it answered"
+        return Fault(kind="connection", message=message, retryable=True, hung_up=True)
     if isinstance(error, _UNREADABLE):
-        return unreadable_response(text)
+        if isinstance(error, HttpParserUpgrade):
+            text = "the endpoint changes to another protocol than HTTP/1.1"
+        return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
     if any(getattr(cause, "errno", None) in _TOO_MANY_FILES for cause in (error, error.__cause__)):
         message = f"{text}; not the endpoint's fault: raise the limit of open files (ulimit -n)"
         return Fault(kind=NO_FILES, message=message, retryable=True, never_connected=True)
@@ -107,24 +110,6 @@ _UNREADABLE: Final = (
     ValueError,
     zlib.error,
 )
-
-
-def tls_fault(text: str) -> Fault:
-    """Return the fault of a connection that cannot be made secure."""
-    if any(reason in text.upper().replace(" ", "_") for reason in _NO_TLS):
-        text = f"{NO_TLS} ({text})"
-    return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
-
-
-def hung_up() -> Fault:
-    """Return the fault of an endpoint that closed the connection instead of answering."""
-    message = "the endpoint closed the connection before it answered"
-    return Fault(kind="connection", message=message, retryable=True, hung_up=True)
-
-
-def unreadable_response(text: str) -> Fault:
-    """Return the fault of a response that breaks the rules of HTTP or of its encoding."""
-    return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
 
 
 def redirected(status: int, location: str | None) -> Fault:

@@ -15,7 +15,8 @@ import aiohappyeyeballs
 from yarl import URL
 
 from nel.models.transport.connection import Connection, Limits
-from nel.models.transport.faults import ConnectFailed, deadline_exceeded
+from nel.models.transport.faults import ConnectFailed, DeadlineExceeded, deadline_exceeded
+from nel.models.transport.proxy import Tunnel
 
 _LOG = logging.getLogger(__name__)
 _IDLE_SECONDS_MAX: Final = 15.0
@@ -31,10 +32,17 @@ _Addresses = list[
 
 
 class Pool:
-    """Connections to one host and port; bound to one event loop."""
+    """Connections to one host and port, straight or through a proxy; bound to one event loop."""
 
     def __init__(
-        self, origin: URL, tls: ssl.SSLContext | None, limits: Limits, *, connect_seconds: float
+        self,
+        origin: URL,
+        tls: ssl.SSLContext | None,
+        limits: Limits,
+        *,
+        connect_seconds: float,
+        proxy: URL | None = None,
+        proxy_tls: ssl.SSLContext | None = None,
     ) -> None:
         """Create an empty pool.
 
@@ -43,9 +51,15 @@ class Pool:
             tls: How the certificate is checked; None for plain HTTP.
             limits: Of each response.
             connect_seconds: For name resolution, connection and TLS handshake together.
+            proxy: That every connection goes through.
+            proxy_tls: How the proxy's certificate is checked; None for plain HTTP.
         """
         self._host = origin.raw_host or ""
         self._port = origin.port or 80
+        self._proxy = proxy
+        self._proxy_tls = proxy_tls
+        reached = proxy or origin
+        self._address = (reached.raw_host or "", reached.port or 80)
         self._tls = tls
         self._limits = limits
         self._connect_seconds = connect_seconds
@@ -86,7 +100,10 @@ class Pool:
             async with asyncio.timeout(self._connect_seconds):
                 connection = await self._connect()
         except TimeoutError:
-            raise deadline_exceeded("connect_timeout", self._connect_seconds) from None
+            error = deadline_exceeded("connect_timeout", self._connect_seconds)
+            if self._proxy is None:
+                raise error from None
+            raise DeadlineExceeded(error.kind, f"the proxy {self._address[0]}: {error}") from None
         self._open.add(connection)
         return connection
 
@@ -130,6 +147,8 @@ class Pool:
     async def _connect(self) -> Connection:
         loop = asyncio.get_running_loop()
         where = f"cannot connect to {self._host}:{self._port}"
+        if self._proxy is not None:
+            where = "the proxy {}:{} takes no connection".format(*self._address)
         try:
             addresses = await self._look_up()
             opened = await aiohappyeyeballs.start_connection(
@@ -140,18 +159,13 @@ class Pool:
         ) as error:  # of the codec of names: a label that is empty, or longer than 63 characters
             raise ConnectFailed(f"{where}: that is no name of a host") from error
         except OSError as error:
+            if self._proxy is not None and isinstance(error, socket.gaierror):
+                where = where.replace("takes no connection", "cannot be found")
             raise ConnectFailed(f"{where}: {error.strerror or error}") from error
         try:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            _, connection = await loop.create_connection(
-                lambda: Connection(
-                    self._limits, self.release, self._stop_reusing, number=next(self._numbers)
-                ),
-                sock=opened,
-                ssl=self._tls,
-                server_hostname=self._host.rstrip(".") if self._tls else None,
-            )
-        except ssl.SSLError:
+            return await self._connected(opened)
+        except (ssl.SSLError, ConnectFailed):
             opened.close()
             raise
         except OSError as error:
@@ -168,13 +182,47 @@ class Pool:
         except BaseException:
             opened.close()
             raise
+
+    async def _connected(self, opened: socket.socket) -> Connection:
+        """Return a connection over an open socket, after the handshakes that it needs."""
+        loop = asyncio.get_running_loop()
+        connection = Connection(
+            self._limits, self.release, self._stop_reusing, number=next(self._numbers)
+        )
+        name = self._host.rstrip(".") if self._tls else None
+        if self._proxy is None:
+            await loop.create_connection(
+                lambda: connection, sock=opened, ssl=self._tls, server_hostname=name
+            )
+            return connection
+        proxy_name = self._address[0] if self._proxy_tls else None
+        if self._tls is None:
+            await loop.create_connection(
+                lambda: connection, sock=opened, ssl=self._proxy_tls, server_hostname=proxy_name
+            )
+            return connection
+        proxy = self._proxy
+        transport, tunnel = await loop.create_connection(
+            lambda: Tunnel(proxy, self._host, self._port),
+            sock=opened,
+            ssl=self._proxy_tls,
+            server_hostname=proxy_name,
+        )
+        try:
+            await tunnel.answered
+            secured = await loop.start_tls(transport, connection, self._tls, server_hostname=name)
+        except BaseException:
+            transport.abort()
+            raise
+        assert secured is not None  # noqa: S101 - the transport is open
+        connection.connection_made(secured)
         return connection
 
     async def _look_up(self) -> _Addresses:
         loop = asyncio.get_running_loop()
         async with self._lookup_lock:
             if loop.time() >= self._addresses_until:
-                addresses = await loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+                addresses = await loop.getaddrinfo(*self._address, type=socket.SOCK_STREAM)
                 self._addresses = [
                     (family, kind, proto, name, address)  # type: ignore[misc]
                     for family, kind, proto, name, address in addresses

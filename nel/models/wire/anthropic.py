@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from nel.config.schema import GenerationConfig
-from nel.models.faults import Fault, fault_of_error_object, malformed, no_answer
+from nel.models.faults import Fault, malformed, no_answer, object_in
 from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import accumulated, sent_arguments
@@ -109,15 +109,12 @@ class Anthropic(Wire):
 
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all blocks of a message."""
-        if not isinstance(payload, dict):
-            return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
-        if payload.get("error"):
-            return fault_of_error_object(payload["error"])
-        blocks = objects(payload.get("content"))
-        if not all_objects(payload.get("content")):
-            return no_answer(
-                payload, "the body has no content, or content that is no list of blocks"
-            )
+        body = object_in(payload)
+        if isinstance(body, Fault):
+            return body
+        blocks = objects(body.get("content"))
+        if not all_objects(body.get("content")):
+            return no_answer(body, "the body has no content, or content that is no list of blocks")
         if any(
             not isinstance(block.get("text"), str)
             for block in blocks
@@ -127,7 +124,7 @@ class Anthropic(Wire):
         text = joined([block.get("text") for block in blocks if block.get("type") == "text"])
         thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
         reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
-        stop = payload.get("stop_reason")
+        stop = body.get("stop_reason")
         finish = stop if isinstance(stop, str) else None
         if (fault := unfinished(text, reasoning, finish)) is not None:
             return fault
@@ -137,8 +134,8 @@ class Anthropic(Wire):
         return replace(
             response,
             tool_calls=calls,
-            usage=_usage(payload.get("usage")),
-            model=name_in(payload, "model"),
+            usage=_usage(body.get("usage")),
+            model=name_in(body, "model"),
         )
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote
 
-from nel.models.faults import Fault, fault_of_error_object, malformed, no_answer
+from nel.models.faults import Fault, malformed, no_answer, object_in
 from nel.models.protocols import first_choice, index_of, name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import sent_arguments
@@ -89,16 +89,15 @@ class Gemini(Wire):
 
     def answer(self, payload: object) -> Response | Fault:
         """Return the first candidate."""
-        if not isinstance(payload, dict):
-            return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
-        if payload.get("error"):
-            return fault_of_error_object(payload["error"])
-        usage, model = _usage(payload.get("usageMetadata")), name_in(payload, "modelVersion")
-        candidate = first_choice(payload.get("candidates"))
+        body = object_in(payload)
+        if isinstance(body, Fault):
+            return body
+        usage, model = _usage(body.get("usageMetadata")), name_in(body, "modelVersion")
+        candidate = first_choice(body.get("candidates"))
         if candidate is None:
-            if inner(payload, "promptFeedback").get("blockReason"):
+            if inner(body, "promptFeedback").get("blockReason"):
                 return Response(finish_reason="content_filter", usage=usage, model=model)
-            return no_answer(payload, "the body has no candidates")
+            return no_answer(body, "the body has no candidates")
         parts = _parts_of(candidate)
         if parts is None:
             return malformed("the candidate's content is no list of parts")

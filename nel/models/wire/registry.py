@@ -1,13 +1,15 @@
 """The protocols by name, and what the rest of nel asks of them: nel's own, and those of installed
 packages.
 
-Sends nothing. A package brings a protocol as an entry point of the group ``nel.clients``.
+Sends nothing. A package brings a protocol as an entry point of the group ``nel.clients``. A run
+imports the one that it speaks.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
 from nel import plugins
@@ -16,34 +18,37 @@ from nel.core.finish_reasons import ending_of
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import ConfigError, NelError, PluginError
 from nel.models.faults import Fault, malformed, unreadable
-from nel.models.wire.anthropic import Anthropic
 from nel.models.wire.base import NotInProtocol, Wire
-from nel.models.wire.gemini import Gemini
-from nel.models.wire.openai import Chat, Completions
-from nel.models.wire.responses import Responses
 from nel.types import Generation, Native, Protocol, Request, Response
 
-CHAT: Final = Chat()
-COMPLETIONS: Final = Completions()
-RESPONSES: Final = Responses()
-ANTHROPIC: Final = Anthropic()
-GEMINI: Final = Gemini()
-_BUILT_IN: Final[dict[str, Wire]] = {
-    wire.name: wire for wire in (CHAT, COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI)
+_BUILT_IN: Final = {
+    "chat": "openai",
+    "completions": "openai",
+    "responses": "responses",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
 }
+"""By name: the module here that has a class of that name."""
 
 
+def __getattr__(name: str) -> Wire:
+    """Return one of nel's own protocols under the name of its entry point, such as ``CHAT``."""
+    if name.lower() not in _BUILT_IN:
+        raise AttributeError(name)
+    return wire_of(name.lower())
+
+
+@cache
 def wire_of(protocol: Protocol) -> Wire:
     """Return a protocol.
 
     Raises:
         PluginError: No package that is installed has it, or what it has is none.
     """
-    return _BUILT_IN.get(protocol) or _installed(protocol)
-
-
-@cache
-def _installed(protocol: Protocol) -> Wire:
+    if protocol in _BUILT_IN:
+        module = import_module(f"nel.models.wire.{_BUILT_IN[protocol]}")
+        wire: Wire = getattr(module, protocol.capitalize())()
+        return wire
     loaded = plugins.load("clients", protocol)
     if not isinstance(loaded, Wire):
         raise PluginError(
@@ -66,7 +71,7 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         request.tools
         or any(message.tool_calls or message.tool_call_id for message in request.messages)
     ):
-        known = [name for name, message in _BUILT_IN.items() if message.takes_tools]
+        known = [name for name in _BUILT_IN if wire_of(name).takes_tools]
         raise NotInProtocol(
             f"the {request.protocol} protocol has no place for tools here; use {', '.join(known)}"
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from nel.models.faults import Fault, aborted, fault_of_error_object, malformed, no_answer
+from nel.models.faults import Fault, aborted, malformed, no_answer, object_in
 from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
@@ -97,22 +97,19 @@ class Responses(Wire):
 
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all messages of a response."""
-        if not isinstance(payload, dict):
-            return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
-        status = payload.get("status")
-        if payload.get("error"):
-            return fault_of_error_object(payload["error"])
+        body = object_in(payload)
+        if isinstance(body, Fault):
+            return body
+        status = body.get("status")
         if word(status) in ("failed", "cancelled"):
             return aborted(word(status))
         is_finished = status is None or word(status) in ("completed", "incomplete")
-        if not is_finished or not isinstance(payload.get("output"), list):
-            return no_answer(payload, f'the body has no finished output (status "{word(status)}")')
-        response = self._of_output(payload)
+        if not is_finished or not isinstance(body.get("output"), list):
+            return no_answer(body, f'the body has no finished output (status "{word(status)}")')
+        response = self._of_output(body)
         if isinstance(response, Fault):
             return response
-        return replace(
-            response, usage=_usage(payload.get("usage")), model=name_in(payload, "model")
-        )
+        return replace(response, usage=_usage(body.get("usage")), model=name_in(body, "model"))
 
     def _of_output(self, payload: dict[str, Any]) -> Response | Fault:
         """Return the texts and calls of tools of a finished output."""

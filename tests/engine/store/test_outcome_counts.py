@@ -7,7 +7,7 @@ from pathlib import Path
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import encode_outcome, sealed
 from nel.engine.store.database import Store
-from nel.engine.store.outcome_counts import OutcomeCount
+from nel.engine.store.snapshot import OutcomeCount
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Scored, Unscored
 
 

@@ -1,4 +1,4 @@
-"""Transport without a proxy: HTTP/1.1 over pooled connections.
+"""The transport: HTTP/1.1 over pooled connections, straight or through a proxy.
 
 It takes a quarter of the CPU time of a general HTTP client, which is what limits the throughput of
 a run; the figures are in docs/explanation/libraries.md. Redirects, cookies and automatic retries
@@ -24,10 +24,11 @@ from nel.config.schema.endpoint import FRAMING_HEADERS
 from nel.errors import ConfigError
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
-from nel.models.transport.base import Carried, Fetched, as_sent
+from nel.models.transport.base import Carried, Fetched, Transport, as_sent
 from nel.models.transport.connection import Limits
 from nel.models.transport.faults import REDIRECTS, ConnectionDropped, fault_of_exception, redirected
 from nel.models.transport.pool import Pool
+from nel.models.transport.proxy import authorization
 from nel.models.transport.settings import tls_context
 from nel.models.transport.unpacking import ACCEPTED
 
@@ -36,33 +37,38 @@ _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE_FORBIDS: Final = re.compile(r"[\x00\r\n]")
 
 
-class DirectTransport:
+class HttpTransport(Transport):
     """Sends over its own connections; use as an async context manager."""
 
-    def __init__(self, endpoint: EndpointConfig, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, endpoint: EndpointConfig, headers: Mapping[str, str], *, proxy: str | None = None
+    ) -> None:
         """Prepare; no connection is opened yet.
 
         Args:
             endpoint: Deadlines, limits and certificates.
             headers: Sent with every request.
+            proxy: URL of the proxy.
 
         Raises:
             ConfigError: A certificate file or a header cannot be used.
         """
         self._origin = URL(endpoint.url)
+        self._proxy = None if proxy is None else URL(proxy)
         self._headers = _checked({"Accept": "*/*", "Accept-Encoding": ACCEPTED, **headers})
         names_certificates = (
             endpoint.ca_bundle is not None or endpoint.client_certificate is not None
         )
-        tls = (
-            tls_context(endpoint) if self._origin.scheme == "https" or names_certificates else None
-        )
-        self._tls = tls if self._origin.scheme == "https" else None
+        schemes = (self._origin.scheme, self._proxy.scheme if self._proxy else "")
+        tls = tls_context(endpoint) if "https" in schemes or names_certificates else None
+        self._tls, self._proxy_tls = (tls if scheme == "https" else None for scheme in schemes)
+        if self._proxy is not None and self._tls is None:  # else the tunnel says it
+            self._headers |= authorization(self._proxy)
         self._endpoint = endpoint
         self._heads: dict[tuple[str, str], bytes] = {}
         self._pool: Pool | None = None
 
-    async def __aenter__(self) -> DirectTransport:
+    async def __aenter__(self) -> HttpTransport:
         """Create the connection pool."""
         endpoint = self._endpoint
         limits = Limits(
@@ -71,7 +77,14 @@ class DirectTransport:
             total_seconds=endpoint.total_timeout_seconds,
             body_bytes_max=endpoint.response_bytes_max,
         )
-        self._pool = Pool(self._origin, self._tls, limits, connect_seconds=endpoint.connect_seconds)
+        self._pool = Pool(
+            self._origin,
+            self._tls,
+            limits,
+            connect_seconds=endpoint.connect_seconds,
+            proxy=self._proxy,
+            proxy_tls=self._proxy_tls,
+        )
         return self
 
     async def __aexit__(
@@ -165,7 +178,8 @@ class DirectTransport:
         host = f"[{host}]" if ":" in host else host
         port = "" if target.is_default_port() else f":{target.port}"
         replaced = {name.lower() for name in own}
-        lines = [f"{method} {target.raw_path_qs} HTTP/1.1"]
+        whole = self._proxy is not None and self._tls is None  # the proxy reads it
+        lines = [f"{method} {target if whole else target.raw_path_qs} HTTP/1.1"]
         if not any(name.lower() == "host" for name in self._headers):
             lines.append(f"Host: {host}{port}")
         lines += [

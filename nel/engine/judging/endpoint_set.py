@@ -1,0 +1,225 @@
+"""What is known of the endpoints of a run's judges together: which are down, disabled or stalled,
+and how many samples may wait for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
+from nel.core.strict_json import dumps_bytes
+from nel.engine.judging.endpoints import JudgeEndpoint, share_slots
+from nel.errors import JudgeError, JudgePreflightError, PreflightError, StoppedEarly
+from nel.models.client import Client
+from nel.models.faults import Fault
+from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
+from nel.types import Response
+
+_POLL_SECONDS: Final = 0.1
+_FATAL_KINDS: Final = frozenset({"auth", "not_found", "tls"})
+_MEMBERS_MAX: Final = 64
+"""Models whose endpoint is remembered by identity; looking one up by its configuration serializes
+all of it.
+"""
+
+
+class JudgeEndpoints:
+    """The endpoints of all judges of a run."""
+
+    def __init__(
+        self, judge_endpoints: Mapping[str, JudgeEndpoint], panels: Sequence[JudgeConfig]
+    ) -> None:
+        """Share the slots among the endpoints; see `nel.engine.judging.judges.Judges`."""
+        self._judge_endpoints = judge_endpoints
+        self._panels = panels
+        self._endpoint_by_member: dict[int, tuple[ModelConfig, JudgeEndpoint | None]] = {}
+        self._waits_for_stalled = False
+        share_slots(judge_endpoints.values())
+
+    async def watch(self) -> None:
+        """Park the samples that wait for a slot of a judge that is down or stalled, until
+        cancelled.
+        """
+        while True:
+            await asyncio.sleep(_POLL_SECONDS)
+            for endpoint in self._judge_endpoints.values():
+                if self._parks(endpoint):
+                    endpoint.slots.reject_waiters()
+
+    def _parks(self, endpoint: JudgeEndpoint) -> bool:
+        """Return whether samples for an endpoint are parked instead of waiting for a slot."""
+        return endpoint.is_down or (endpoint.is_stalled and not self._waits_for_stalled)
+
+    def wait_for_stalled(self) -> None:
+        """From now on let samples wait for stalled judges, since nothing but judging is left to
+        do.
+        """
+        self._waits_for_stalled = True
+
+    async def wait_until_up(self) -> None:
+        """Return when no judge is down, or none is being probed any more."""
+        while any(endpoint.is_down for endpoint in self._judge_endpoints.values()):  # noqa: ASYNC110 - a gate has no event for it
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def check(self) -> list[str]:
+        """Ask each judge for its models before anything is paid for; return notes for the user.
+
+        Raises:
+            JudgePreflightError: A key is refused, a certificate not trusted, or a model not served;
+                and the others of its panel are too few without it.
+        """
+        notes = []
+        for endpoint in self._judge_endpoints.values():
+            member = endpoint.client.endpoint
+            if not isinstance(member, ModelConfig):
+                continue  # the pre-flight of the evaluated model has checked it
+            try:
+                await check_endpoint(endpoint.client, flags=JUDGE_FLAGS)
+            except StoppedEarly as error:
+                endpoint.unreachable = str(error)
+                notes.append(
+                    f"judge {member.label}: {error}; answers are kept, and judged once it answers"
+                )
+            except PreflightError as error:
+                if not self._can_spare(endpoint):
+                    judges = [judge for panel in self._panels for judge in panel.panel]
+                    is_alone = {judge.label for judge in judges} == {member.label}
+                    raise _of_judge(member, error, is_alone=is_alone) from error
+                endpoint.disabled = f"{member.label}: {error}"
+                notes.append(
+                    f"judge {member.label}: {error}; the others judge without it, resume to have it"
+                    " asked too"
+                )
+        return notes
+
+    def _can_spare(self, endpoint: JudgeEndpoint) -> bool:
+        """Return whether every panel can still decide without an endpoint and those that are
+        disabled already.
+        """
+        is_member = False
+        for panel in self._panels:
+            members = [self._judge_endpoints.get(endpoint_key(member)) for member in panel.panel]
+            is_member |= any(other is endpoint for other in members)
+            left = sum(
+                other is not None and other is not endpoint and other.disabled is None
+                for other in members
+            )
+            if len(members) > left < min(panel.quorum or len(members) // 2 + 1, len(members)):
+                return False
+        return is_member
+
+    @property
+    def _others(self) -> list[JudgeEndpoint]:
+        """Return the endpoints other than the evaluated model's."""
+        return [known for known in self._judge_endpoints.values() if not known.is_evaluated]
+
+    @property
+    def n_slots(self) -> int:
+        """Return how many samples may hold slots of judges other than the evaluated model,
+        including for retries.
+        """
+        return sum(endpoint.slots.free + endpoint.in_flight for endpoint in self._others)
+
+    @property
+    def down_seconds(self) -> float | None:
+        """Return for how many seconds a judge has been down, the longest where several are; None
+        while all are up.
+
+        The evaluated model, which may be asked to judge itself, is not among them: that is the
+        endpoint's outage.
+        """
+        seconds = [endpoint.client.gate.down_seconds for endpoint in self._others]
+        return max((value for value in seconds if value is not None), default=None)
+
+    @property
+    def problems(self) -> list[str]:
+        """Return for each judge that judges nothing now its name, its address and why; safe from
+        any thread.
+        """
+        problems = [endpoint.problem for endpoint in self._others]
+        return [problem for problem in problems if problem is not None]
+
+    def clients(self) -> list[tuple[str, Client]]:
+        """Return the name and the client of each judge."""
+        return [(endpoint.name, endpoint.client) for endpoint in self._judge_endpoints.values()]
+
+    def stop_asking(self) -> None:
+        """Send no further question; requests in flight may finish."""
+        for endpoint in self._judge_endpoints.values():
+            endpoint.client.gate.close()
+            endpoint.slots.reject_waiters()
+
+    @property
+    def disabled(self) -> str | None:
+        """Return why a judge gets no further question in this session, None while each of them
+        does.
+        """
+        reasons = (endpoint.disabled for endpoint in self._judge_endpoints.values())
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def _note_refusal(
+        self, endpoint: JudgeEndpoint, member: ModelConfig, response: Response
+    ) -> None:
+        """Disable an endpoint that has never answered and refuses for a reason that holds for every
+        further question.
+
+        Raises:
+            JudgeError: It is disabled, and the others of its panel judge without it.
+            JudgePreflightError: They are too few without it.
+        """
+        error = response.error
+        if error is None or error.kind not in _FATAL_KINDS:
+            endpoint.n_refused = 0
+            return
+        endpoint.n_refused += 1
+        if endpoint.client.gate.n_answered:
+            return
+        fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
+        try:
+            raise_if_hopeless(endpoint.client, fault, flags=JUDGE_FLAGS)
+        except PreflightError as refused:
+            told = _of_judge(member, refused)
+            if not self._can_spare(endpoint):
+                raise told from refused
+            endpoint.disabled = str(told).removeprefix("judge ")
+            raise JudgeError(endpoint.disabled, kind=told.endpoint_kind or "outage") from refused
+
+    def _endpoint_of(self, member: ModelConfig) -> JudgeEndpoint | None:
+        """Return where a model is asked, None where it is not; those of a panel are looked up
+        once.
+        """
+        known = self._endpoint_by_member.get(id(member))
+        if known is not None and known[0] is member:
+            return known[1]
+        endpoint = self._judge_endpoints.get(endpoint_key(member))
+        if len(self._endpoint_by_member) < _MEMBERS_MAX:
+            self._endpoint_by_member[id(member)] = (member, endpoint)
+        return endpoint
+
+
+def endpoint_key(member: EndpointConfig) -> str:
+    """Return a key that is equal for models that share a client; of an API key it holds the
+    variable's name alone.
+    """
+    own = member.model_dump(mode="json", include=set(EndpointConfig.model_fields))
+    concurrency = member.concurrency if isinstance(member, ModelConfig) else None
+    return dumps_bytes({**own, "concurrency": concurrency}).decode()
+
+
+def _of_judge(
+    member: ModelConfig, error: PreflightError, *, is_alone: bool = False
+) -> JudgePreflightError:
+    """Return the error as one of a judge; the options that correct it replace the whole panel, so
+    there are none where the panel has others.
+    """
+    changes = dict(zip(error.fix[::2], error.fix[1::2], strict=True))
+    own = {JUDGE_FLAGS.url: member.url, JUDGE_FLAGS.model: member.model}
+    if member.api_key_env:
+        own[JUDGE_FLAGS.key] = member.api_key_env
+    fix = chain.from_iterable((own | changes).items()) if changes and is_alone else ()
+    return JudgePreflightError(
+        f"judge {member.label}: {error}", endpoint_kind=error.endpoint_kind, fix=tuple(fix)
+    )

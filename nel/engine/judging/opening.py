@@ -1,0 +1,80 @@
+"""Opens the judges of a session: a client for each endpoint, and what asks them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+
+from nel.config.openai_environment import key_variable
+from nel.config.redaction import read_key
+from nel.config.schema import RunConfig
+from nel.engine.judging.adaptation import JudgeAdaptation
+from nel.engine.judging.cases import is_same_endpoint, judge_models
+from nel.engine.judging.endpoint_set import endpoint_key
+from nel.engine.judging.endpoints import JudgeEndpoint
+from nel.engine.judging.judges import Judges
+from nel.engine.observability import monitor_gate
+from nel.engine.pipeline import OpenRun
+from nel.engine.shared_limits import SharedLimits
+from nel.models.client import Client
+from nel.models.client_context import ClientContext
+
+
+async def open_judges(
+    opened: OpenRun,
+    config: RunConfig,
+    concurrency_of: Callable[[int | None], int],
+    clients: AsyncExitStack,
+    client: Client | None,
+    context: ClientContext,
+    limits: SharedLimits,
+) -> Judges:
+    """Open a client for each judge; one that is also the evaluated endpoint shares its client and
+    its limiter.
+    """
+    judge_endpoints: dict[str, JudgeEndpoint] = {}
+    for member in judge_models([job.plan for job in opened.jobs], config.endpoint):
+        key, concurrency = endpoint_key(member), concurrency_of(member.concurrency)
+        if key in judge_endpoints:
+            continue
+        if client is not None and is_same_endpoint(member, client.endpoint):
+            judge_endpoints[key] = JudgeEndpoint.of(client, concurrency)
+            continue
+        wanted = member.concurrency or config.engine.concurrency
+        judge = Client(
+            member,
+            gate=await limits.gate(clients, member, concurrency=wanted, own_max=concurrency),
+            api_key=read_key(key_variable(member)),
+            connections=concurrency,
+            price=config.budget.prices.get(member.model),
+            context=context,
+        )
+        await clients.enter_async_context(judge)
+        judge_endpoints[key] = JudgeEndpoint.of(judge, concurrency)
+        monitor = monitor_gate(
+            judge.gate,
+            opened.observer,
+            judge=judge_endpoints[key].name,
+            reason=partial(getattr, judge, "trouble"),
+        )
+        clients.callback(asyncio.create_task(monitor).cancel)
+    return judges_of(opened, config, judge_endpoints)
+
+
+def judges_of(
+    opened: OpenRun, config: RunConfig, judge_endpoints: Mapping[str, JudgeEndpoint]
+) -> Judges:
+    """Return what asks the judges at some endpoints, none where only what is stored is judged."""
+    judges = Judges(
+        store=opened.store,
+        snapshot=opened.snapshot,
+        endpoint=config.endpoint,
+        judge_endpoints=judge_endpoints,
+        plugin_timeout_seconds=config.engine.scorer_timeout_seconds,
+        adaptation=JudgeAdaptation(opened.jobs, opened.store, opened.snapshot, opened.progress),
+        panels=[job.plan.judge for job in opened.jobs if job.plan.judge is not None],
+    )
+    opened.progress.judges = judges
+    return judges

@@ -1,0 +1,146 @@
+"""The directory of a run: its name, which one is resumed, and the configuration that its store keeps."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nel.config.schema import RunConfig
+from nel.engine.plan import Plan
+from nel.engine.store.database import Store
+from nel.engine.store.schema import check_path
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import NelError, OutputError, ResumeRefused
+from nel.prompts import is_template_file, load_template, portable_text
+
+if TYPE_CHECKING:
+    pass
+
+
+_SUFFIX_BYTES = 3
+
+
+_NAME_MAX = 80
+
+
+def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
+    """Create and return the directory of a new run, named by time, first benchmark and a random
+    suffix.
+
+    Raises:
+        OutputError: It cannot be created, its path is too long, or the configured run id is taken.
+    """
+    return new_directory(config, plans[0].benchmark.name)
+
+
+def new_directory(config: RunConfig, name: str) -> Path:
+    """Create and return a new directory of a run or of several, named by time, a name and a random
+    suffix.
+
+    Raises:
+        OutputError: It cannot be created, or the configured run id is taken.
+    """
+    parent = Path(config.output.dir)
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    run_id = (
+        config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
+    )
+    run_dir = parent / run_id
+    try:
+        check_path(run_dir / FILE_NAME)
+        parent.mkdir(parents=True, exist_ok=True)
+        run_dir.mkdir(mode=0o700)
+        probe = run_dir / ".probe"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except FileExistsError as error:
+        if not parent.is_dir():
+            raise OutputError(
+                f"{parent} is not a directory; choose another --output-dir"
+            ) from error
+        raise OutputError(
+            f"{run_dir} already exists; resume it with --resume or choose another run id"
+        ) from error
+    except OSError as error:
+        raise OutputError(
+            f"cannot write to {parent}: {error.strerror}; choose another --output-dir"
+        ) from error
+    return run_dir
+
+
+def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
+    """Return the run to resume: the directory itself, the named run in it, or the one started last.
+
+    Raises:
+        OutputError: There is none.
+    """
+    if run_id is not None:
+        output_dir = output_dir / run_id
+    if (output_dir / FILE_NAME).is_file():
+        return output_dir
+    runs = sorted(output_dir.glob(f"*/{FILE_NAME}"), key=_start_time)
+    if not runs:
+        raise OutputError(f"there is no run to resume in {output_dir}; start one without --resume")
+    return runs[-1].parent
+
+
+def refuse_imported(snapshot: Snapshot, run: object) -> None:
+    """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them
+    with.
+    """
+    imported = snapshot.meta("imported")
+    if imported is not None:
+        raise ResumeRefused(
+            f"{run} was imported from {imported['format']} and can neither be resumed nor scored"
+            " again; view or compare it, or start a run of its benchmark with nel eval run"
+        )
+
+
+def store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
+    """Keep the configuration of a session; a resumed run stays where it is."""
+    refuse_imported(snapshot, run_id)
+    stored = snapshot.meta("config")
+    data = with_absolute_paths(config)
+    if stored is None:
+        store.set_meta("run_id", run_id)
+    else:
+        data["output"] = stored["output"]
+    store.set_meta("config", data)
+
+
+def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
+    """Return the configuration with its paths made absolute, so that a resume works from any
+    directory.
+    """
+    data: dict[str, Any] = config.model_dump(mode="json")
+    for entry in data["benchmarks"]:
+        for name in ("dataset", "fewshot_dataset"):
+            if entry[name] and "://" not in entry[name]:
+                entry[name] = str(Path(entry[name]).expanduser().absolute())
+        if entry["prompt"]:
+            entry["prompt"] = portable_text(load_template(entry["prompt"]))
+        if entry["judge"]:
+            entry["judge"] = _with_absolute_template(entry["judge"])
+        if ".py" in entry["name"] and "://" not in entry["name"]:
+            entry["name"] = str(Path(entry["name"]).expanduser().absolute())
+    data["stop"]["when"] = config.stop.absolute()
+    if data["judge"]:
+        data["judge"] = _with_absolute_template(data["judge"])
+    return data
+
+
+def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
+    template = judge["template"]
+    if not template or not is_template_file(template):
+        return judge
+    return {**judge, "template": str(Path(template).absolute())}
+
+
+def _start_time(path: Path) -> tuple[float, str]:
+    with suppress(NelError), Snapshot(path) as snapshot:
+        sessions = snapshot.sessions()
+        return (sessions[0]["started"] if sessions else 0.0), path.parent.name
+    return 0.0, path.parent.name

@@ -1,0 +1,144 @@
+"""Commits rows of a run.db in batches, in a thread of its own: callers queue rows and await the
+commit of the transaction that holds them. Rows that arrive together share one commit, so that
+durability costs one fsync for many samples.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from nel.engine.store.codec import NEXT_STEP
+from nel.engine.store.snapshot import SqlValue
+from nel.errors import StoppedEarly, StoreError
+
+_BATCH_MAX = 1024
+_NOTE_EVERY = 20_000
+"""Entries between two notes of what the session spent; a resume after a kill reads at most so many
+entries.
+"""
+
+Write = tuple[str, Sequence[Sequence[SqlValue]]]
+_Entry = tuple[list[Write], "asyncio.Future[None]"]
+
+
+class BatchWriter:
+    """The thread that writes while a session runs; its connection is used by nothing else then."""
+
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, *, note: Callable[[], None]
+    ) -> None:
+        """Keep what it writes to.
+
+        Args:
+            path: Of the file.
+            connection: To it.
+            note: Called in the thread after so many entries, between two commits.
+        """
+        self._path = path
+        self._inode = path.stat().st_ino
+        self._connection = connection
+        self._note = note
+        self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Start the thread for the running event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(
+            target=self._write_batches, args=(self._loop,), name="nel-store", daemon=True
+        )
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """Commit what is queued and end the thread."""
+        if self._thread is not None:
+            self._inbox.put(None)
+            await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+            self._thread = None
+
+    def put(self, writes: list[Write]) -> asyncio.Future[None]:
+        """Queue rows for one transaction; the future is done once they are on disk."""
+        assert self._loop is not None, "start first"  # noqa: S101 - a bug of ours
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._inbox.put((writes, future))
+        return future
+
+    def _write_batches(self, loop: asyncio.AbstractEventLoop) -> None:
+        n_written = 0
+        while (first := self._inbox.get()) is not None:
+            batch = [first, *self._queued()]
+            failure = self._commit(batch)
+            _resolve(loop, [future for _, future in batch], failure)
+            n_written += len(batch)
+            if n_written >= _NOTE_EVERY and failure is None:
+                n_written = 0
+                self._note()
+
+    def _queued(self) -> list[_Entry]:
+        """Return what was queued while the last commit waited for the disk."""
+        batch: list[_Entry] = []
+        with suppress(queue.Empty):
+            while len(batch) < _BATCH_MAX - 1:
+                item = self._inbox.get_nowait()
+                if item is None:
+                    self._inbox.put(None)  # nothing is queued behind the end
+                    break
+                batch.append(item)
+        return batch
+
+    def _commit(self, batch: list[_Entry]) -> Exception | None:
+        connection = self._connection
+        if not self._is_in_place():  # SQLite goes on writing to a file that has no name any more
+            return StoreError(
+                f"{self._path} was removed, moved or replaced while the run wrote to it; start a"
+                " new run"
+            )
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for writes, _ in batch:
+                for statement, rows in writes:
+                    connection.executemany(statement, rows)
+            connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - raised by the futures, which would otherwise wait forever
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            return disk_fault(self._path, error) if isinstance(error, sqlite3.Error) else error
+        return None
+
+    def _is_in_place(self) -> bool:
+        try:
+            return self._path.stat().st_ino == self._inode
+        except OSError:
+            return False
+
+
+def _resolve(
+    loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None
+) -> None:
+    def resolve() -> None:
+        for future in futures:
+            if not future.done():
+                if failure is None:
+                    future.set_result(None)
+                else:
+                    future.set_exception(failure)
+
+    with suppress(RuntimeError):  # the loop is closed already after a second Ctrl-C
+        loop.call_soon_threadsafe(resolve)
+
+
+def disk_fault(path: Path, error: sqlite3.Error) -> Exception:
+    """Return what a write that failed means for the run: it stops resumably, or the file is
+    damaged.
+    """
+    if isinstance(error, sqlite3.OperationalError):
+        step = "stop the process that uses it" if "locked" in str(error) else "free some space"
+        return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")
+    return StoreError(f"{path} is damaged: {error}; {NEXT_STEP}")

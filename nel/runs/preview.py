@@ -1,0 +1,185 @@
+"""What a dry run shows: every dataset is read, and nothing is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nel.config.schema import JudgeConfig, RunConfig
+from nel.config.schema.shard import Shard
+from nel.engine.executors.find import find_executor
+from nel.engine.plan import Plan, make_plans
+from nel.engine.plan_judges import may_ask_judge, unasked_judge
+from nel.engine.plan_samples import Digests, duplicate_id, stream_samples
+from nel.engine.repeat_check import check_draw
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.elsewhere import shard_number, shard_of
+from nel.episodes.limits import with_defaults
+from nel.models.image_sizes import text_length
+from nel.reports.writers import check_writers
+from nel.types import JsonObject, Sample
+
+if TYPE_CHECKING:
+    pass
+
+
+_CHARACTERS_PER_TOKEN = 4
+"""Average of English text, for the estimate of a dry run."""
+
+
+_REQUESTS_SHOWN = 3
+"""Requests of each benchmark that a dry run shows as they would be sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBenchmark:
+    """The plan of one benchmark in a dry run."""
+
+    name: str
+    dataset: str
+    revision: str | None
+    samples: int
+    bad_rows: int
+    repeats: int
+    requests: int
+    prompt_tokens: int
+    """Estimated at four characters a token."""
+    completion_tokens_max: int | None
+    """From max_tokens; None where it is not set, so that the endpoint decides."""
+    generation: JsonObject
+    """The settings that are sent, the benchmark's own included; the endpoint decides all others."""
+    protocol: str = "chat"
+    """By which the endpoint is asked."""
+    judges: tuple[str, ...] = ()
+    """Names of the judges."""
+    judge_requests: int = 0
+    """Estimated at one question for each answer and judge."""
+    solver: str = ""
+    """What drives its episodes; empty for one request, one answer."""
+    limits: JsonObject = field(default_factory=dict)
+    """Of each episode; ``requests`` is the most that its steps may be."""
+    notes: tuple[str, ...] = ()
+    """Remarks for the user."""
+    first_requests: tuple[JsonObject, ...] = ()
+    """The JSON bodies of the first requests of the first samples, as they would be sent; at most
+    three.
+    """
+
+
+def preview(config: RunConfig) -> list[PlannedBenchmark]:
+    """Return the plan of a run: every dataset is read and nothing is sent.
+
+    Raises:
+        NelError: As `evaluate` raises before it sends anything.
+    """
+    check_writers(config.output.reports)
+    find_executor(config.engine.executor)
+    return [_preview(plan, config) for plan in make_plans(config)]
+
+
+@dataclass(slots=True)
+class _PreviewedSamples:
+    """What a dry run counts of the samples that a run would ask."""
+
+    n: int = 0
+    characters: int = 0
+    first_requests: list[JsonObject] = field(default_factory=list)
+
+
+def _read_samples(
+    plan: Plan, config: RunConfig, digests: Digests, shard: Shard | None
+) -> _PreviewedSamples:
+    """Read every sample of a plan, and count those of this shard.
+
+    Raises:
+        DatasetError: Two rows have one id.
+    """
+    counted = _PreviewedSamples()
+    ids: dict[str, int] = {}
+    for sample in stream_samples(plan, digests, ids.get):
+        if sample.sample_id in ids:
+            raise duplicate_id(plan, sample, ids[sample.sample_id])
+        ids[sample.sample_id] = sample.row_number
+        if sample.content is None or sample.fault is not None:
+            continue
+        asked = decode_sample(sample.sample_id, sample.content)
+        if shard is not None and shard.number != shard_number(asked.group, asked.id, shard.of):
+            continue
+        counted.n += 1
+        counted.characters += _prompt_characters(plan, asked)
+        if len(counted.first_requests) < _REQUESTS_SHOWN and not plan.eval_only:
+            counted.first_requests.append(_first_request(plan, config, asked))
+    return counted
+
+
+def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
+    digests, shard = Digests(), shard_of(plan.fields)
+    samples = _read_samples(plan, config, digests, shard)
+    check_draw(plan.slot, plan.config.repeat_check, digests.good)
+    answers = samples.n * plan.config.repeats + (plan.config.repeat_check or 0)
+    solver, limits, per_answer = _episodes(plan)
+    requests = 0 if plan.eval_only else answers * per_answer
+    judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
+    limit = plan.generation.max_tokens
+    settings = config.generation_of(plan.config).model_dump()
+    notes = [*plan.notes, *unasked_judge(config, plan.benchmark, plan.slot)]
+    if shard is not None:
+        notes.append(
+            f"{plan.slot}: {shard.title} asks {samples.n:,} of {digests.good:,} samples; these"
+            " numbers are of them alone"
+        )
+    return PlannedBenchmark(
+        name=plan.slot,
+        dataset=plan.dataset.uri,
+        revision=plan.dataset.revision,
+        samples=samples.n,
+        bad_rows=digests.rows - digests.good,
+        repeats=plan.config.repeats,
+        requests=requests,
+        protocol=plan.protocol,
+        prompt_tokens=(
+            0
+            if plan.eval_only
+            else samples.characters * plan.config.repeats // _CHARACTERS_PER_TOKEN
+        ),
+        completion_tokens_max=None if limit is None else limit * requests,
+        generation={key: value for key, value in settings.items() if value not in (None, {})},
+        solver=solver,
+        limits=limits,
+        judges=tuple(member.label for member in judge.panel),
+        judge_requests=answers * judge.repeats * len(judge.panel),
+        notes=tuple(notes),
+        first_requests=tuple(samples.first_requests),
+    )
+
+
+def _episodes(plan: Plan) -> tuple[str, JsonObject, int]:
+    """Return the solver of a plan, the limits of its episodes, and the most requests of one."""
+    if plan.solver is None:
+        return "", {}, 1
+    limits = with_defaults(plan.limits)
+    return plan.solver.name, limits.as_json(), limits.steps or 1
+
+
+def _first_request(plan: Plan, config: RunConfig, sample: Sample) -> JsonObject:
+    from nel.engine.benchmark_description import first_request  # noqa: PLC0415 - of a dry run
+
+    body = first_request(
+        plan.benchmark,
+        sample,
+        model=plan.model or "",
+        protocol=plan.protocol,
+        generation=plan.generation,
+        system_prompt=plan.config.system_prompt,
+        stream=config.endpoint is not None and config.endpoint.stream,
+    )
+    return body or {}
+
+
+def _prompt_characters(plan: Plan, sample: Sample) -> int:
+    messages = sample.input
+    if isinstance(messages, str):
+        length = len(messages)
+    else:
+        length = sum(text_length(message) for message in messages)
+    return length + len(plan.config.system_prompt or "")
