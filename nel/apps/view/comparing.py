@@ -35,16 +35,6 @@ _TEXT_MAX: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One side of a question that changed."""
-
-    score: float
-    response: str
-    extracted: str | None
-    outcome: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FlipRow:
     """A question whose score changed in at least one run."""
 
@@ -52,7 +42,7 @@ class FlipRow:
     category: str | None
     question: str
     expected: str | None
-    answers: Sequence[Answer | None]
+    answers: Sequence[Mapping[str, Any] | None]
     """Of the baseline and of each other run in order; None where nothing changed in it."""
 
     @property
@@ -65,9 +55,9 @@ class FlipRow:
         """Return whether a run has more than the baseline."""
         return any(self._difference(answer) > 0 for answer in self.answers)
 
-    def _difference(self, answer: Answer | None) -> float:
+    def _difference(self, answer: Mapping[str, Any] | None) -> float:
         baseline = self.answers[0]
-        return 0.0 if answer is None or baseline is None else answer.score - baseline.score
+        return 0.0 if answer is None or baseline is None else answer["score"] - baseline["score"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,15 +221,12 @@ def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:
     )
 
 
-def _answer(side: Mapping[str, Any]) -> Answer:
+def _answer(side: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a side of a question that changed, the middle of a long answer cut out."""
     text = as_text(side["response"]) if side["response"] is not None else ""
     half = _TEXT_MAX // 2
-    return Answer(
-        score=side["score"],
-        response=text if len(text) <= _TEXT_MAX else f"{text[:half]}\n\n[…]\n\n{text[-half:]}",
-        extracted=side["extracted"],
-        outcome=side["outcome"],
-    )
+    text = text if len(text) <= _TEXT_MAX else f"{text[:half]}\n\n[…]\n\n{text[-half:]}"
+    return {**side, "response": text}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

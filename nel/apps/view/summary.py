@@ -223,16 +223,7 @@ def _ending(session: StoredSession) -> tuple[State, str | None]:
 
 def stamp_of(run: FoundRun) -> tuple[object, ...]:
     """Return what changes when a run is resumed, scored again or reported again."""
-    stamps: list[object] = []
-    for path in (
-        run.store,
-        run.store.with_name(f"{run.store.name}-wal"),
-        *sorted(run.path.glob("*/metrics.json")),
-    ):
-        with suppress(OSError):
-            status = path.stat()
-            stamps.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
-    return tuple(stamps)
+    return run.stamp(*sorted(run.path.glob("*/metrics.json")))
 
 
 def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
@@ -249,49 +240,60 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
 def _from_files(
     files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan
 ) -> BenchmarkSummary:
-    headline: Mapping[str, Any] = files.metrics.get("headline") or {}
-    accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
-    names_of_counts = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = {name: int(accounting.get(name) or 0) for name in names_of_counts}
-    return BenchmarkSummary(
+    accounting = files.metrics["accounting"]
+    counts = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    fields = ("metric", "value", "ci_lower", "ci_upper", "bounds")
+    return _benchmark(
+        key,
+        names,
+        plan,
         name=files.title,
-        address=directory_name(names[0]),
-        key=key,
-        plugin=names[1],
-        repeats=plan.get("repeats", 1),
-        metric=headline.get("metric"),
-        value=headline.get("value"),
-        ci_lower=headline.get("ci_lower"),
-        ci_upper=headline.get("ci_upper"),
-        bounds=headline.get("bounds"),
-        n_done=counts["n_total"],
+        n_done=accounting["n_total"],
         cost=_cost_of(files.runtime),
         files=files,
-        plan=plan,
-        **counts,
+        **{field_name: files.metrics["headline"].get(field_name) for field_name in fields},
+        **{count_name: accounting[count_name] for count_name in counts},
     )
 
 
 def _from_status(
     status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan
 ) -> BenchmarkSummary:
+    counts = next(item for item in status.benchmarks if item.slot == names[0])
+    return _benchmark(
+        key,
+        names,
+        plan,
+        value=counts.score,
+        n_total=counts.total,
+        n_scored=counts.scored,
+        n_model_failure=counts.model_failures.total(),
+        n_unscored=counts.unscored.total(),
+        n_done=counts.done,
+    )
+
+
+def _benchmark(
+    key: int, names: tuple[str, str], plan: StoredPlan, *, name: str = "", **numbers: Any
+) -> BenchmarkSummary:
+    """Return a benchmark with what is known of it.
+
+    Args:
+        key: Its number in run.db.
+        names: What it is called in the run, and what it is an entry of.
+        plan: As run.db has it.
+        name: Of its artifacts; without it that of the run.
+        numbers: Further fields of `BenchmarkSummary`.
+    """
     slot, plugin = names
-    counts = next((item for item in status.benchmarks if item.slot == slot), None)
-    n_failed = counts.model_failures.total() if counts is not None else 0
     return BenchmarkSummary(
-        name=slot,
+        name=name or slot,
         address=directory_name(slot),
         key=key,
         plugin=plugin,
         repeats=plan.get("repeats", 1),
-        metric=None,
-        value=None if counts is None else counts.score,
-        n_total=0 if counts is None else counts.total,
-        n_scored=0 if counts is None else counts.scored,
-        n_model_failure=n_failed,
-        n_unscored=0 if counts is None else counts.unscored.total(),
-        n_done=0 if counts is None else counts.done,
         plan=plan,
+        **numbers,
     )
 
 
@@ -321,16 +323,13 @@ def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
     with BrowsedStore(run.store) as store:
         sessions, config = store.sessions(), store.meta("config") or {}
         summaries = tuple(
-            BenchmarkSummary(
-                name=slot,
-                address=directory_name(slot),
-                key=key,
-                plugin=plugin,
-                repeats=plan.get("repeats", 1),
+            _benchmark(
+                key,
+                (slot, plugin),
+                plan,
                 n_total=(store.count_samples(key) - store.count_elsewhere(key))
                 * plan.get("repeats", 1),
                 n_done=store.count_outcomes(key),
-                plan=plan,
             )
             for key, slot, plugin, plan in store.benchmarks()
         )
