@@ -4,14 +4,13 @@ score changed with their answers, and score against cost and latency.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from nel.apps.view.pages import cut
+from nel.apps.view.recent import Recent
 from nel.apps.view.summary import BenchmarkSummary, RunSummary, stamp_of
 from nel.artifacts.files import directory_name
 from nel.comparison.compare import compare
@@ -134,8 +133,7 @@ class Comparisons:
 
     def __init__(self) -> None:
         """Cache nothing yet."""
-        self._cache: OrderedDict[object, ComparisonView] = OrderedDict()
-        self._lock = threading.Lock()
+        self._recent: Recent[ComparisonView] = Recent(_CACHED_MAX)
 
     def of(self, runs: Sequence[RunSummary], despite: Sequence[str]) -> ComparisonView:
         """Return the comparison of the first run with the others; one after another, since each
@@ -143,13 +141,7 @@ class Comparisons:
         """
         parts = tuple(field_name for field_name in PARTS if field_name in despite)
         stamp = (*((run.run.path, stamp_of(run.run)) for run in runs), parts)
-        with self._lock:
-            if stamp not in self._cache:
-                self._cache[stamp] = _compared(runs, frozenset(parts))
-                while len(self._cache) > _CACHED_MAX:
-                    self._cache.popitem(last=False)
-            self._cache.move_to_end(stamp)
-            return self._cache[stamp]
+        return self._recent.of(stamp, lambda: _compared(runs, frozenset(parts)))
 
 
 def _compared(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonView:

@@ -160,29 +160,37 @@ class Summaries:
         files = {} if is_live or last is None or last["ended"] is None else _files(run.path)
         names = [directory_name(slot) for _, slot, _, _ in benchmarks]
         state: State
+        reason: str | None
+        is_counted = True
         if names and last is not None and all(name in files for name in names):
             self._readers.pop(run.path, None)
+            state, reason = _ending(last)
             summaries = tuple(
                 _from_files(files[name], key, (slot, plugin), plan)
                 for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
             )
-            state, reason = _ending(last)
-        else:
-            status = self._status(run)
-            if status is None:
-                return _uncounted(run, run_id, is_live=is_live)
+        elif (status := self._status(run)) is not None:
             state, reason = status.state, status.reason
             summaries = tuple(
                 _from_status(status, key, (slot, plugin), plan)
                 for key, slot, plugin, plan in benchmarks
             )
+        else:
+            state, reason, is_counted = "running" if is_live else "stopped", None, False
+            summaries = _uncounted(run)
         return RunSummary(
             run=run,
             run_id=run_id,
             state=state,
             reason=reason,
             benchmarks=summaries,
-            **_facts(config, sessions, summaries),
+            is_counted=is_counted,
+            model=_model(summaries),
+            url=(config.get("endpoint") or {}).get("url"),
+            started=sessions[0]["started"] if sessions else None,
+            elapsed_seconds=_elapsed(sessions),
+            cost=_cost(config, sessions),
+            sessions=len(sessions),
         )
 
     def status(self, run: FoundRun) -> RunStatus | None:
@@ -316,13 +324,12 @@ def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | N
     return sum(float(session["spent"]["cost"]) for session in sessions if session["spent"])
 
 
-def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
-    """Return what is known of a run before its outcomes are counted, which takes seconds for a
-    million.
+def _uncounted(run: FoundRun) -> tuple[BenchmarkSummary, ...]:
+    """Return what is known of benchmarks before their outcomes are counted, which takes seconds for
+    a million.
     """
     with BrowsedStore(run.store) as store:
-        sessions, config = store.sessions(), store.meta("config") or {}
-        summaries = tuple(
+        return tuple(
             _benchmark(
                 key,
                 (slot, plugin),
@@ -333,31 +340,6 @@ def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
             )
             for key, slot, plugin, plan in store.benchmarks()
         )
-    return RunSummary(
-        run=run,
-        run_id=run_id,
-        state="running" if is_live else "stopped",
-        reason=None,
-        benchmarks=summaries,
-        is_counted=False,
-        **_facts(config, sessions, summaries),
-    )
-
-
-def _facts(
-    config: Mapping[str, Any],
-    sessions: list[StoredSession],
-    benchmarks: tuple[BenchmarkSummary, ...],
-) -> dict[str, Any]:
-    """Return the fields of a summary that do not depend on whether its answers are counted."""
-    return {
-        "model": _model(benchmarks),
-        "url": (config.get("endpoint") or {}).get("url"),
-        "started": sessions[0]["started"] if sessions else None,
-        "elapsed_seconds": _elapsed(sessions),
-        "cost": _cost(config, sessions),
-        "sessions": len(sessions),
-    }
 
 
 def _cost_of(runtime: Mapping[str, Any]) -> float | None:
