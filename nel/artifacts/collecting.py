@@ -64,6 +64,12 @@ class StoredBenchmark:
         """Return the judges of its panel."""
         return (self.plan.get("judge") or {}).get("panel") or []
 
+    @property
+    def prices(self) -> dict[str, Price]:
+        """Return the prices of models that the budget of the run has."""
+        listed = (self.config.get("budget") or {}).get("prices") or {}
+        return {model: Price.model_validate(price) for model, price in listed.items()}
+
 
 class Collection:
     """Everything one pass over the results of a benchmark collects."""
@@ -76,9 +82,7 @@ class Collection:
             requested: Its metrics and reducers; None: those that its plan names and that are
                 installed.
         """
-        config, plan = stored.config, stored.plan
-        listed = (config.get("budget") or {}).get("prices") or {}
-        prices = {model: Price.model_validate(price) for model, price in listed.items()}
+        config, plan, prices = stored.config, stored.plan, stored.prices
         why = stored.snapshot.meta("not_run")
         self._stored = stored
         self._not_run = Unscored(**why) if why else NOT_RUN

@@ -157,34 +157,20 @@ class Summaries:
             run_id = str(snapshot.meta("run_id") or run.path.name)
             benchmarks = snapshot.benchmarks()
         last = sessions[-1] if sessions else None
-        files = {} if is_live or last is None or last["ended"] is None else _files(run.path)
-        names = [directory_name(slot) for _, slot, _, _ in benchmarks]
-        state: State
-        reason: str | None
-        is_counted = True
-        if names and last is not None and all(name in files for name in names):
-            self._readers.pop(run.path, None)
-            state, reason = _ending(last)
-            summaries = tuple(
-                _from_files(files[name], key, (slot, plugin), plan)
-                for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
-            )
-        elif (status := self._status(run)) is not None:
-            state, reason = status.state, status.reason
-            summaries = tuple(
-                _from_status(status, key, (slot, plugin), plan)
-                for key, slot, plugin, plan in benchmarks
-            )
-        else:
-            state, reason, is_counted = "running" if is_live else "stopped", None, False
-            summaries = _uncounted(run)
+        ended = None if is_live or last is None or last["ended"] is None else last
+        counted = self._counted(run, benchmarks, ended)
+        state, reason, summaries = counted or (
+            "running" if is_live else "stopped",
+            None,
+            _uncounted(run),
+        )
         return RunSummary(
             run=run,
             run_id=run_id,
             state=state,
             reason=reason,
             benchmarks=summaries,
-            is_counted=is_counted,
+            is_counted=counted is not None,
             model=_model(summaries),
             url=(config.get("endpoint") or {}).get("url"),
             started=sessions[0]["started"] if sessions else None,
@@ -192,6 +178,37 @@ class Summaries:
             cost=_cost(config, sessions),
             sessions=len(sessions),
         )
+
+    def _counted(
+        self,
+        run: FoundRun,
+        benchmarks: list[tuple[int, str, str, StoredPlan]],
+        ended: StoredSession | None,
+    ) -> tuple[State, str | None, tuple[BenchmarkSummary, ...]] | None:
+        """Return the state of a run, why it ended so, and its benchmarks, None while outcomes are
+        still being counted.
+
+        Args:
+            run: The run.
+            benchmarks: As run.db has them.
+            ended: Its last session, where that ended.
+        """
+        files = {} if ended is None else _files(run.path)
+        names = [directory_name(slot) for _, slot, _, _ in benchmarks]
+        if names and ended is not None and all(name in files for name in names):
+            self._readers.pop(run.path, None)
+            return *_ending(ended), tuple(
+                _from_files(files[name], key, (slot, plugin), plan)
+                for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
+            )
+        status = self._status(run)
+        if status is None:
+            return None
+        summaries = (
+            _from_status(status, key, (slot, plugin), plan)
+            for key, slot, plugin, plan in benchmarks
+        )
+        return status.state, status.reason, tuple(summaries)
 
     def status(self, run: FoundRun) -> RunStatus | None:
         """Return the status of a run now, None while its outcomes are still being counted; each is

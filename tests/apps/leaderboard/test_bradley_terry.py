@@ -342,7 +342,7 @@ def test_what_is_resampled_is_the_question(*, control: bool) -> None:
     length = rng.uniform(-0.5, 0.5, 50).tolist()
     once = rank_models(comparisons("ab", rows, length), n_resamples=100, length_control=control).standings["a"]
     often = rank_models(comparisons("ab", rows * 4, length * 4), n_resamples=100, length_control=control).standings["a"]
-    for name in ("value", "lower", "upper"):
+    for name in ("value", "ci_lower", "ci_upper"):
         assert getattr(often.strength, name) == pytest.approx(getattr(once.strength, name), abs=1e-8)
 
 
