@@ -6,29 +6,37 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from aiohttp import web
 
+from nel.apps.view.addressed import (
+    NO_SAMPLE,
+    benchmark_of,
+    line_of,
+    position_of,
+    ratings_path_of,
+    run_of,
+    run_of_id,
+    summary_of,
+    wanted_of,
+    whole_number,
+)
 from nel.apps.view.assets import assets
 from nel.apps.view.comparing import (
     PAGE,
     RUNS_MAX,
     BenchmarkRow,
-    Comparisons,
     FlipRow,
     trade_offs,
     with_baseline_first,
 )
-from nel.apps.view.finding import FoundRun, find_runs
-from nel.apps.view.index.building import WAIT_SECONDS, IndexState, Indices
-from nel.apps.view.index.database import INDEX_FAULTS, ORDERS, Filter, Index, Position
+from nel.apps.view.index.building import IndexState
+from nel.apps.view.index.database import INDEX_FAULTS, Index
+from nel.apps.view.library import LIBRARY
 from nel.apps.view.live import live_runs, status_json, status_of
 from nel.apps.view.notes import notes_of, read_notes, write_notes
 from nel.apps.view.pages import address, render
@@ -37,15 +45,14 @@ from nel.apps.view.ratings import (
     add_rating,
     rating_fields,
     ratings_of,
-    ratings_path,
     read_ratings,
 )
 from nel.apps.view.run_page import Confusion, benchmark_page, confusion_of
-from nel.apps.view.sample import sample_json, sample_view
-from nel.apps.view.samples import Wanted, neighbours
+from nel.apps.view.sample import sample_view
+from nel.apps.view.samples import neighbours
 from nel.apps.view.samples import sample_page as sample_rows
 from nel.apps.view.security import ACCESS
-from nel.apps.view.summary import BenchmarkSummary, RunSummary, Summaries
+from nel.apps.view.summary import RunSummary
 from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
 from nel.apps.view.transcript import whole_output
 from nel.comparison.fields import PARTS
@@ -54,57 +61,11 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
 from nel.reports.distributions import MEASURES, Chart, chart_of
 
-_LOOK_AGAIN_SECONDS: Final = 5.0
-_DIGITS_MAX: Final = 12
 _SIDES_MIN: Final = 2
 _JUMP: Final = re.compile(r"#([0-9]{1,9})")
 """What is typed to go to a sample by its number."""
-_NO_SAMPLE: Final = "this benchmark has no such sample"
 Respond: TypeAlias = Callable[[web.Request], web.Response]
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.Response]]
-
-
-@dataclass(slots=True, kw_only=True)
-class Library:
-    """The runs that are shown."""
-
-    directories: Sequence[Path]
-    cache: Path
-    """Where indices of samples are kept."""
-    wait_seconds: float = WAIT_SECONDS
-    """How long a page waits for an index."""
-    summaries: Summaries = field(init=False)
-    comparisons: Comparisons = field(default_factory=Comparisons)
-    indices: Indices = field(init=False)
-    _seen: tuple[float, dict[str, FoundRun]] = (0.0, {})
-
-    def __post_init__(self) -> None:
-        """Build no index yet."""
-        self.indices = Indices(self.cache, wait_seconds=self.wait_seconds)
-        self.summaries = Summaries(wait_seconds=self.wait_seconds)
-
-    def close(self) -> None:
-        """Stop what works in the background."""
-        self.summaries.close()
-        self.indices.close()
-
-    def runs(self) -> dict[str, FoundRun]:
-        """Return the runs that are there now, by id."""
-        self._seen = (time.monotonic(), find_runs(self.directories))
-        return self._seen[1]
-
-    def run(self, name: str) -> FoundRun | None:
-        """Return a run by its id; the directories are looked through again at most every few
-        seconds.
-        """
-        seen, runs = self._seen
-        run = runs.get(name)
-        if run is None or time.monotonic() - seen > _LOOK_AGAIN_SECONDS or not run.store.is_file():
-            run = self.runs().get(name)
-        return run
-
-
-LIBRARY: Final = web.AppKey("nel_view_library", Library)
 
 
 def routes(base: str) -> list[web.RouteDef]:
@@ -194,16 +155,16 @@ def _static_file(request: web.Request) -> web.Response:
 
 
 def _sample_file(request: web.Request) -> web.Response:
-    idx, repeat = _position(request)
-    return _download(pretty(_line(request)), f"sample-{idx}-{repeat}.json", "application/json")
+    idx, repeat = position_of(request)
+    return _download(pretty(line_of(request)), f"sample-{idx}-{repeat}.json", "application/json")
 
 
 def _output_file(request: web.Request) -> web.Response:
     """Send the whole output of a call that was cut for the model."""
-    run, _, benchmark = _benchmark(request)
+    run, _, benchmark = benchmark_of(request)
     attempt, step = (whole_number(request.query.get(name, "")) for name in ("attempt", "step"))
     with BrowsedStore(run.store) as store:
-        sample_key = (benchmark.key, *_position(request))
+        sample_key = (benchmark.key, *position_of(request))
         text = whole_output(store, sample_key, attempt or 0, step or 0)
     if text is None:
         raise web.HTTPNotFound(text="this sample has no such step with an output")
@@ -211,7 +172,7 @@ def _output_file(request: web.Request) -> web.Response:
 
 
 def _ratings_file(request: web.Request) -> web.Response:
-    path = _ratings_path(request)
+    path = ratings_path_of(request)
     try:
         return _download(path.read_bytes(), path.name, "application/jsonl")
     except OSError as error:
@@ -220,7 +181,7 @@ def _ratings_file(request: web.Request) -> web.Response:
 
 def _sample_by_id(request: web.Request) -> web.Response:
     """Redirect to a sample that is named by its id."""
-    run, _, benchmark = _benchmark(request)
+    run, _, benchmark = benchmark_of(request)
     with BrowsedStore(run.store) as store:
         idx = store.idx_of(benchmark.key, request.match_info["sample"])
     if idx is None:
@@ -235,24 +196,24 @@ def _live(request: web.Request) -> web.Response:
 
 
 def _live_run(request: web.Request) -> web.Response:
-    status = status_of(_run(request), request.app[LIBRARY].summaries)
+    status = status_of(run_of(request), request.app[LIBRARY].summaries)
     return _json(
         {"line": "its answers are being counted"} if status is None else status_json(status)
     )
 
 
 def _index_state(request: web.Request) -> web.Response:
-    return _json(_index_json(request.app[LIBRARY].indices.of(_run(request))))
+    return _json(_index_json(request.app[LIBRARY].indices.of(run_of(request))))
 
 
 def _save_notes(request: web.Request, fields: Any) -> None:
-    write_notes(_run(request).path, notes_of(fields))
+    write_notes(run_of(request).path, notes_of(fields))
 
 
 def _save_rating(request: web.Request, fields: Any) -> None:
-    rating, line = rating_fields(fields), _line(request)
+    rating, line = rating_fields(fields), line_of(request)
     add_rating(
-        _ratings_path(request),
+        ratings_path_of(request),
         Rating(
             sample_id=line["sample_id"],
             repeat=line["repeat"],
@@ -284,8 +245,8 @@ def _runs_page(request: web.Request) -> dict[str, Any]:
 
 
 def _run_page(request: web.Request) -> dict[str, Any]:
-    run = _run(request)
-    summary = _summary(request, run)
+    run = run_of(request)
+    summary = summary_of(request, run)
     state = request.app[LIBRARY].indices.of(run)
     return {
         "run": summary,
@@ -302,29 +263,29 @@ def _samples_page(request: web.Request) -> dict[str, Any]:
     if jump is not None:
         where = (request.match_info["run"], request.match_info["benchmark"], int(jump[1]))
         raise web.HTTPSeeOther(address(request.app[ACCESS].base_path, "runs", *where))
-    run, summary, benchmark = _benchmark(request)
+    run, summary, benchmark = benchmark_of(request)
     state = request.app[LIBRARY].indices.of(run)
-    wanted = _wanted(request)
+    wanted = wanted_of(request)
     return {
         "run": summary,
         "benchmark": benchmark,
         "wanted": wanted,
         "page": sample_rows(run, benchmark, state, wanted),
-        "n_rated": len(read_ratings(_ratings_path(request))),
+        "n_rated": len(read_ratings(ratings_path_of(request))),
         "index": _index_json(state),
     }
 
 
 def _sample_page(request: web.Request) -> dict[str, Any]:
-    run, summary, benchmark = _benchmark(request)
-    idx, repeat = _position(request)
+    run, summary, benchmark = benchmark_of(request)
+    idx, repeat = position_of(request)
     view = sample_view(run, benchmark, idx, repeat, whole="whole" in request.query)
     if view is None:
-        raise web.HTTPNotFound(text=_NO_SAMPLE)
-    wanted = _wanted(request)
+        raise web.HTTPNotFound(text=NO_SAMPLE)
+    wanted = wanted_of(request)
     state = request.app[LIBRARY].indices.of(run)
     before, after = neighbours(run, benchmark, state, wanted, (idx, repeat))
-    ratings = read_ratings(_ratings_path(request))
+    ratings = read_ratings(ratings_path_of(request))
     return {
         "run": summary,
         "benchmark": benchmark,
@@ -344,7 +305,7 @@ def _compared_runs(request: web.Request) -> tuple[list[RunSummary], str]:
         raise web.HTTPBadRequest(
             text=f"two to {RUNS_MAX} runs are compared; select them in the table of runs"
         )
-    runs = [_summary(request, _run_of_id(request, name)) for name in ids]
+    runs = [summary_of(request, run_of_id(request, name)) for name in ids]
     return with_baseline_first(runs, request.query.get("baseline", ""))
 
 
@@ -400,34 +361,6 @@ def _indexed(state: IndexState, key: int) -> tuple[list[Chart], Confusion | None
     return [], None
 
 
-def _wanted(request: web.Request) -> Wanted:
-    """Return what the query of an address asks for."""
-    filters = {
-        name: request.query.get(name, "").strip()
-        for name in ("outcome", "kind", "category", "choice")
-    }
-    order = request.query.get("sort", "")
-    return Wanted(
-        filter=Filter(**filters),
-        typed=request.query.get("q", "").strip(),
-        order=order if order in ORDERS else "",
-        after=_mark(request.query.get("after", "")),
-        before=_mark(request.query.get("before", "")),
-    )
-
-
-def _mark(text: str) -> Position | None:
-    """Return the answer at which a page begins or ends: ``SAMPLE`` or ``SAMPLE.REPEAT``."""
-    numbers = [whole_number(number) for number in text.split(".", 1)]
-    idx, repeat = numbers[0], numbers[-1] if len(numbers) > 1 else 0
-    return None if idx is None or repeat is None else (idx, repeat)
-
-
-def whole_number(text: str) -> int | None:
-    """Return a number of an address, None where it is none or too large to be a position."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX else None
-
-
 def _index_json(state: IndexState) -> dict[str, Any]:
     """Return how far an index is."""
     return {
@@ -437,55 +370,3 @@ def _index_json(state: IndexState) -> dict[str, Any]:
         "seconds": round(state.seconds, 2),
         "problem": state.problem or None,
     }
-
-
-def _run(request: web.Request) -> FoundRun:
-    """Return the run that the address names."""
-    return _run_of_id(request, request.match_info["run"])
-
-
-def _run_of_id(request: web.Request, name: str) -> FoundRun:
-    run = request.app[LIBRARY].run(name)
-    if run is None:
-        raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
-    return run
-
-
-def _summary(request: web.Request, run: FoundRun) -> RunSummary:
-    """Return what is known of a run; one that cannot be read is an error."""
-    summary = request.app[LIBRARY].summaries.of(run)
-    if summary.problem is not None:
-        raise web.HTTPUnprocessableEntity(text=f"this run cannot be read: {summary.problem}")
-    return summary
-
-
-def _benchmark(request: web.Request) -> tuple[FoundRun, RunSummary, BenchmarkSummary]:
-    """Return the run and the benchmark that the address names."""
-    run = _run(request)
-    summary = _summary(request, run)
-    benchmark = summary.benchmark(request.match_info["benchmark"])
-    if benchmark is None:
-        raise web.HTTPNotFound(text="this run has no such benchmark")
-    return run, summary, benchmark
-
-
-def _position(request: web.Request) -> Position:
-    """Return the sample and the repeat that an address names."""
-    idx = whole_number(request.match_info["idx"])
-    if idx is None:
-        raise web.HTTPNotFound(text=_NO_SAMPLE)
-    return idx, whole_number(request.query.get("repeat", "0")) or 0
-
-
-def _line(request: web.Request) -> dict[str, Any]:
-    """Return the line of results.jsonl of the answer that the address names."""
-    run, _, benchmark = _benchmark(request)
-    line = sample_json(run, benchmark, *_position(request))
-    if line is None:
-        raise web.HTTPNotFound(text=_NO_SAMPLE)
-    return line
-
-
-def _ratings_path(request: web.Request) -> Path:
-    run, _, benchmark = _benchmark(request)
-    return ratings_path(run.path, benchmark.address)
