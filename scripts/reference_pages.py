@@ -116,7 +116,7 @@ DECIDE_GROUPS = (
     (
         "Verdicts",
         "From the ends of an interval, never from the point between them.",
-        ("verdict", "verdict_within_bounds", "non_inferiority", "margin_test", "Verdict", "GateDecision"),
+        ("verdict", "verdict_within_bounds", "non_inferiority", "Verdict", "GateDecision"),
         "nel.decide",
     ),
     (
@@ -150,8 +150,8 @@ DECIDE_GROUPS = (
         "Plans",
         "What `nel power` computes ([how to plan a comparison](../how-to/plan-a-comparison.md)).",
         (
-            "Test", "Variances", "questions_needed", "minimum_detectable_effect", "power_of", "design_effect",
-            "clustered_minimum_detectable_effect", "mcnemar_questions_needed", "mcnemar_power",
+            "Test", "Variances", "questions_needed", "minimum_detectable_effect", "power_of",
+            "mcnemar_questions_needed", "mcnemar_power",
             "mcnemar_minimum_detectable_effect", "label_plan", "Pilot", "Resources", "plan", "power_curve", "gain_at",
         ),
         "nel.decide",
@@ -160,9 +160,8 @@ DECIDE_GROUPS = (
         "Intervals that hold at every look",
         "For questions in random order, however often one looks; the order of a file is not random.",
         (
-            "ConfidenceSequence", "betting_wealth", "empirical_bernstein_sequence", "paired_e_value",
+            "ConfidenceSequence", "betting_wealth", "paired_e_value",
             "paired_log_e_value", "paired_log_e_process", "paired_stop_at",
-            "is_direction_certain",
         ),
         "nel.decide",
     ),

@@ -1,18 +1,15 @@
-"""Draws the answers of a run that people should label, and takes their labels into its directory.
+"""Takes labels into a run's directory: people's own, or those of another run of the same judge.
 
-`nel.artifacts.calibration` evaluates the labels. Results are read more than once rather than held:
-only the labels and the sampled answers are in memory.
+`nel.artifacts.calibration` evaluates them. Results are read more than once rather than held: only
+the labels are in memory.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.artifacts.annotators import counted_label
 from nel.artifacts.calibration import (
@@ -29,55 +26,35 @@ from nel.artifacts.calibration import (
 )
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
-from nel.artifacts.label_file import Entry, Line, PairEntry, same_text, shown_id, write_label_file
+from nel.artifacts.judged_answers import (
+    JudgedBenchmark,
+    compares_pairs,
+    judge_score,
+    judged_benchmark,
+    printable,
+    verdicts,
+)
+from nel.artifacts.label_file import Line, same_text, shown_id
 from nel.artifacts.label_lines import LabelReader, lines_by_annotator, listed
 from nel.artifacts.label_pairs import (
     DESCRIBED,
     baseline_of,
-    check_pair,
     is_pair,
     read_winner,
     response_score,
     shown_pair,
 )
-from nel.artifacts.results import Result, read_result, reward_of
+from nel.artifacts.results import Result, read_result
 from nel.core.atomic_files import write_file
-from nel.core.strict_json import dumps, loads, pretty
+from nel.core.strict_json import loads, pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import UsageError, did_you_mean
-from nel.judges.stats.calibration import key_of, stratum_keys
-from nel.judges.stats.human_labels import Scale, allocate, grade_of, priority, scale_of, spread
-from nel.types import Message, Sample, Scored
+from nel.errors import UsageError
+from nel.judges.stats.calibration import key_of
+from nel.judges.stats.human_labels import Scale, grade_of, scale_of
+from nel.types import Scored
 
 _OTHER_RUN_SHARE: Final = 0.5
 """From so many labels of other answers on, they are another run's."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedBenchmark:
-    """A benchmark of a run that has answers with a judge's verdict."""
-
-    key: int
-    slot: str
-    plan: Mapping[str, Any]
-
-    @property
-    def repeats(self) -> int:
-        """Return how many answers were asked for each sample."""
-        return int(self.plan["repeats"])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
-    """What was put into a file to be labelled."""
-
-    path: Path
-    n: int
-    n_judged: int
-    by_score: Mapping[float, int]
-    """Chosen answers by the lowest score of their stratum."""
-    is_pair: bool = False
-    """Whether each is a pair of answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,86 +71,6 @@ class Imported:
     """Labels that were there before."""
     annotators: Sequence[str] = ()
     """Who gave the labels, where the files tell several people apart."""
-
-
-def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> JudgedBenchmark:
-    """Return the benchmark of a run that is meant: the one named, or the only one with verdicts.
-
-    Raises:
-        UsageError: There is no such benchmark, none was judged, or several were and none is named.
-    """
-    candidates = [
-        JudgedBenchmark(key=key, slot=name, plan=plan)
-        for key, name, _, plan in snapshot.benchmarks()
-        if plan
-    ]
-    if slot is not None:
-        named = [candidate for candidate in candidates if candidate.slot == slot]
-        if not named:
-            slots = [candidate.slot for candidate in candidates]
-            raise UsageError(
-                f'{run_dir} has no benchmark "{slot}"{did_you_mean(slot, slots) or _listed(slots)}'
-            )
-        candidates = named
-    judged = [candidate for candidate in candidates if any(_verdicts(snapshot, candidate))]
-    if not judged:
-        what = f'no answer of "{slot}"' if slot is not None else "no answer"
-        raise UsageError(
-            f"{what} in {run_dir} has a judge's verdict; calibrate a run whose benchmark asks a"
-            " judge"
-        )
-    if len(judged) > 1:
-        raise UsageError(
-            f"{run_dir} has several judged benchmarks{_listed([candidate.slot for candidate in judged])}; give"
-            " --bench"
-        )
-    return judged[0]
-
-
-def draw_labels(
-    run_dir: Path, path: Path | None, *, slot: str | None = None, n: int = 200
-) -> Drawn:
-    """Write the answers that a person should label.
-
-    They are drawn by the judge's score, from rare ones more than their share, and within it by
-    category in proportion. Which samples come follows from a hash of each sample alone, so that
-    another model's run of the same benchmark asks about mostly the same ones. Of a sample with
-    several repeats one is drawn.
-
-    Args:
-        run_dir: The directory of the run.
-        path: A .csv or .jsonl file that is not there yet; None: ``<benchmark>-to-label.csv`` in the
-            run's directory.
-        slot: The benchmark, where several were judged.
-        n: At most so many.
-
-    Raises:
-        UsageError: The run has no such benchmark or no verdicts, or the file is there already.
-        StoreError: There is no usable run.db.
-    """
-    with Snapshot(run_dir / FILE_NAME) as snapshot:
-        benchmark = judged_benchmark(snapshot, run_dir, slot)
-        _compares_pairs(snapshot, benchmark)
-        keys, sizes, n_judged = _strata(snapshot, benchmark)
-        wanted: dict[tuple[float, str], int] = {}
-        for stratum, count in allocate(
-            {key: sum(amount.values()) for key, amount in sizes.items()}, n
-        ).items():
-            wanted |= {
-                (stratum, name): amount for name, amount in spread(sizes[stratum], count).items()
-            }
-        chosen = _chosen(snapshot, benchmark, keys, wanted)
-        if path is None:
-            path = run_dir / f"{directory_name(benchmark.slot)}-to-label.csv"
-        write_label_file(path, [entry for _, _, entry in chosen])
-        by_score = Counter(stratum for _, stratum, _ in chosen)
-    return Drawn(
-        path=path,
-        n=len(chosen),
-        n_judged=n_judged,
-        by_score=dict(sorted(by_score.items())),
-        is_pair=any(isinstance(entry, PairEntry) for _, _, entry in chosen),
-    )
 
 
 def import_labels(
@@ -226,21 +123,10 @@ def import_labels(
 
 
 def _reader(snapshot: Snapshot, benchmark: JudgedBenchmark) -> LabelReader:
-    if _compares_pairs(snapshot, benchmark):
+    if compares_pairs(snapshot, benchmark):
         return LabelReader(read_winner, DESCRIBED, is_pair=True)
     scale = _scale(snapshot, benchmark)
     return LabelReader(scale.read, scale.described(), is_pair=False)
-
-
-def _compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
-    """Return whether the judge compared pairs; raises UsageError where people cannot be shown both
-    answers of one.
-    """
-    pairs_seen = False
-    for result in _verdicts(snapshot, benchmark):
-        check_pair(result)
-        pairs_seen |= is_pair(result)
-    return pairs_seen
 
 
 def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -> Path:
@@ -260,7 +146,7 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         benchmark = judged_benchmark(snapshot, run_dir, slot)
         templates = sorted(
-            {name for result in _verdicts(snapshot, benchmark) for name in templates_of(result)}
+            {name for result in verdicts(snapshot, benchmark) for name in templates_of(result)}
         )
     directory = benchmark_dir(run_dir, benchmark.slot)
     if (directory / LABELS_NAME).exists():
@@ -294,82 +180,12 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
     return directory
 
 
-def _verdicts(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[Result]:
-    for stored in snapshot.results(benchmark.key, benchmark.repeats):
-        if stored.outcome is not None:
-            result = read_result(stored)
-            if is_verdict(result):
-                yield result
-
-
-def _score(result: Result) -> float:
-    return reward_of(result.outcome) or 0.0
-
-
-def _candidates(
-    snapshot: Snapshot, benchmark: JudgedBenchmark
-) -> Iterator[tuple[bytes, Result, int]]:
-    """Yield of each sample its place in the order of drawing, one of its judged answers, and how
-    many it has.
-    """
-    for _, same in groupby(_verdicts(snapshot, benchmark), key=lambda result: result.idx):
-        results = list(same)
-        rank = priority(results[0].sample_id, _content(results[0].sample))
-        yield rank, results[rank[-1] % len(results)], len(results)
-
-
-def _strata(
-    snapshot: Snapshot, benchmark: JudgedBenchmark
-) -> tuple[dict[float, float], dict[float, Counter[str]], int]:
-    """Return the stratum of each score, how many answers of each category can be drawn, and how
-    many were judged.
-    """
-    by_score: dict[float, Counter[str]] = {}
-    n_judged = 0
-    for _, result, count in _candidates(snapshot, benchmark):
-        by_score.setdefault(key_of(_score(result)), Counter())[_category(result)] += 1
-        n_judged += count
-    keys = stratum_keys({key: amount.total() for key, amount in by_score.items()})
-    sizes: dict[float, Counter[str]] = {}
-    for key, amount in by_score.items():
-        sizes.setdefault(keys[key], Counter()).update(amount)
-    return keys, sizes, n_judged
-
-
-def _chosen(
-    snapshot: Snapshot,
-    benchmark: JudgedBenchmark,
-    keys: Mapping[float, float],
-    wanted: Mapping[tuple[float, str], int],
-) -> list[tuple[bytes, float, Entry | PairEntry]]:
-    """Return the first so many of each stratum and category in the order of drawing, which hides
-    both.
-    """
-    heaps: dict[tuple[float, str], list[tuple[bytes, int, Entry | PairEntry]]] = {}
-    for rank, result, _ in _candidates(snapshot, benchmark):
-        stratum = keys[key_of(_score(result))], _category(result)
-        if not wanted.get(stratum):
-            continue
-        heap = heaps.setdefault(stratum, [])
-        inverse = bytes(255 - byte for byte in rank)
-        if len(heap) < wanted[stratum]:
-            heapq.heappush(heap, (inverse, result.idx, _entry(result)))
-        elif inverse > heap[0][0]:
-            heapq.heapreplace(heap, (inverse, result.idx, _entry(result)))
-    drawn = [
-        (bytes(255 - byte for byte in rank), key, candidate)
-        for (key, _), heap in heaps.items()
-        for rank, _, candidate in heap
-    ]
-    return sorted(drawn, key=lambda item: (item[0], item[2].sample_id))
-
-
 def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
     grades: dict[str, float] = {}
     scores: set[float] = set()
     templates: set[str] = set()
-    for result in _verdicts(snapshot, benchmark):
-        details, score = result.outcome.details, _score(result)
+    for result in verdicts(snapshot, benchmark):
+        details, score = result.outcome.details, judge_score(result)
         scores.add(key_of(score))
         templates.update(templates_of(result))
         grade = grade_of(details, score)
@@ -464,8 +280,8 @@ def _is_of(result: Result, line: Line) -> bool:
     """Return whether a line is of this run's answer, or of both answers of its pair."""
     baseline = baseline_of(result)
     if baseline is None:
-        return line.response is None or same_text(line.response, _printable(response_text(result)))
-    ours = shown_pair(result, _printable(response_text(result)), _printable(baseline))
+        return line.response is None or same_text(line.response, printable(response_text(result)))
+    ours = shown_pair(result, printable(response_text(result)), printable(baseline))
     return line.pair is not None and all(map(same_text, line.pair, ours))
 
 
@@ -480,62 +296,3 @@ def _count_labels(directory: Path) -> int:
 def _state(result: Result) -> str:
     outcome = result.outcome
     return "scored without one" if isinstance(outcome, Scored) else f"{outcome.kind}"
-
-
-def _entry(result: Result) -> Entry | PairEntry:
-    sample = result.sample
-    question = "" if sample is None else _question(sample)
-    reference = "" if sample is None or sample.target is None else _shown_value(sample.target)
-    response, baseline = _printable(response_text(result)), baseline_of(result)
-    if baseline is None:
-        return Entry(
-            sample_id=result.sample_id,
-            repeat=result.repeat,
-            question=question,
-            reference=reference,
-            response=response,
-        )
-    first, second = shown_pair(result, response, _printable(baseline))
-    return PairEntry(
-        sample_id=result.sample_id,
-        repeat=result.repeat,
-        question=question,
-        reference=reference,
-        answer_a=first,
-        answer_b=second,
-    )
-
-
-def _question(sample: Sample) -> str:
-    if isinstance(sample.input, str):
-        return "\n\n".join([sample.input, *sample.turns])
-    messages: list[Message] = [message for message in sample.input if message.role != "system"]
-    texts = [
-        message.content if isinstance(message.content, str) else dumps(message.content)
-        for message in messages
-    ]
-    if len(texts) > 1:
-        texts = [f"{message.role}: {text}" for message, text in zip(messages, texts, strict=True)]
-    return "\n\n".join([*texts, *sample.turns])
-
-
-def _shown_value(value: object) -> str:
-    return value if isinstance(value, str) else dumps(value)
-
-
-def _printable(text: str) -> str:
-    """Return text that every format can hold."""
-    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
-
-
-def _content(sample: Sample | None) -> str:
-    """Return what makes a sample the same in two runs: what is asked, and what is right."""
-    return "" if sample is None else dumps([_question(sample), sample.target])
-
-
-def _category(result: Result) -> str:
-    return (result.sample.subset if result.sample is not None else None) or ""
-
-
-def _listed(slots: Sequence[str]) -> str:
-    return f": {', '.join(slots)}"

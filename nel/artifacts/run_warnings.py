@@ -7,7 +7,7 @@ compare` print the same list; none of them makes a warning of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -86,29 +86,30 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
         total: Its numbers.
         noticed: What was seen of its results beside them.
     """
+    texts: list[tuple[str, Iterable[str]]] = [
+        ("first_n", _first(plan)),
+        ("partial", _partial(noticed)),
+        ("unscored", _unscored(total.accounting)),
+        *((kind, [text]) for kind, text in _failures(total)),
+        ("failed_metric", _failed_metrics(noticed)),
+        ("unknown_ending", noticed.endings),
+        ("served_model", noticed.served),
+        ("fallback", noticed.fallbacks),
+        ("copies", _copies(plan, noticed.copies)),
+        ("judge_not_asked", _judge_not_asked(plan, total.accounting, noticed)),
+        ("judging", noticed.judging),
+        ("calibration", noticed.calibration),
+        *((kind, [text]) for kind, text in noticed.of_scorers),
+        ("versions", _versions(plan)),
+        ("imported", (plan.get("imported") or {}).get("notes", ())),
+    ]
+    return [{"kind": kind, "text": text} for kind, listed in texts for text in listed]
+
+
+def _failed_metrics(noticed: Noticed) -> Iterator[str]:
     reasons = {row["name"]: row["reason"] or "" for row in noticed.rows}
-    failed = [
-        f"the metric {name} has no value: it {reasons.get(name, 'failed')}"
-        for name in noticed.failed_metrics
-    ]
-    pairs = [
-        *(("first_n", text) for text in _first(plan)),
-        *(("partial", text) for text in _partial(noticed)),
-        *(("unscored", text) for text in _unscored(total.accounting)),
-        *_failures(total),
-        *(("failed_metric", text) for text in failed),
-        *(("unknown_ending", text) for text in noticed.endings),
-        *(("served_model", text) for text in noticed.served),
-        *(("fallback", text) for text in noticed.fallbacks),
-        *(("copies", text) for text in _copies(plan, noticed.copies)),
-        *(("judge_not_asked", text) for text in _judge_not_asked(plan, total.accounting, noticed)),
-        *(("judging", text) for text in noticed.judging),
-        *(("calibration", text) for text in noticed.calibration),
-        *noticed.of_scorers,
-        *(("versions", text) for text in _versions(plan)),
-        *(("imported", text) for text in (plan.get("imported") or {}).get("notes", ())),
-    ]
-    return [{"kind": kind, "text": text} for kind, text in pairs]
+    for name in noticed.failed_metrics:
+        yield f"the metric {name} has no value: it {reasons.get(name, 'failed')}"
 
 
 def _first(plan: Mapping[str, Any]) -> Iterator[str]:

@@ -28,7 +28,7 @@ from nel.reports.comparison import (
     rows,
     settings_lines,
 )
-from nel.reports.comparison_page import write_page
+from nel.reports.comparison_page import write_comparison_page
 
 _FEWEST = 2
 
@@ -71,7 +71,7 @@ def show_comparison(
     )
     document = comparison_json(compared, flips_max=flips_max)
     if wanted.html is not None:
-        write_page(document, wanted.html)
+        write_comparison_page(document, wanted.html)
     if as_json:
         typer.echo(dumps(document))
         return

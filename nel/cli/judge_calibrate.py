@@ -64,7 +64,7 @@ def calibrate(
 
 
 def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
-    from nel.artifacts.labelling import draw_labels  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.label_drawing import draw_labels  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
     drawn = draw_labels(run_dir, out, slot=bench, n=n)

@@ -22,7 +22,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from nel.artifacts.files import directory_name
 from nel.artifacts.shapes.metrics import MetricsFile
 from nel.artifacts.shapes.run_files import BundleFile
-from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats, Ints
+from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats
 from nel.comparison.questions import is_universal, metric_values
 from nel.config.identity import Identity
 from nel.errors import OutputError
@@ -122,7 +122,7 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
     for row in metrics["metrics"]:
         values = _values_of(columns, row["name"], metrics["headline"]["metric"])
         if values is not None:
-            _refuse_unequal(files, row["name"], row["value"], _mean_by_question(columns, values))
+            _refuse_unequal(files, row["name"], row["value"], _series(columns, values).mean())
 
 
 def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any]) -> None:
@@ -290,34 +290,12 @@ def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     }
 
 
-def _mean_by_question(columns: Columns, values: Floats) -> float | None:
-    """Return the mean over questions of the mean of each, None without values."""
-    known = ~np.isnan(values)
-    if not known.any():
-        return None
-    positions = columns.integers("position")[known]
-    if positions.min() < 0 or positions.max() >= 2 * len(
-        columns
-    ):  # few of many, as no run of nel has them
-        _, positions = np.unique(positions, return_inverse=True)
-    with np.errstate(over="ignore", invalid="ignore"):
-        counts, sums = np.bincount(positions), np.bincount(positions, values[known])
-        mean = float((sums[counts > 0] / counts[counts > 0]).mean())
-    return (
-        mean if math.isfinite(mean) else _series(columns, values).mean()
-    )  # sums of the largest numbers overflow
-
-
 def _series(columns: Columns, values: Floats) -> Series:
-    """Return the values as they were aggregated: in the order of the dataset."""
+    """Return the values in the order of the dataset."""
     known = np.flatnonzero(~np.isnan(values))
     positions = columns.integers("position")[known]
-    order: Ints = np.lexsort((columns.integers("repeat")[known], positions))
-    series = Series()
-    pairs = zip(positions[order].tolist(), values[known][order].tolist(), strict=True)
-    for position, value in pairs:
-        series.add(position, value, scored=True)
-    return series
+    order = np.argsort(positions, kind="stable")
+    return Series.of(positions[order], values[known][order])
 
 
 def _groups(columns: Columns) -> dict[int, str]:

@@ -25,6 +25,7 @@ from nel.comparison.lines import (
     Digests,
     Floats,
     Ints,
+    coded,
     digest,
     digests_of,
     joined_digests,
@@ -113,25 +114,35 @@ class BlockReader:
         states = np.array(fields.state, dtype=np.int8)
         sample, occurrence, has_own_ids = self._identify(_texts(fields.sample_id))
         expected = self._expected_digests(fields.expected)
+        row = np.zeros(len(states), dtype=np.uint64)
+        if rows:
+            row = joined_digests(digests_of(fields.metadata), expected)
+        category, categories = coded(_as_texts(fields.category))
+        group, groups = coded(_texts_or_none(fields.group))
         return Block(
-            sample=sample,
-            row=joined_digests(digests_of(fields.metadata), expected) if rows else None,
-            prompt=digests_of(fields.prompt),
-            expected=expected,
-            offset=np.array(offsets, dtype=np.uint64),
-            position=_whole(fields.position),
-            repeat=_whole(fields.repeat),
-            occurrence=occurrence,
-            category=_as_texts(fields.category),
-            group=_texts_or_none(fields.group),
-            reward=_rewards(fields.reward, states),
-            tokens=_numbers(fields.tokens, _KNOWN_NUMBERS),
-            latency=_numbers(fields.latency, _KNOWN_NUMBERS),
-            characters=np.array(fields.characters, dtype=np.float64),
-            states=states,
+            n=len(states),
+            columns={
+                "sample": sample,
+                "row": row,
+                "prompt": digests_of(fields.prompt),
+                "expected": expected,
+                "offset": np.array(offsets, dtype=np.uint64),
+                "position": _whole(fields.position),
+                "repeat": _whole(fields.repeat),
+                "occurrence": occurrence,
+                "category": category,
+                "group": group,
+                "reward": _rewards(fields.reward, states),
+                "tokens": _numbers(fields.tokens, _KNOWN_NUMBERS),
+                "latency": _numbers(fields.latency, _KNOWN_NUMBERS),
+                "characters": np.array(fields.characters, dtype=np.float64),
+                "state": states,
+            },
+            labels={"category": categories, "group": groups},
             metrics=_metrics(fields.metrics),
             models=Counter(_texts_or_none(fields.model)),
             causes=Counter(filter(None, fields.cause)),
+            has_rows=rows,
             has_own_ids=has_own_ids,
         )
 

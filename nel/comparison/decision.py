@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, TypeVar
 
 from nel.comparison.compare import BenchmarkComparison
 from nel.comparison.document import benchmark_json, measure_json, side_json
@@ -15,6 +15,7 @@ from nel.decide.verdict import GateDecision
 from nel.errors import EXIT_DONE, EXIT_GATE_FAILED, EXIT_GATE_INCONCLUSIVE
 from nel.version import __version__
 
+T = TypeVar("T")
 FORMAT: Final = 1
 WORDS: Final = {
     GateDecision.GO: "GO",
@@ -135,6 +136,28 @@ def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
     return Decision(decision=decision, reasons=reasons, benchmarks=ordered, level=level)
 
 
+def breaches(
+    tests: Sequence[T], level: float, is_breached: Callable[[T, float], bool]
+) -> dict[int, float]:
+    """Return the level at which each test is breached, by the identity of the test: Holm's
+    step-down procedure.
+
+    Args:
+        tests: All that decide.
+        level: Of them together.
+        is_breached: Whether a test is breached at a level.
+    """
+    remaining, breached = list(tests), dict[int, float]()
+    while remaining:
+        step = 1 - (1 - level) / len(remaining)
+        failed = {id(test): step for test in remaining if is_breached(test, step)}
+        if not failed:
+            break
+        breached |= failed
+        remaining = [test for test in remaining if id(test) not in failed]
+    return breached
+
+
 def decision_json(
     decision: Decision,
     *,
@@ -199,13 +222,4 @@ def _evidence(compared: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _check_json(check: Check) -> dict[str, object]:
-    return {
-        "kind": check.kind,
-        "limit": check.limit,
-        "status": _STATUS[check.status],
-        "reason": check.reason or None,
-        "lower": check.lower,
-        "upper": check.upper,
-        "level": check.level,
-        "breach_level": check.breach_level,
-    }
+    return {**asdict(check), "status": _STATUS[check.status], "reason": check.reason or None}

@@ -53,7 +53,7 @@ class Difference:
         """Return the field with both values, shortened."""
         if self.baseline is None and self.field in _COUNTED:
             return str(self.candidate)
-        return f"{self.field}: {_short(self.baseline)} and {_short(self.candidate)}"
+        return f"{self.field}: {short(self.baseline)} and {short(self.candidate)}"
 
 
 def check_parts(names: Sequence[str]) -> frozenset[str]:
@@ -169,6 +169,7 @@ def _span(counts: Ints) -> str:
     return str(lowest) if lowest == highest else f"{lowest} to {highest}"
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """Return a value for a message, shortened."""
     text = "unset" if value is None else str(value)
     return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 1]}…"

@@ -12,7 +12,7 @@ from statistics import NormalDist
 from typing import Any, Final
 
 from nel.comparison.agreement import check_interval
-from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
+from nel.comparison.decision import Check, Decision, GatedBenchmark, breaches, decide
 from nel.comparison.nel_runs import read_side
 from nel.comparison.questions import questions_of
 from nel.comparison.sides import readable
@@ -105,7 +105,7 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
     with readable(run_dir):
         rows = [row for floor in floors for row in _demands_of(benchmarks, floor)]
         _check_results(run_dir, benchmarks, rows)
-        breached = _breached(rows)
+        breached = breaches(rows, LEVEL, _is_missed)
         return decide([_gated(row, breached) for row in rows], LEVEL)
 
 
@@ -172,21 +172,9 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
     return demands
 
 
-def _breached(rows: Sequence[_Held]) -> dict[int, float]:
-    """Return the level at which each floor is missed, by identity: Holm's step-down procedure."""
-    remaining, breached = list(rows), dict[int, float]()
-    while remaining:
-        step = 1 - (1 - LEVEL) / len(remaining)
-        failed = [
-            row
-            for row in remaining
-            if (span := row.span(step)) is not None and span[1] < row.floor.value
-        ]
-        if not failed:
-            break
-        breached |= {id(row): step for row in failed}
-        remaining = [row for row in remaining if id(row) not in breached]
-    return breached
+def _is_missed(demand: _Held, level: float) -> bool:
+    span = demand.span(level)
+    return span is not None and span[1] < demand.floor.value
 
 
 def _gated(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:

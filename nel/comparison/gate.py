@@ -9,7 +9,7 @@ a breach must hold after Holm's adjustment over all tests of the policy.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -21,7 +21,7 @@ from nel.comparison.compare import (
     common_benchmarks,
     compare_benchmark,
 )
-from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
+from nel.comparison.decision import Check, Decision, GatedBenchmark, breaches, decide
 from nel.comparison.early_stop import anytime_difference, without_interval
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import (
@@ -125,6 +125,7 @@ def gate(
     breached = breaches(
         [demand for entry in entries if entry.rule.is_gated for demand in entry.demands],
         policy.level,
+        _is_breached,
     )
     return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
 
@@ -291,22 +292,6 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
     if policy.require_calibration and is_judged and not (side.judging or {}).get("calibration"):
         reasons.append(f"the {name}'s judge was never calibrated, and the policy requires it")
     return reasons
-
-
-def breaches(demands: Sequence[Demand], level: float) -> Mapping[int, float]:
-    """Return the level at which each test is breached, by the identity of the test: Holm's
-    step-down procedure.
-    """
-    alpha = 1 - level
-    remaining, breached = list(demands), dict[int, float]()
-    while remaining:
-        step = 1 - alpha / len(remaining)
-        failed = [check for check in remaining if _is_breached(check, step)]
-        if not failed:
-            break
-        breached |= {id(check): step for check in failed}
-        remaining = [check for check in remaining if id(check) not in breached]
-    return breached
 
 
 def _is_breached(demand: Demand, level: float) -> bool:

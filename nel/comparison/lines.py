@@ -5,17 +5,17 @@ I/O.
 from __future__ import annotations
 
 import math
-from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from nel.core.strict_json import dumps_bytes
-from nel.errors import UsageError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -39,11 +39,11 @@ DIGEST_BYTES: Final = 8
 _DIGEST_BITS: Final = (1 << 64) - 1
 _TEXTS: Final[frozenset[type]] = frozenset((str,))
 MIX: Final = 0x9E3779B97F4A7C15
-_WHOLE: Final = ("sample", "row", "prompt", "expected", "offset")
-_SIGNED: Final = ("position", "repeat", "occurrence", "category", "group")
+_DIGESTS: Final = ("sample", "row", "prompt", "expected", "offset")
+_SIGNED: Final = ("position", "repeat", "occurrence")
 _REAL: Final = ("reward", "tokens", "latency", "characters")
-_CODED: Final = ("category", "group")
-_FLAGS: Final = ("has_samples", "has_rows", "has_questions", "has_own_ids")
+CODED: Final = ("category", "group")
+"""Columns of texts that repeat, kept as numbers."""
 
 
 class Line(NamedTuple):
@@ -88,49 +88,67 @@ class Line(NamedTuple):
 class Block:
     """Lines of one benchmark as columns; the names are those of `Line`."""
 
-    sample: Digests
-    row: Digests | None
-    """None where it was not wanted."""
-    prompt: Digests
-    """0 where a line has no prompt."""
-    expected: Digests
-    offset: Digests
-    position: Ints
-    repeat: Ints
-    occurrence: Ints
-    category: Sequence[str | None]
-    group: Sequence[str | None]
-    reward: Floats
-    tokens: Floats
-    latency: Floats
-    characters: Floats
-    states: npt.NDArray[np.int8]
+    n: int
+    columns: dict[str, npt.NDArray[Any]]
+    """Of digests 0 where a line has none, of numbers NaN, of codes -1; ``row`` is 0 where it was not
+    wanted.
+    """
+    labels: Mapping[str, Iterable[str]]
+    """The text of each code, by the names of `CODED`."""
     metrics: Mapping[str, Floats]
     """In the order in which they occur first; NaN where a line has none."""
     models: Mapping[str | None, int]
     causes: Mapping[str, int]
+    has_samples: bool = True
+    has_rows: bool
+    has_questions: bool = True
     has_own_ids: bool
 
 
-@dataclass(slots=True)
-class _Labels:
-    """Texts that repeat, as numbers."""
+def block_of(lines: Sequence[Line]) -> Block:
+    """Return lines as columns.
 
-    codes: dict[str, int] = field(default_factory=dict)
+    Args:
+        lines: At least one.
 
-    def code(self, text: str | None) -> int:
-        return -1 if text is None else self.codes.setdefault(text, len(self.codes))
+    Raises:
+        ValueError: A value is not of its column's type, as with TypeError and OverflowError.
+    """
+    fields: dict[str, Sequence[Any]] = dict(
+        zip(Line._fields, zip(*lines, strict=True), strict=True)
+    )
+    columns: dict[str, npt.NDArray[Any]] = {
+        name: np.array([number or 0 for number in fields[name]], dtype=np.uint64)
+        for name in _DIGESTS
+    }
+    columns |= {name: np.array(fields[name], dtype=np.int64) for name in _SIGNED}
+    columns |= {name: np.array(fields[name], dtype=np.float64) for name in _REAL}
+    labels = {}
+    for name in CODED:
+        columns[name], labels[name] = coded(fields[name])
+    rows = fields["metrics"]
+    return Block(
+        n=len(lines),
+        columns={**columns, "state": np.array(fields["state"], dtype=np.int8)},
+        labels=labels,
+        metrics={
+            name: np.array([float(row.get(name, math.nan)) for row in rows])
+            for name in dict.fromkeys(chain.from_iterable(rows))
+        },
+        models=Counter(fields["model"]),
+        causes=Counter(filter(None, fields["cause"])),
+        has_samples=None not in fields["sample"],
+        has_rows=None not in fields["row"],
+        has_questions=all(fields["prompt"]),
+        has_own_ids=all(fields["is_own_id"]),
+    )
 
-    def codes_of(self, texts: Sequence[str | None]) -> Ints:
-        table = {text: self.code(text) for text in dict.fromkeys(texts)}
-        if len(table) == 1:
-            return np.full(len(texts), table[texts[0]], dtype=np.int64)
-        return np.array([table[text] for text in texts], dtype=np.int64)
 
-    def recoded(self, other: _Labels, codes: Ints) -> Ints:
-        """Return the codes of another's texts as codes of these."""
-        table = np.array([*map(self.code, other.codes), -1], dtype=np.int64)
-        return np.asarray(table[codes])
+def coded(texts: Sequence[str | None]) -> tuple[Ints, list[str]]:
+    """Return texts as numbers, -1 for none, and the text of each number."""
+    labels = [text for text in dict.fromkeys(texts) if text is not None]
+    codes: dict[str | None, int] = {text: code for code, text in enumerate(labels)}
+    return np.array([codes.get(text, -1) for text in texts], dtype=np.int64), labels
 
 
 class Columns:
@@ -138,16 +156,12 @@ class Columns:
 
     def __init__(self) -> None:
         """Start without lines."""
-        self._whole = {name: array("Q") for name in _WHOLE}
-        self._signed = {name: array("q") for name in _SIGNED}
-        self._real = {name: array("d") for name in _REAL}
-        self._states = array("b")
-        self._append_whole = [
-            column.append for column in (*self._whole.values(), *self._signed.values())
-        ]
-        self._append_real = [column.append for column in self._real.values()]
-        self._metrics: dict[str, array[float]] = {}
-        self._categories, self._groups = _Labels(), _Labels()
+        self._blocks: list[Block] = []
+        self._joined: dict[str, npt.NDArray[Any]] = {}
+        self._n = 0
+        self._metrics: dict[str, None] = {}
+        """Names, in the order in which they occur first."""
+        self._codes: dict[str, dict[str, int]] = {name: {} for name in CODED}
         self.models: dict[str, int] = {}
         self.causes: dict[str, int] = {}
         self.has_samples = True
@@ -157,106 +171,30 @@ class Columns:
 
     def __len__(self) -> int:
         """Return the number of lines."""
-        return len(self._states)
+        return self._n
 
-    def add(self, line: Line) -> None:
-        """Take in one line.
-
-        Raises:
-            UsageError: Its reward is not a finite number.
-        """
-        if line.reward is not None and not math.isfinite(line.reward):
-            raise UsageError(
-                f"{line.where}: the score is {line.reward}, not a finite number; score the run"
-                " again"
-            )
-        if line.sample is None or line.row is None or not line.prompt or not line.is_own_id:
-            self._note_missing(line)
-        whole = (
-            *(line.sample or 0, line.row or 0, line.prompt, line.expected, line.offset),
-            *(line.position, line.repeat, line.occurrence),
-            *(self._categories.code(line.category), self._groups.code(line.group)),
-        )
-        for append, number in zip(self._append_whole, whole, strict=True):
-            append(number)
-        reward = math.nan if line.reward is None else line.reward
-        for append, value in zip(
-            self._append_real, (reward, line.tokens, line.latency, line.characters), strict=True
-        ):
-            append(value)
-        self._states.append(line.state)
-        self._add_metrics(line)
-        _count(self.models, line.model)
-        if line.cause:
-            _count(self.causes, line.cause)
-
-    def add_block(self, block: Block) -> None:
-        """Take in many lines."""
-        n, before = len(block.states), len(self._states)
-        nothing = np.zeros(n, dtype=np.uint64)
-        whole = (
-            block.sample,
-            nothing if block.row is None else block.row,
-            block.prompt,
-            block.expected,
-            block.offset,
-        )
-        for column, whole_numbers in zip(self._whole.values(), whole, strict=True):
-            column.frombytes(whole_numbers.tobytes())
-        codes = (labels.codes_of(names) for labels, names in self._labelled(block))
-        signed = (block.position, block.repeat, block.occurrence, *codes)
-        for column, integers in zip(self._signed.values(), signed, strict=True):
-            column.frombytes(integers.tobytes())
-        real = (block.reward, block.tokens, block.latency, block.characters)
-        for numbers, values in zip(self._real.values(), real, strict=True):
-            numbers.frombytes(values.tobytes())
-        self._states.frombytes(block.states.tobytes())
+    def add(self, block: Block) -> None:
+        """Take in many lines; of metrics those with one of the first `METRICS_MAX` names."""
         for name in block.metrics:
-            self._begin_metric(name, before)
-        for name, numbers in self._metrics.items():
-            numbers.frombytes(
-                (block.metrics[name] if name in block.metrics else np.full(n, np.nan)).tobytes()
-            )
-        for counts, counter in ((self.models, block.models), (self.causes, block.causes)):
-            for text, count in counter.items():
-                _count(counts, text, count)
-        self.has_rows = self.has_rows and block.row is not None
-        self.has_own_ids = self.has_own_ids and block.has_own_ids
+            if len(self._metrics) < METRICS_MAX:
+                self._metrics.setdefault(name)
+        metrics = {name: block.metrics[name] for name in block.metrics if name in self._metrics}
+        self._blocks.append(replace(block, metrics=metrics))
+        self._n += block.n
+        for name, codes in self._codes.items():
+            known = [codes.setdefault(text, len(codes)) for text in block.labels[name]]
+            block.columns[name] = np.array([*known, -1], dtype=np.int64)[block.columns[name]]
+        _count(self.models, block.models)
+        _count(self.causes, block.causes)
+        self.has_samples &= block.has_samples
+        self.has_rows &= block.has_rows
+        self.has_questions &= block.has_questions
+        self.has_own_ids &= block.has_own_ids
 
     def extend(self, other: Columns) -> None:
-        """Take in the lines that follow, read into columns of their own.
-
-        Raises:
-            ValueError: They hold more names than are kept, so that which are kept depends on the
-                lines before them.
-        """
-        if other.is_cut:
-            raise ValueError("more names than are kept")
-        before = len(self._states)
-        recoded = (
-            mine.recoded(theirs, other.integers(name))
-            for name, mine, theirs in self._labels_with(other)
-        )
-        codes = dict(zip(_CODED, recoded, strict=True))
-        for name, whole in self._whole.items():
-            whole.extend(other._whole[name])
-        for name, signed in self._signed.items():
-            if name in codes:
-                signed.frombytes(codes[name].tobytes())
-            else:
-                signed.extend(other._signed[name])
-        for name, real in self._real.items():
-            real.extend(other._real[name])
-        self._states.extend(other._states)
-        for name in other._metrics:
-            self._begin_metric(name, before)
-        for name, numbers in self._metrics.items():
-            numbers.extend(other._metrics.get(name) or array("d", [math.nan]) * len(other))
-        for counts, counter in ((self.models, other.models), (self.causes, other.causes)):
-            for text, count in counter.items():
-                _count(counts, text, count)
-        for flag in _FLAGS:
-            setattr(self, flag, getattr(self, flag) and getattr(other, flag))
+        """Take in the lines that follow, read into columns of their own; these are used up."""
+        for block in other._blocks:
+            self.add(replace(block, labels=other._codes))
 
     @property
     def is_cut(self) -> bool:
@@ -266,57 +204,45 @@ class Columns:
             or max(len(self.models), len(self.causes)) >= LABELS_MAX
         )
 
-    def _labels_with(self, other: Columns) -> tuple[tuple[str, _Labels, _Labels], ...]:
-        both = (self._categories, other._categories), (self._groups, other._groups)
-        return tuple((name, *pair) for name, pair in zip(_CODED, both, strict=True))
-
-    def _labelled(self, block: Block) -> tuple[tuple[_Labels, Sequence[str | None]], ...]:
-        return (self._categories, block.category), (self._groups, block.group)
-
-    def _begin_metric(self, name: str, before: int) -> None:
-        """Make room for a metric, with NaN for the lines that stand already."""
-        if name not in self._metrics and len(self._metrics) < METRICS_MAX:
-            self._metrics[name] = array("d", bytes(0))
-            self._metrics[name].extend([math.nan] * before)
-
-    def _note_missing(self, line: Line) -> None:
-        self.has_samples = self.has_samples and line.sample is not None
-        self.has_rows = self.has_rows and line.row is not None
-        self.has_questions = self.has_questions and line.prompt != 0
-        self.has_own_ids = self.has_own_ids and line.is_own_id
-
-    def _add_metrics(self, line: Line) -> None:
-        for name in line.metrics:
-            self._begin_metric(name, len(self._states) - 1)
-        for name, values in self._metrics.items():
-            values.append(float(line.metrics.get(name, math.nan)))
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        """Return a column, put together when it is first used."""
+        if name not in self._joined:
+            parts = [block.columns.pop(name) for block in self._blocks]
+            self._joined[name] = np.concatenate(parts)
+        return self._joined[name]
 
     def digests(self, name: str) -> Digests:
-        """Return a column of digests, or ``offset``, without a copy; ``question`` joins prompts and
+        """Return a column of digests, or ``offset``; ``question`` joins prompts and
         gold answers.
         """
         if name == "question":
             return joined_digests(self.digests("prompt"), self.digests("expected"))
-        return np.frombuffer(self._whole[name], dtype=np.uint64)
+        return self._column(name)
 
     def integers(self, name: str) -> Ints:
         """Return ``position``, ``repeat``, ``occurrence``, or the codes of ``category`` or
         ``group``; -1 is none.
         """
-        return np.frombuffer(self._signed[name], dtype=np.int64)
+        return self._column(name)
 
     def numbers(self, name: str) -> Floats:
         """Return ``reward``, ``tokens``, ``latency`` or ``characters``; NaN is none."""
-        return np.frombuffer(self._real[name], dtype=np.float64)
+        return self._column(name)
 
     def metric(self, name: str) -> Floats:
         """Return the values of a metric beside the reward; NaN where a line has none."""
-        return np.frombuffer(self._metrics[name], dtype=np.float64)
+        nothing = np.array(math.nan)
+        return np.concatenate(
+            [
+                np.broadcast_to(block.metrics.get(name, nothing), (block.n,))
+                for block in self._blocks
+            ]
+        )
 
     @property
     def states(self) -> npt.NDArray[np.int8]:
         """Return the state of each line."""
-        return np.frombuffer(self._states, dtype=np.int8)
+        return self._column("state")
 
     @property
     def metric_names(self) -> list[str]:
@@ -326,12 +252,12 @@ class Columns:
     @property
     def categories(self) -> list[str]:
         """Return the names behind the codes of ``category``."""
-        return list(self._categories.codes)
+        return list(self._codes["category"])
 
     @property
     def groups(self) -> list[str]:
         """Return the names behind the codes of ``group``."""
-        return list(self._groups.codes)
+        return list(self._codes["group"])
 
 
 def digest(value: object) -> int:
@@ -375,6 +301,7 @@ def number_or_nan(value: Any) -> float:
     )
 
 
-def _count(counts: dict[str, int], name: str | None, more: int = 1) -> None:
-    if name is not None and (name in counts or len(counts) < LABELS_MAX):
-        counts[name] = counts.get(name, 0) + more
+def _count(counts: dict[str, int], more: Mapping[str | None, int] | Mapping[str, int]) -> None:
+    for name, count in more.items():
+        if name is not None and (name in counts or len(counts) < LABELS_MAX):
+            counts[name] = counts.get(name, 0) + count

@@ -4,8 +4,9 @@ Streams its lines.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
@@ -15,7 +16,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from nel.comparison.blocks import BlockReader
-from nel.comparison.lines import Columns, Line
+from nel.comparison.lines import Block, Columns, Line, block_of
 from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
 from nel.core.strict_json import loads
 from nel.errors import NelError, OutputError, UsageError
@@ -143,16 +144,15 @@ class SideBenchmark:
         or is damaged.
         """
         columns = Columns()
-        parts = mapped(partial(self._block, rows=rows), parts_of(self.path), processes=processes)
-        with closing(parts), suppress(ValueError):
-            for block in parts:
-                if block is None:
+        parts = mapped(partial(self._part, rows=rows), parts_of(self.path), processes=processes)
+        with closing(parts):
+            for part in parts:
+                if part is None or part.is_cut:
                     return None
-                columns.extend(block)
-            return columns
-        return None
+                columns.extend(part)
+        return columns
 
-    def _block(self, byte_range: tuple[int, int], *, rows: bool) -> Columns | None:
+    def _part(self, byte_range: tuple[int, int], *, rows: bool) -> Columns | None:
         try:
             return self._read_lines(line_blocks(self.path, *byte_range), rows=rows)
         except NelError:  # the whole file is read again, which says where
@@ -162,22 +162,38 @@ class SideBenchmark:
         columns, reader = Columns(), None if self.make_blocks is None else self.make_blocks()
         for lines, first, offsets in blocks:
             block = None if reader is None else reader.block_of(lines, offsets, rows=rows)
+            if block is None:
+                block = self._block(json_objects(lines, first, offsets, self.path))
             if block is not None:
-                columns.add_block(block)
-                continue
-            for value, number, offset in json_objects(lines, first, offsets, self.path):
-                self._add(columns, value, f"{self.path}:{number}", offset)
+                columns.add(block)
         return columns
 
-    def _add(self, columns: Columns, value: Mapping[str, Any], where: str, offset: int) -> None:
+    def _block(self, objects: Iterator[tuple[Mapping[str, Any], int, int]]) -> Block | None:
+        """Return lines that are read one by one; None where none of them counts.
+
+        Raises:
+            OutputError: A line is no result.
+            UsageError: A score is not a finite number.
+        """
+        lines = []
+        for value, number, offset in objects:
+            where = f"{self.path}:{number}"
+            with _result(where):
+                line = self.read_line(value, where, offset)
+            if line is None:
+                continue
+            if line.reward is not None and not math.isfinite(line.reward):
+                raise UsageError(
+                    f"{where}: the score is {line.reward}, not a finite number; score the run again"
+                )
+            lines.append(line)
         try:
-            line = self.read_line(value, where, offset)
-            if line is not None:
-                columns.add(line)
-        except DAMAGE as error:
-            raise OutputError(
-                f"{where} is no result ({_reason(error)}); write the results again"
-            ) from error
+            return block_of(lines) if lines else None
+        except DAMAGE:
+            for line in lines:
+                with _result(line.where):
+                    block_of([line])
+            raise
 
     def texts(self, offsets: list[int]) -> Iterator[Texts]:
         """Yield what stands at these byte offsets, in their order."""
@@ -198,6 +214,17 @@ class Side:
     settings: Mapping[str, object] = field(default_factory=dict)
     """Flat settings of the whole run, for what else differs."""
     benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
+
+
+@contextmanager
+def _result(where: str) -> Iterator[None]:
+    """Turn what reading a line of another shape raises into an error that names it."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise OutputError(
+            f"{where} is no result ({_reason(error)}); write the results again"
+        ) from error
 
 
 def _reason(error: Exception) -> str:

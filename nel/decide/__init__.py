@@ -6,7 +6,6 @@ Depends on numpy, `nel.metrics` and `nel.errors`.
 
 from nel.decide.exact_power import exact_detectable, exact_power, exact_questions_needed
 from nel.decide.labels import LabelPlan, label_plan
-from nel.decide.margins import MarginTest, margin_test
 from nel.decide.mcnemar import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
 from nel.decide.multiplicity import benjamini_hochberg, holm
 from nel.decide.paired import PairedDifference, PairedT, paired_difference, paired_t
@@ -14,8 +13,6 @@ from nel.decide.plans import CurvePoint, Pilot, Plan, Resources, gain_at, plan, 
 from nel.decide.power import (
     Test,
     Variances,
-    clustered_minimum_detectable_effect,
-    design_effect,
     mcnemar_minimum_detectable_effect,
     mcnemar_power,
     mcnemar_questions_needed,
@@ -38,8 +35,6 @@ from nel.decide.sequential import (
     Stopped,
     StopReason,
     betting_wealth,
-    empirical_bernstein_sequence,
-    is_direction_certain,
     paired_e_value,
     paired_log_e_process,
     paired_log_e_value,
@@ -59,7 +54,6 @@ __all__ = [
     "CurvePoint",
     "GateDecision",
     "LabelPlan",
-    "MarginTest",
     "MarginalGain",
     "PairedDifference",
     "PairedT",
@@ -77,18 +71,13 @@ __all__ = [
     "added_half_width",
     "benjamini_hochberg",
     "betting_wealth",
-    "clustered_minimum_detectable_effect",
-    "design_effect",
     "difference_rate",
-    "empirical_bernstein_sequence",
     "exact_detectable",
     "exact_power",
     "exact_questions_needed",
     "gain_at",
     "holm",
-    "is_direction_certain",
     "label_plan",
-    "margin_test",
     "marginal_gain",
     "mcnemar_exact",
     "mcnemar_log_p",

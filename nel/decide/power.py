@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
-from nel.metrics.quantiles import student_quantile
-
 POWER: Final = 0.8
 ALPHA: Final = 0.05
 _HALVINGS: Final = 200
@@ -102,23 +100,6 @@ class Variances:
         return (self.between + within) * self.design_effect
 
 
-def design_effect(questions_per_cluster: float, correlation: float) -> float:
-    """Return by how much clusters multiply the variance of a mean: ``1 + (m - 1) ICC`` (Kish 1965).
-
-    Raises:
-        ValueError: There is less than one question to a cluster, or the correlation is outside -1
-            to 1.
-
-    >>> design_effect(10, 0.5)
-    5.5
-    """
-    if questions_per_cluster < 1 or not -1 <= correlation <= 1:
-        raise ValueError(
-            f"no design effect of {questions_per_cluster} questions to a cluster with {correlation}"
-        )
-    return max(1 + (questions_per_cluster - 1) * correlation, 1 / questions_per_cluster)
-
-
 def questions_needed(
     effect: float,
     variances: Variances,
@@ -196,35 +177,6 @@ def power_of(
     _check_questions(questions)
     error = math.sqrt(variances.per_question(repeats_baseline, repeats_candidate) / questions)
     return _power(effect / error, test)
-
-
-def clustered_minimum_detectable_effect(
-    standard_error: float, degrees: float, *, test: Test | None = None
-) -> float:
-    """Return the least difference that a comparison over few clusters finds, ``(t_a + t_b) SE``
-    (Bloom 1995).
-
-    Args:
-        standard_error: Of the difference, from clusters.
-        degrees: Of freedom: clusters less one.
-        test: As above.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> round(clustered_minimum_detectable_effect(0.01, 4), 6)
-    0.037174
-    """
-    test = test or Test()
-    if not 0 < standard_error < math.inf or degrees <= 0:
-        raise ValueError(
-            f"no detectable effect for an error of {standard_error} with {degrees} degrees of"
-            " freedom"
-        )
-    tail = test.alpha / 2 if test.two_sided else test.alpha
-    return (
-        student_quantile(degrees, 1 - tail) + student_quantile(degrees, test.power)
-    ) * standard_error
 
 
 def mcnemar_questions_needed(

@@ -103,9 +103,8 @@ class _Bets:
     by stream.
     """
 
-    def __init__(self, level: float, most: float) -> None:
+    def __init__(self, level: float) -> None:
         self._log_odds = 2 * math.log(2 / (1 - level))
-        self._most = most
         self._count = 0
         self._total: Floats = np.zeros(1)
         self._squares: Floats = np.zeros(1)
@@ -128,9 +127,7 @@ class _Bets:
         )
         variances = (0.25 + before) / steps
         self._count, self._total, self._squares = int(steps[-1]), totals[..., -1], squares[..., -1]
-        bets: Floats = np.minimum(
-            np.sqrt(self._log_odds / (variances * steps * np.log1p(steps))), self._most
-        )
+        bets: Floats = np.sqrt(self._log_odds / (variances * steps * np.log1p(steps)))
         return bets
 
 
@@ -173,7 +170,7 @@ class ConfidenceSequence:
         if population is not None and population < 1:
             raise ValueError(f"the population must have a member, not {population}")
         self._low, self._width, self._population = low, high - low, population
-        self._bets = _Bets(level, math.inf)
+        self._bets = _Bets(level)
         self._odds = 2 / (1 - level)
         self._means: Floats = np.linspace(0.0, 1.0, GRID + 1)
         self._up: Floats = np.ones(GRID + 1)
@@ -301,7 +298,7 @@ def betting_wealth(
             " and 1"
         )
     _check_range(values, 0.0, 1.0)
-    bets = _Bets(level, math.inf)
+    bets = _Bets(level)
     lambdas = bets.next(np.atleast_2d(values)).reshape(values.shape)
     means = np.full(values.shape, mean)
     if population is not None:
@@ -317,54 +314,6 @@ def betting_wealth(
     excluded = np.logical_or.accumulate(~possible, axis=-1)
     wealth: Floats = np.where(excluded, math.inf, np.maximum(up, down) / 2)
     return wealth
-
-
-def empirical_bernstein_sequence(
-    values: Sequence[float] | Floats, *, level: float = LEVEL, population: int | None = None
-) -> tuple[Floats, Floats]:
-    """Return the ends after each value of the predictable-mixture empirical Bernstein confidence
-    sequence.
-
-    In closed form and ten times as fast as betting, but wider (Waudby-Smith and Ramdas 2024,
-    theorem 2; without
-    replacement: Waudby-Smith and Ramdas 2020). Values in 0 to 1; ends never widen.
-
-    Args:
-        values: In 0 to 1, in random order.
-        level: Strictly between 0 and 1.
-        population: As for `ConfidenceSequence`.
-
-    Raises:
-        ValueError: A value is NaN or outside 0 to 1, the level is none, or there are more than the
-            population has.
-    """
-    array = np.asarray(values, dtype=np.float64)
-    _check_range(array, 0.0, 1.0)
-    if not 0 < level < 1:
-        raise ValueError(f"the level must be between 0 and 1, not {level}")
-    if population is not None and len(array) > population:
-        raise ValueError(f"{len(array)} values of a population of {population}")
-    lower = _bernstein_lower(array, level, population)
-    upper = 1 - _bernstein_lower(1 - array, level, population)
-    return lower, upper
-
-
-def _bernstein_lower(values: Floats, level: float, population: int | None) -> Floats:
-    if not len(values):
-        return values
-    steps = np.arange(1, len(values) + 1)
-    totals = np.cumsum(values)
-    bets = _Bets(level, _SHARE_BET).next(values).ravel()
-    before = np.concatenate([[0.5], (0.5 + totals[:-1]) / steps[1:]])
-    penalty = np.cumsum((values - before) ** 2 * (-np.log1p(-bets) - bets))
-    seen, weight = np.zeros(len(values)), np.ones(len(values))
-    if population is not None:
-        left = population - steps + 1
-        seen, weight = (totals - values) / left, 1 + (steps - 1) / left
-    weights = np.cumsum(bets * weight)
-    ends = (np.cumsum(bets * (values + seen)) - math.log(2 / (1 - level)) - penalty) / weights
-    lower: Floats = np.maximum.accumulate(np.maximum(ends, 0.0))
-    return lower
 
 
 class StopReason(StrEnum):
@@ -420,16 +369,6 @@ def paired_stop_at(outcomes: Sequence[float] | Floats, *, level: float = LEVEL) 
     if len(over):
         reason = StopReason.BETTER if wins[n - 1] > losses[n - 1] else StopReason.WORSE
     return Stopped(n=n, reason=reason, lower=lower, upper=upper)
-
-
-def is_direction_certain(wins: int, losses: int, remaining: int) -> bool:
-    """Return whether no answer to the remaining questions can change which of the two has more
-    right.
-
-    >>> is_direction_certain(30, 10, 19), is_direction_certain(30, 10, 20)
-    (True, False)
-    """
-    return abs(wins - losses) > remaining
 
 
 def _check_range(values: Floats, low: float, high: float) -> None:

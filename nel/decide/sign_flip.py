@@ -58,26 +58,13 @@ def sign_flip(
     >>> sign_flip([0, 1, 0, 1, 0, 0, 1, 0, 0, 0])
     0.25
     """
-    return sign_flip_test(differences, clusters=clusters, seed=seed, draws=draws)[0]
-
-
-def sign_flip_test(
-    differences: Sequence[float] | Floats,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> tuple[float, str]:
-    """Return the p-value of `sign_flip` and how it was found: ``sign_flip_exact`` or
-    ``sign_flip_monte_carlo``.
-    """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
     values, _ = checked_differences(differences)
     if clusters is not None:
         codes, count = cluster_codes(clusters, len(values))
         values = cluster_totals(codes, count, values)
-    return flip_test(values, np.random.default_rng(seed), draws)
+    return flip_test(values, np.random.default_rng(seed), draws)[0]
 
 
 def flip_test(values: Floats, rng: np.random.Generator, draws: int) -> tuple[float, str]:

@@ -18,7 +18,7 @@ from nel.core.strict_json import pretty
 from nel.errors import OutputError
 from nel.reports import numbers
 from nel.reports.comparison import interval, is_share, points, score
-from nel.reports.summary import markdown_text
+from nel.reports.summary import markdown_line, markdown_text
 from nel.reports.text import one_line
 
 JSON_NAME: Final = "decision.json"
@@ -96,8 +96,8 @@ def markdown(document: Mapping[str, Any]) -> str:
     lines += [
         f"- {markdown_text(text, characters_max=_TEXT_MAX)}" for text in reason_lines(document)
     ]
-    lines += ["", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
-    lines += [f"| {' | '.join(markdown_text(cell) for cell in row)} |" for row in rows(document)]
+    lines += ["", markdown_line(HEADINGS), f"|{'---|' * len(HEADINGS)}"]
+    lines += [markdown_line(map(markdown_text, row)) for row in rows(document)]
     level = f"{document['level'] * 100:g} %"
     lines += [
         "",

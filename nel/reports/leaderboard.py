@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.reports import numbers
-from nel.reports.html import environment, page_style, policy, trusted
-from nel.reports.summary import markdown_text
+from nel.reports.static_page import static_page
+from nel.reports.summary import markdown_line, markdown_text
 
 HTML_NAME: Final = "leaderboard.html"
 MARKDOWN_NAME: Final = "leaderboard.md"
@@ -41,20 +41,14 @@ def write_pages(directory: Path, board: Mapping[str, object]) -> list[Path]:
 
 def html_page(board: Mapping[str, object]) -> Iterator[str]:
     """Return the page in chunks; the same board gives the same text."""
-    style = page_style()
-    return (
-        environment()
-        .get_template("leaderboard.html.j2")
-        .generate(
-            board=board,
-            rows=shown_rows(board),
-            matrix=matrix(board),
-            banners=banners(board),
-            has_length=board["length_control"] is not None,
-            judge=judge_text(board),
-            policy=policy(style),
-            style=trusted(style),
-        )
+    return static_page(
+        "leaderboard",
+        board=board,
+        rows=shown_rows(board),
+        matrix=matrix(board),
+        banners=banners(board),
+        has_length=board["length_control"] is not None,
+        judge=judge_text(board),
     )
 
 
@@ -70,11 +64,11 @@ def markdown_page(board: Mapping[str, Any]) -> str:
         "Pairs",
         "Left out",
     ]
-    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    lines = [markdown_line(heads), f"|{'---|' * len(heads)}"]
     for row in shown_rows(board):
         own = [row["rank"], markdown_text(row["label"]), row["elo"], row["rate"]]
         own += [row["controlled_elo"]] if has_length else []
-        lines.append(f"| {' | '.join(map(str, [*own, row['n'], row['left_out']]))} |")
+        lines.append(markdown_line(map(str, [*own, row["n"], row["left_out"]])))
     head = (
         f"# {markdown_text(str(board['benchmark']['benchmark']))}, judged by"
         f" {markdown_text(judge_text(board))}"
@@ -214,52 +208,32 @@ def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
 
 def label_corrected_lines(board: Mapping[str, Any]) -> list[str]:
     """Return each model's win rate as corrected by people's labels, where there are any."""
-    lines = []
-    for model in board["models"]:
-        corrected = model.get("label_corrected")
-        if corrected is None:
-            continue
-        value = (
-            f"undefined: {corrected['reason']}"
-            if corrected["value"] is None
-            else numbers.percent(corrected["value"])
-        )
-        span = (
-            numbers.interval(corrected["ci_lower"], corrected["ci_upper"], share=True)
-            if corrected["value"] is not None
-            else ""
-        )
-        n = numbers.count(corrected["n_labelled"])
-        lines.append(
-            f"win rate of {model['label']}, corrected by {n} labels: {value} {span}".rstrip()
-        )
-    return lines
+    return [
+        f"win rate of {model['label']}, corrected by {numbers.count(corrected['n_labelled'])} labels:"
+        f" {_estimate_text(corrected)}"
+        for model in board["models"]
+        if (corrected := model.get("label_corrected")) is not None
+    ]
 
 
 def alpaca_eval_lines(board: Mapping[str, Any]) -> list[str]:
     """Return each model's length-controlled win rate of AlpacaEval 2 against the baseline, where
     there is one.
     """
-    lines = []
-    for model in board["models"]:
-        estimate = model.get("alpaca_eval_2")
-        if estimate is None:
-            continue
-        value = (
-            f"undefined: {estimate['reason']}"
-            if estimate["value"] is None
-            else numbers.percent(estimate["value"])
-        )
-        span = (
-            numbers.interval(estimate["ci_lower"], estimate["ci_upper"], share=True)
-            if estimate["value"] is not None
-            else ""
-        )
-        baseline = board["statistics"]["baseline"]
-        lines.append(
-            f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}: {value} {span}".rstrip()
-        )
-    return lines
+    baseline = board["statistics"]["baseline"]
+    return [
+        f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}:"
+        f" {_estimate_text(estimate)}"
+        for model in board["models"]
+        if (estimate := model.get("alpaca_eval_2")) is not None
+    ]
+
+
+def _estimate_text(estimate: Mapping[str, Any]) -> str:
+    if estimate["value"] is None:
+        return f"undefined: {estimate['reason']}"
+    span = numbers.interval(estimate["ci_lower"], estimate["ci_upper"], share=True)
+    return f"{numbers.percent(estimate['value'])} {span}"
 
 
 def banners(board: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.engine.matrix import worst
 from nel.reports import numbers
-from nel.reports.summary import markdown_text
+from nel.reports.summary import markdown_line, markdown_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +62,11 @@ def matrix_markdown(document: Mapping[str, Any]) -> str:
     lines = [
         f"# {markdown_text(document['matrix_id'])}",
         "",
-        _line(headings),
-        _line(["---"] * len(headings)),
+        markdown_line(headings),
+        markdown_line(["---"] * len(headings)),
     ]
-    lines += [_line([markdown_text(cell) for cell in row]) for row in rows]
+    lines += [markdown_line([markdown_text(cell) for cell in row]) for row in rows]
     return "\n".join([*lines, ""])
-
-
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _cell(score: Mapping[str, Any] | None) -> str:

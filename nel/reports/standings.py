@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nel.core.atomic_files import write_file
-from nel.errors import OutputError
 from nel.reports import numbers
-from nel.reports.html import environment, page_style, policy, trusted
+from nel.reports.static_page import static_page, write_page
 
 HEADINGS: Final = ("rank", "ranks it may have", "run", "score", "better than", "worse than")
 
@@ -76,32 +74,22 @@ def open_lines(document: Mapping[str, Any]) -> list[str]:
     ] + list(document["warnings"])
 
 
-def write_page(document: Mapping[str, Any], path: Path) -> None:
+def write_standings_page(document: Mapping[str, Any], path: Path) -> None:
     """Write the page, replacing an older one atomically.
 
     Raises:
         OutputError: The directory of the file is not there.
         StoppedEarly: The disk is full.
     """
-    if not path.parent.is_dir():
-        raise OutputError(
-            f"there is no directory {path.parent} to write {path.name} into; create it"
-        )
-    style = page_style()
-    page = (
-        environment()
-        .get_template("standings.html.j2")
-        .generate(
-            document=document,
-            headings=HEADINGS,
-            rows=rows,
-            method=method_line(document),
-            open_lines=open_lines(document),
-            policy=policy(style),
-            style=trusted(style),
-        )
+    page = static_page(
+        "standings",
+        document=document,
+        headings=HEADINGS,
+        rows=rows,
+        method=method_line(document),
+        open_lines=open_lines(document),
     )
-    write_file(path, (chunk.encode() for chunk in page))
+    write_page(path, page)
 
 
 def _score(score: float | None) -> str:

@@ -97,7 +97,7 @@ def write_markdown(run_dir: Path) -> Path:
         OutputError: The directory has no artifacts, or a file is not strict JSON.
         StoppedEarly: The disk is full.
     """
-    return _write(run_dir / "summary.md", markdown_table(summary_rows(run_dir)))
+    return write_text(run_dir / "summary.md", markdown_table(summary_rows(run_dir)))
 
 
 def write_csv(run_dir: Path) -> Path:
@@ -107,10 +107,11 @@ def write_csv(run_dir: Path) -> Path:
         OutputError: The directory has no artifacts, or a file is not strict JSON.
         StoppedEarly: The disk is full.
     """
-    return _write(run_dir / "summary.csv", csv_text(summary_rows(run_dir)))
+    return write_text(run_dir / "summary.csv", csv_text(summary_rows(run_dir)))
 
 
-def _write(path: Path, text: str) -> Path:
+def write_text(path: Path, text: str) -> Path:
+    """Write a file and return its path."""
     write_file(path, [text.encode()])
     return path
 
@@ -142,7 +143,7 @@ def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) ->
     listed = list(rows)
     for row in listed:
         run = [markdown_text(name) for name in run_and_model(row)] if several_runs else []
-        lines.append(f"| {' | '.join([*run, *_markdown_cells(row)])} |")
+        lines.append(markdown_line([*run, *_markdown_cells(row)]))
     remarks = [
         f"- {markdown_text(f'{row.run}, {row.benchmark}' if several_runs else row.benchmark)}: "
         f"{markdown_text(remark, characters_max=_REMARK_CHARACTERS_MAX)}"
@@ -251,6 +252,11 @@ def state_of(row: SummaryRow) -> str:
     if not row.complete:
         return "PARTIAL"
     return "stopped early" if row.n_not_asked else "complete"
+
+
+def markdown_line(cells: Iterable[str]) -> str:
+    """Return a line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
 
 
 def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> str:

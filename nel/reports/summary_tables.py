@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.errors import UsageError
 from nel.reports import numbers
@@ -26,6 +25,7 @@ from nel.reports.summary import (
     run_and_model,
     state_of,
     summary_rows,
+    write_text,
 )
 from nel.reports.text import one_line
 
@@ -50,7 +50,7 @@ def write_json(run_dir: Path) -> Path:
         OutputError: The directory has no artifacts, or a file is not strict JSON.
         StoppedEarly: The disk is full.
     """
-    return _write(run_dir / "summary.json", json_text(summary_rows(run_dir)))
+    return write_text(run_dir / "summary.json", json_text(summary_rows(run_dir)))
 
 
 def write_latex(run_dir: Path) -> Path:
@@ -60,7 +60,7 @@ def write_latex(run_dir: Path) -> Path:
         OutputError: The directory has no artifacts, or a file is not strict JSON.
         StoppedEarly: The disk is full.
     """
-    return _write(run_dir / "summary.tex", latex_table(summary_rows(run_dir)))
+    return write_text(run_dir / "summary.tex", latex_table(summary_rows(run_dir)))
 
 
 def write_junit(run_dir: Path) -> Path:
@@ -70,7 +70,7 @@ def write_junit(run_dir: Path) -> Path:
         OutputError: The directory has no artifacts, or a file is not strict JSON.
         StoppedEarly: The disk is full.
     """
-    return _write(run_dir / "summary.junit.xml", junit_xml(summary_rows(run_dir)))
+    return write_text(run_dir / "summary.junit.xml", junit_xml(summary_rows(run_dir)))
 
 
 def table_of_runs(run_dirs: Iterable[Path], name: str) -> str:
@@ -202,11 +202,6 @@ def _value(row: SummaryRow) -> str:
 
 def _interval(row: SummaryRow) -> str:
     return numbers.interval(row.ci_lower, row.ci_upper, share=row.bound_lower is not None)
-
-
-def _write(path: Path, text: str) -> Path:
-    write_file(path, [text.encode()])
-    return path
 
 
 _TABLES: Final[Mapping[str, Callable[[Sequence[SummaryRow]], str]]] = {

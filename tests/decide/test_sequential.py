@@ -11,8 +11,6 @@ from nel.decide import (
     ConfidenceSequence,
     StopReason,
     betting_wealth,
-    empirical_bernstein_sequence,
-    is_direction_certain,
     paired_e_value,
     paired_log_e_process,
     paired_log_e_value,
@@ -134,22 +132,6 @@ def test_a_million_values_take_a_few_arrays() -> None:
     assert (sequence.lower, sequence.upper) == (0.5, 0.5)
 
 
-@pytest.mark.parametrize("population", [None, 1000])
-def test_empirical_bernstein_holds_the_mean_and_is_wider_than_betting(population: int | None) -> None:
-    """Of 300 streams at most 5 % ever leave the mean out; its ends never widen and lie around those of betting."""
-    rng = np.random.default_rng(11)
-    members = (np.arange(1000) < 300).astype(float)
-    left_out = 0
-    for _ in range(300):
-        lower, upper = empirical_bernstein_sequence(rng.permutation(members), population=population)
-        left_out += bool(lower.max() > 0.3 or upper.min() < 0.3)
-    assert left_out <= 15
-    values = rng.permutation(members)
-    lower, upper = empirical_bernstein_sequence(values, population=population)
-    near_lower, near_upper = ConfidenceSequence(population=population).extend(values)
-    assert upper[500] - lower[500] > near_upper[500] - near_lower[500]
-
-
 def test_discordant_pairs_decide_sooner_than_the_interval() -> None:
     """The e-process of pairs stops before the interval leaves out 0, in the right direction."""
     rng = np.random.default_rng(6)
@@ -161,12 +143,6 @@ def test_discordant_pairs_decide_sooner_than_the_interval() -> None:
     assert paired_stop_at(-outcomes).reason is StopReason.WORSE
     assert paired_stop_at([0.0] * 10).reason is None
     assert paired_stop_at([]).n == 0
-
-
-def test_what_is_certain_needs_no_statistics() -> None:
-    """A lead larger than what is left cannot be lost."""
-    assert is_direction_certain(30, 10, 19)
-    assert not is_direction_certain(30, 10, 20)
 
 
 def test_what_is_no_stream_is_an_error() -> None:
@@ -181,10 +157,6 @@ def test_what_is_no_stream_is_an_error() -> None:
         ConfidenceSequence(level=1.0)
     with pytest.raises(ValueError, match="have no range"):
         ConfidenceSequence(low=1.0)
-    with pytest.raises(ValueError, match="value 1"):
-        empirical_bernstein_sequence([0.5, 1.5])
-    with pytest.raises(ValueError, match="3 values of a population"):
-        empirical_bernstein_sequence([0.5, 0.5, 0.5], population=2)
     with pytest.raises(ValueError, match="-1, 0 or 1"):
         paired_stop_at([0.5])
     with pytest.raises(ValueError, match="cannot be negative"):

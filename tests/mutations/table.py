@@ -78,8 +78,8 @@ MUTATIONS: Final = (
         name="categories-of-a-part-not-recoded",
         room="comparison",
         fault="Categories of a part of a file that a process has read are put under the names of other ones.",
-        fragment="return np.asarray(table[codes])",
-        replacement="return codes",
+        fragment="self.add(replace(block, labels=other._codes))",
+        replacement="self.add(block)",
         tests=("tests/comparison/test_blocks.py",),
     ),
     Mutation(

@@ -233,8 +233,6 @@ def standardised_lengths(compared: Comparisons) -> Floats:
 def _fit(
     compared: Comparisons, weights: Floats, prior: float, length_control: bool, start: Fit | None
 ) -> Fit:
-    if not prior >= 0 or not math.isfinite(prior):
-        raise ValueError(f"the prior must be a number of at least 0, not {prior}")
     size = len(compared.models)
     problem = (_WithLength if length_control else _Strengths)(compared, weights, prior)
     width = size + (1 if length_control else 0)

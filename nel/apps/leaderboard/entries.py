@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.results import NOT_RUN, Result, read_result
+from nel.comparison.fields import short
 from nel.core.paths import exists
 from nel.core.strict_json import dumps
 from nel.engine.generate import conversation_of
@@ -38,7 +39,6 @@ _SAME: Final = (
 _SAME_PREFIXES: Final = ("fewshot.", "num_fewshot")
 _DATA: Final = ("dataset.sha256", "prompt.sha256")
 _FEWEST: Final = 2
-_SHOWN_MAX: Final = 24
 _DIGEST_BYTES: Final = 16
 _LAST: Final = 2**63 - 1
 
@@ -301,7 +301,7 @@ def _check_same(first: Entry, other: Entry) -> None:
     differ = [name for name in names if first.identity.get(name) != other.identity.get(name)]
     if differ:
         listed = "; ".join(
-            f"{name}: {_short(first.identity.get(name))} and {_short(other.identity.get(name))}"
+            f"{name}: {short(first.identity.get(name))} and {short(other.identity.get(name))}"
             for name in differ
         )
         raise ConfigError(
@@ -315,8 +315,3 @@ def _check_same(first: Entry, other: Entry) -> None:
                 f"{first.label} and {other.label} have different questions or gold answers as"
                 f' sample "{name}"; compare runs of one dataset'
             )
-
-
-def _short(value: object) -> str:
-    text = "unset" if value is None else str(value)
-    return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 1]}…"

@@ -38,8 +38,8 @@ class LengthControlledRate:
     """The length-controlled win rate of a model against a baseline."""
 
     value: float
-    lower: float | None
-    upper: float | None
+    ci_lower: float | None
+    ci_upper: float | None
     strength: float
     """theta: the log odds at equal lengths."""
     length: float
@@ -70,18 +70,14 @@ def length_controlled_rate(
         ValueError: The columns differ in length, or a preference is not from 0 to 1.
     """
     wins, apart = np.array(preferences, dtype=np.float64), np.array(lengths, dtype=np.float64)
-    if wins.shape != apart.shape:
-        raise ValueError("preferences and lengths are of different questions")
-    if not ((wins >= 0) & (wins <= 1)).all():
-        raise ValueError("a preference is outside [0, 1]")
     if len(wins) < _FEWEST:
         raise UndefinedMetric(f"there are {len(wins)} preferences, fewer than {_FEWEST}")
     strength, length = _fitted(wins, apart)
     lower, upper, reason = _interval(wins, apart, n_resamples, seed)
     return LengthControlledRate(
         value=_rate(strength),
-        lower=lower,
-        upper=upper,
+        ci_lower=lower,
+        ci_upper=upper,
         strength=strength,
         length=length,
         n=len(wins),

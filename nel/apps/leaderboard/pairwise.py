@@ -46,39 +46,6 @@ class Comparisons:
     length is unknown.
     """
 
-    def __post_init__(self) -> None:
-        """Validate the arrays.
-
-        Raises:
-            ValueError: Lengths differ, a model is compared with itself or is unknown, a number is
-                not finite or out of range.
-        """
-        n = len(self.left)
-        columns = (self.left, self.right, self.score, self.question, self.length)
-        if any(column.shape != (n,) for column in columns):
-            raise ValueError(
-                "columns of different lengths:"
-                f" {', '.join(str(column.shape) for column in columns)}"
-            )
-        if n == 0:
-            return
-        numbers = np.concatenate([self.left, self.right])
-        if numbers.min() < 0 or numbers.max() >= len(self.models):
-            raise ValueError(
-                f"a model's number is out of range; there are {len(self.models)} models"
-            )
-        if (self.left == self.right).any():
-            raise ValueError("a model is compared with itself")
-        if (
-            not ((self.score >= 0) & (self.score <= 1)).all()
-            or not (np.abs(self.length) <= 1).all()
-        ):
-            raise ValueError(
-                "a score is outside [0, 1] or a length difference outside [-1, 1], or one is NaN"
-            )
-        if self.question.min() < 0:
-            raise ValueError("a question's number is below 0")
-
     @property
     def n(self) -> int:
         """Return how many comparisons there are."""
@@ -246,14 +213,12 @@ class PositionBias:
     """Pairs with another winner in the other order."""
     n_wavering: int
     """Pairs with a tie in one order and a winner in the other."""
-    flip_rate: float | None
+    flips: WinRate | None
     """Share of pairs whose verdict is not the same in both orders; None for no pairs."""
-    flip_interval: Interval | None
-    first_wins: float | None
+    first: WinRate | None
     """Share of verdicts over both orders for the answer shown first, ties as half; 0.5 without a
     bias.
     """
-    first_wins_interval: Interval | None
 
 
 def position_bias(
@@ -272,32 +237,15 @@ def position_bias(
     >>> always_the_first.flip_rate, always_the_first.first_wins
     (1.0, 1.0)
     """
-    n = len(both)
-    if n == 0:
-        return PositionBias(
-            n_pairs=0,
-            n_flipped=0,
-            n_wavering=0,
-            flip_rate=None,
-            flip_interval=None,
-            first_wins=None,
-            first_wins_interval=None,
-        )
     shown_first, shown_second = both[:, 0], both[:, 1]
     changed = np.abs(shown_first - shown_second) > 0
     # A flip has its scores on opposite sides of a tie: their deviations from it have a negative
     # product.
     flipped = (shown_first - TIED) * (shown_second - TIED) < 0
-    rate = win_rate(changed.astype(np.float64), questions, level=level)
-    first = win_rate((shown_first + 1 - shown_second) / 2, questions, level=level)
-    if rate is None or first is None:
-        raise AssertionError("pairs without a mean")
     return PositionBias(
-        n_pairs=n,
+        n_pairs=len(both),
         n_flipped=int(flipped.sum()),
         n_wavering=int((changed & ~flipped).sum()),
-        flip_rate=rate.value,
-        flip_interval=rate.interval,
-        first_wins=first.value,
-        first_wins_interval=first.interval,
+        flips=win_rate(changed.astype(np.float64), questions, level=level),
+        first=win_rate((shown_first + 1 - shown_second) / 2, questions, level=level),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, overload
+from typing import Final
 
 import numpy as np
 
@@ -36,8 +36,8 @@ class Estimate:
     """A number, with its interval where it has one."""
 
     value: float
-    lower: float | None = None
-    upper: float | None = None
+    ci_lower: float | None = None
+    ci_upper: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Standing:
     """1 plus the number of models with a greater strength."""
     rank_lower: int | None
     rank_upper: int | None
-    win_rate: Estimate
+    expected_win_rate: Estimate
     """Expected over its comparisons from the strengths alone; at equal lengths under length
     control.
     """
@@ -109,8 +109,6 @@ def rank_models(
     Raises:
         ValueError: The anchor is no model, or an argument is out of range.
     """
-    if anchor is not None and anchor not in compared.models:
-        raise ValueError(f"the anchor {anchor} is none of {', '.join(compared.models)}")
     if not compared.n:
         return _nothing((), compared.models, {}, "nothing was compared")
     groups = groups_of(win_matrix(compared), compared.models)
@@ -234,13 +232,13 @@ def _standings(
         rate_lower, rate_upper = _ends(None if drawn_rates is None else drawn_rates[:, column])
         standings[name] = Standing(
             strength=strength,
-            elo=Estimate(
-                value=_elo(strength.value), lower=_elo(strength.lower), upper=_elo(strength.upper)
-            ),
+            elo=_elo(strength),
             rank=int(ranks[column]),
             rank_lower=None if lowest is None else int(lowest),
             rank_upper=None if highest is None else int(highest),
-            win_rate=Estimate(value=float(rates[column]), lower=rate_lower, upper=rate_upper),
+            expected_win_rate=Estimate(
+                value=float(rates[column]), ci_lower=rate_lower, ci_upper=rate_upper
+            ),
         )
     return standings
 
@@ -279,14 +277,13 @@ def _expected(models: Sequence[str], strengths: Floats) -> dict[tuple[str, str],
     }
 
 
-@overload
-def _elo(strength: float) -> float: ...
-@overload
-def _elo(strength: None) -> None: ...
-@overload
-def _elo(strength: float | None) -> float | None: ...
-def _elo(strength: float | None) -> float | None:
-    return None if strength is None else ELO_CENTRE + ELO_PER_STRENGTH * strength
+def _elo(strength: Estimate) -> Estimate:
+    lower, upper = (
+        None if end is None else ELO_CENTRE + ELO_PER_STRENGTH * end
+        for end in (strength.ci_lower, strength.ci_upper)
+    )
+    value = ELO_CENTRE + ELO_PER_STRENGTH * strength.value
+    return Estimate(value=value, ci_lower=lower, ci_upper=upper)
 
 
 def _length(start: Fit, drawn: Fit | None) -> Estimate:
@@ -295,7 +292,7 @@ def _length(start: Fit, drawn: Fit | None) -> Estimate:
 
 def _estimate(value: float, drawn: Floats | None) -> Estimate:
     lower, upper = _ends(drawn)
-    return Estimate(value=value, lower=lower, upper=upper)
+    return Estimate(value=value, ci_lower=lower, ci_upper=upper)
 
 
 def _ends(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import combinations
 from typing import Any, Final
 
@@ -21,10 +21,10 @@ from nel.apps.leaderboard.pair_results import (
     position_bias_of,
 )
 from nel.apps.leaderboard.pairwise import Comparisons, PositionBias, WinRate, win_rate
-from nel.apps.leaderboard.ranking import Estimate, Ranking, Standing, rank_models
+from nel.apps.leaderboard.ranking import Ranking, Standing, rank_models
 from nel.errors import UndefinedMetric
 from nel.judges.model_family import same_family
-from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.intervals import LEVEL
 
 FORMAT: Final = 1
 FORMULAS: Final = {
@@ -250,17 +250,7 @@ def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -
     except UndefinedMetric as error:
         none = dict.fromkeys(("value", "ci_lower", "ci_upper", "strength", "length"))
         return {"alpaca_eval_2": {**none, "n": len(ours), "reason": str(error)}}
-    return {
-        "alpaca_eval_2": {
-            "value": rate.value,
-            "ci_lower": rate.lower,
-            "ci_upper": rate.upper,
-            "strength": rate.strength,
-            "length": rate.length,
-            "n": rate.n,
-            "reason": rate.reason,
-        }
-    }
+    return {"alpaca_eval_2": asdict(rate)}
 
 
 def _pair_json(
@@ -302,52 +292,35 @@ def _pair_json(
 
 
 def _standing_json(standing: Standing | None) -> dict[str, Any]:
-    if standing is None:
-        return dict.fromkeys(
-            ("rank", "rank_lower", "rank_upper", "strength", "elo", "expected_win_rate")
-        )
-    return {
-        "rank": standing.rank,
-        "rank_lower": standing.rank_lower,
-        "rank_upper": standing.rank_upper,
-        "strength": _estimate_json(standing.strength),
-        "elo": _estimate_json(standing.elo),
-        "expected_win_rate": _estimate_json(standing.win_rate),
-    }
+    names = [column.name for column in fields(Standing)]
+    return dict.fromkeys(names) if standing is None else asdict(standing)
 
 
 def _ranking_json(ranking: Ranking) -> dict[str, Any]:
     return {
         "groups": [list(group) for group in ranking.groups],
-        "length_coefficient": None if ranking.length is None else _estimate_json(ranking.length),
+        "length_coefficient": None if ranking.length is None else asdict(ranking.length),
         "n_unbounded": ranking.n_unbounded,
         "reason": ranking.reason,
     }
 
 
-def _estimate_json(estimate: Estimate) -> dict[str, Any]:
-    return {"value": estimate.value, "ci_lower": estimate.lower, "ci_upper": estimate.upper}
-
-
 def _rate_json(rate: WinRate | None) -> dict[str, Any]:
+    names = ("n", "n_questions", "wins", "ties", "losses")
+    counts = {name: 0 if rate is None else getattr(rate, name) for name in names}
+    return {**_share_json(rate), **counts}
+
+
+def _share_json(rate: WinRate | None) -> dict[str, Any]:
     if rate is None:
-        return {
-            "value": None,
-            **_interval_json(None),
-            "n": 0,
-            "n_questions": 0,
-            "wins": 0,
-            "ties": 0,
-            "losses": 0,
-        }
-    counts = {name: getattr(rate, name) for name in ("n", "n_questions", "wins", "ties", "losses")}
-    return {"value": rate.value, **_interval_json(rate.interval), **counts}
-
-
-def _interval_json(interval: Interval | None) -> dict[str, Any]:
-    if interval is None:
-        return {"ci_lower": None, "ci_upper": None, "ci_method": "none"}
-    return {"ci_lower": interval.lower, "ci_upper": interval.upper, "ci_method": interval.method}
+        return {"value": None, "ci_lower": None, "ci_upper": None, "ci_method": "none"}
+    interval = rate.interval
+    return {
+        "value": rate.value,
+        "ci_lower": interval.lower,
+        "ci_upper": interval.upper,
+        "ci_method": interval.method,
+    }
 
 
 def _bias_json(bias: PositionBias) -> dict[str, Any]:
@@ -355,8 +328,8 @@ def _bias_json(bias: PositionBias) -> dict[str, Any]:
         "pairs": bias.n_pairs,
         "flipped": bias.n_flipped,
         "wavering": bias.n_wavering,
-        "flip_rate": {"value": bias.flip_rate, **_interval_json(bias.flip_interval)},
-        "first_seat": {"value": bias.first_wins, **_interval_json(bias.first_wins_interval)},
+        "flip_rate": _share_json(bias.flips),
+        "first_seat": _share_json(bias.first),
     }
 
 

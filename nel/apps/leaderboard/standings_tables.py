@@ -13,7 +13,7 @@ from nel.comparison.fields import check_parts
 from nel.comparison.reading import read_sides
 from nel.comparison.standings import standings_json
 from nel.core.strict_json import dumps
-from nel.reports.standings import HEADINGS, method_line, open_lines, rows, write_page
+from nel.reports.standings import HEADINGS, method_line, open_lines, rows, write_standings_page
 from nel.runs.matrix import is_matrix, run_directories
 
 
@@ -41,7 +41,7 @@ def show_standings(
         read_sides(each), despite=check_parts(despite), only=only, level=level, seed=seed
     )
     if html is not None:
-        write_page(document, html)
+        write_standings_page(document, html)
     if as_json:
         typer.echo(dumps(document))
         return

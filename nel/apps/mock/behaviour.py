@@ -8,11 +8,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Final
 
-from nel.apps.mock.request_parsing import EndpointFault
+from nel.apps.mock.openai_json import Reply
+from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.tokens import cut_at_stop, cut_to_tokens
 from nel.errors import ConfigError
 
 LATENCY_MS_MAX: Final = 600_000.0
@@ -99,6 +102,33 @@ class Chance:
             raise EndpointFault(
                 500, "internal_error", f"the {own.model} model fails on purpose; try again"
             )
+
+
+class EmbeddedAnswerer(ABC):
+    """Answers after a latency and with faults, as a behaviour has it; see `nel.apps.mock.routes`."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        """Start without a request."""
+        self._chance = Chance(behaviour)
+
+    async def answer(self, query: Query) -> Reply:
+        """Return the reply, after the latency.
+
+        Raises:
+            EndpointFault: 429 or 500, at the chosen rates.
+        """
+        draw = self._chance.draw("reply", query.text, query.seed)
+        await self._chance.wait(draw)
+        self._chance.perhaps_fail(query.text)
+        text, cut = self._text(query, draw)
+        stopped = cut_at_stop(text, query.stop)
+        within, over = cut_to_tokens(stopped, query.max_tokens)
+        is_cut = over or (cut and stopped == text)
+        return Reply(text=within, finish_reason="length" if is_cut else "stop")
+
+    @abstractmethod
+    def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
+        """Return what is said, and whether it is cut."""
 
 
 def _bytes(text: str) -> bytes:

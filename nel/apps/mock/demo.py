@@ -17,8 +17,7 @@ from typing import Final
 import orjson
 from aiohttp import web
 
-from nel.apps.mock.behaviour import Behaviour, Chance
-from nel.apps.mock.openai_json import Reply
+from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
 from nel.apps.mock.phrasing import (
     Problem,
     cut_in_the_middle,
@@ -30,7 +29,7 @@ from nel.apps.mock.phrasing import (
 )
 from nel.apps.mock.request_parsing import Query
 from nel.apps.mock.routes import create_app
-from nel.apps.mock.tokens import TokenLogprob, cut_at_stop, cut_to_tokens, tokenise
+from nel.apps.mock.tokens import TokenLogprob, tokenise
 
 _SENTENCES: Final = (
     "The capital of France is Paris.",
@@ -58,28 +57,13 @@ class DemoOptions(Behaviour):
     """Chance that an answer stops in the middle with finish reason ``length``."""
 
 
-class DemoAnswerer:
+class DemoAnswerer(EmbeddedAnswerer):
     """Answers quickstart problems; see `DemoOptions`."""
 
     def __init__(self, options: DemoOptions) -> None:
         self.options = options
         self._problems = load_problems()
-        self._chance = Chance(options)
-
-    async def answer(self, query: Query) -> Reply:
-        """Return the reply, after the latency.
-
-        Raises:
-            EndpointFault: 429 or 500, at the chosen rates.
-        """
-        draw = self._chance.draw("reply", query.text, query.seed)
-        await self._chance.wait(draw)
-        self._chance.perhaps_fail(query.text)
-        text, cut = self._text(query, draw)
-        stopped = cut_at_stop(text, query.stop)
-        within, over = cut_to_tokens(stopped, query.max_tokens)
-        is_cut = over or (cut and stopped == text)
-        return Reply(text=within, finish_reason="length" if is_cut else "stop")
+        super().__init__(options)
 
     def logprobs(
         self, query: Query, prompt: Sequence[str], completion: Sequence[str]

@@ -16,14 +16,14 @@ from typing import Final
 
 from aiohttp import web
 
-from nel.apps.mock.behaviour import Behaviour, Chance
+from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
 from nel.apps.mock.demo import load_problems
 from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
-from nel.apps.mock.openai_json import Reply, encode
+from nel.apps.mock.openai_json import encode
 from nel.apps.mock.phrasing import problem_in, right_answer
 from nel.apps.mock.request_parsing import EndpointFault, Query
 from nel.apps.mock.routes import create_app
-from nel.apps.mock.tokens import TokenLogprob, cut_at_stop, cut_to_tokens
+from nel.apps.mock.tokens import TokenLogprob
 from nel.judges.quoting import Unquoted, unquote
 
 _REASONS: Final = (
@@ -64,26 +64,13 @@ class JudgeOptions(Behaviour):
     """Chance that of a pair the longer answer wins, whichever it is."""
 
 
-class DemoJudge:
+class DemoJudge(EmbeddedAnswerer):
     """Judges what nel's judges ask; see `JudgeOptions`."""
 
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
         self._problems = load_problems()
-        self._chance = Chance(options)
-
-    async def answer(self, query: Query) -> Reply:
-        """Return a verdict with a reason, after the latency.
-
-        Raises:
-            EndpointFault: 429 or 500, at the chosen rates.
-        """
-        draw = self._chance.draw("reply", query.text, query.seed)
-        await self._chance.wait(draw)
-        self._chance.perhaps_fail(query.text)
-        stopped = cut_at_stop(self._text(query, draw), query.stop)
-        text, over = cut_to_tokens(stopped, query.max_tokens)
-        return Reply(text=text, finish_reason="length" if over else "stop")
+        super().__init__(options)
 
     def logprobs(
         self, query: Query, prompt: Sequence[str], completion: Sequence[str]
@@ -97,7 +84,10 @@ class DemoJudge:
             400, "invalid_request", "the demo judge has no log-probabilities", param="logprobs"
         )
 
-    def _text(self, query: Query, draw: random.Random) -> str:
+    def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
+        return self._reply(query, draw), False
+
+    def _reply(self, query: Query, draw: random.Random) -> str:
         prompt = unquote(query.text)
         form = form_of(prompt.rest) if prompt is not None else None
         if prompt is None or form is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, Protocol
 
 from aiohttp import web
@@ -77,7 +78,10 @@ def create_app(answerer: Answerer, *, model: str, api_key: str | None = None) ->
     app = base_app(model=model, api_key=api_key)
     app[ANSWERER] = answerer
     app.add_routes(
-        [web.post("/v1/chat/completions", _chat), web.post("/v1/completions", _completions)]
+        [
+            web.post("/v1/chat/completions", partial(_complete, protocol="chat")),
+            web.post("/v1/completions", partial(_complete, protocol="completions")),
+        ]
     )
     return app
 
@@ -149,14 +153,6 @@ async def _one_model(request: web.Request) -> web.Response:
     model = request.match_info["model"]
     _check_model(request.app[WIRE], model)
     return _json(models_body(model)["data"][0])
-
-
-async def _chat(request: web.Request) -> web.StreamResponse:
-    return await _complete(request, "chat")
-
-
-async def _completions(request: web.Request) -> web.StreamResponse:
-    return await _complete(request, "completions")
 
 
 async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamResponse:

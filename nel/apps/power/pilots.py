@@ -14,7 +14,7 @@ import numpy as np
 
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.lines import Columns, Floats, Ints
-from nel.comparison.pairing import Pairing, pair
+from nel.comparison.pairing import pair
 from nel.comparison.questions import Key, Questions, questions_of
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side, SideBenchmark
@@ -260,7 +260,7 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
         raise UsageError("two runs tell how alike they are; leave out --correlation")
     left, right = _common(baseline, candidate, wanted)
     pairing = pair(left, left.columns(), right, right.columns(), by_position=False)
-    both = _are_scored(pairing)
+    both = _is_scored(pairing.baseline, pairing.left) & _is_scored(pairing.candidate, pairing.right)
     before = _moments(pairing.baseline, pairing.left[both])
     after = _moments(pairing.candidate, pairing.right[both])
     sides, notes = [before, after], list[str]()
@@ -268,7 +268,10 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     _check_run_assumptions(assumed, sides, within)
     differences = after.means - before.means
     if not differences.any() and not sum(within):
-        raise _no_difference(baseline, candidate)
+        raise UsageError(
+            f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of"
+            " how models differ; plan from one run, or from two that differ"
+        )
     noise = before.noise(within[0]) + after.noise(within[1])
     between = max(_variance(differences) - noise, 0.0)
     if assumed.discordant is not None:
@@ -297,23 +300,12 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     )
 
 
-def _are_scored(pairing: Pairing) -> Bools:
-    return _is_scored(pairing.baseline, pairing.left) & _is_scored(pairing.candidate, pairing.right)
-
-
 def _common(
     baseline: Side, candidate: Side, wanted: str | None
 ) -> tuple[SideBenchmark, SideBenchmark]:
     names = dict(common_benchmarks(baseline, candidate))
     name = _chosen(list(names), wanted, "both runs")
     return baseline.benchmarks[name], candidate.benchmarks[names[name]]
-
-
-def _no_difference(baseline: Side, candidate: Side) -> UsageError:
-    return UsageError(
-        f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of"
-        " how models differ; plan from one run, or from two that differ"
-    )
 
 
 def _discordant(
@@ -437,21 +429,19 @@ def _resources(side: Side, benchmark: SideBenchmark) -> Resources:
     runtime: Mapping[str, Any] = next(
         (files_of.runtime for files_of in files if files_of.directory == benchmark.path.parent), {}
     )
-    answered = (runtime.get("requests") or {}).get("completed") or 0
-    tokens, total = runtime.get("tokens") or {}, (runtime.get("cost") or {}).get("total")
-    reported, elapsed = tokens.get("reported") or 0, runtime.get("elapsed_seconds") or 0.0
-    everything = sum(
-        (files_of.runtime.get("requests") or {}).get("completed") or 0 for files_of in files
-    )
+    tokens, elapsed = runtime.get("tokens") or {}, runtime.get("elapsed_seconds") or 0.0
+    everything = sum(_n_completed(files_of.runtime) for files_of in files)
     return Resources(
-        prompt_tokens=(
-            tokens["prompt"] / reported if reported and tokens.get("prompt") is not None else None
-        ),
-        completion_tokens=(
-            tokens["completion"] / reported
-            if reported and tokens.get("completion") is not None
-            else None
-        ),
-        cost=total / answered if answered and isinstance(total, (int, float)) else None,
+        prompt_tokens=_per(tokens.get("prompt"), tokens.get("reported")),
+        completion_tokens=_per(tokens.get("completion"), tokens.get("reported")),
+        cost=_per((runtime.get("cost") or {}).get("total"), _n_completed(runtime)),
         answers_per_hour=everything / elapsed * _HOUR if elapsed and everything else None,
     )
+
+
+def _n_completed(runtime: Mapping[str, Any]) -> int:
+    return (runtime.get("requests") or {}).get("completed") or 0
+
+
+def _per(amount: float | None, answers: int | None) -> float | None:
+    return amount / answers if answers and amount is not None else None

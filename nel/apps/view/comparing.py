@@ -4,14 +4,13 @@ score changed with their answers, and score against cost and latency.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from nel.apps.view.pages import cut
+from nel.apps.view.recent import Recent
 from nel.apps.view.summary import BenchmarkSummary, RunSummary, stamp_of
 from nel.artifacts.files import directory_name
 from nel.comparison.compare import compare
@@ -35,16 +34,6 @@ _TEXT_MAX: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One side of a question that changed."""
-
-    score: float
-    response: str
-    extracted: str | None
-    outcome: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FlipRow:
     """A question whose score changed in at least one run."""
 
@@ -52,7 +41,7 @@ class FlipRow:
     category: str | None
     question: str
     expected: str | None
-    answers: Sequence[Answer | None]
+    answers: Sequence[Mapping[str, Any] | None]
     """Of the baseline and of each other run in order; None where nothing changed in it."""
 
     @property
@@ -65,9 +54,9 @@ class FlipRow:
         """Return whether a run has more than the baseline."""
         return any(self._difference(answer) > 0 for answer in self.answers)
 
-    def _difference(self, answer: Answer | None) -> float:
+    def _difference(self, answer: Mapping[str, Any] | None) -> float:
         baseline = self.answers[0]
-        return 0.0 if answer is None or baseline is None else answer.score - baseline.score
+        return 0.0 if answer is None or baseline is None else answer["score"] - baseline["score"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +133,7 @@ class Comparisons:
 
     def __init__(self) -> None:
         """Cache nothing yet."""
-        self._cache: OrderedDict[object, ComparisonView] = OrderedDict()
-        self._lock = threading.Lock()
+        self._recent: Recent[ComparisonView] = Recent(_CACHED_MAX)
 
     def of(self, runs: Sequence[RunSummary], despite: Sequence[str]) -> ComparisonView:
         """Return the comparison of the first run with the others; one after another, since each
@@ -153,13 +141,7 @@ class Comparisons:
         """
         parts = tuple(field_name for field_name in PARTS if field_name in despite)
         stamp = (*((run.run.path, stamp_of(run.run)) for run in runs), parts)
-        with self._lock:
-            if stamp not in self._cache:
-                self._cache[stamp] = _compared(runs, frozenset(parts))
-                while len(self._cache) > _CACHED_MAX:
-                    self._cache.popitem(last=False)
-            self._cache.move_to_end(stamp)
-            return self._cache[stamp]
+        return self._recent.of(stamp, lambda: _compared(runs, frozenset(parts)))
 
 
 def _compared(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonView:
@@ -231,15 +213,12 @@ def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:
     )
 
 
-def _answer(side: Mapping[str, Any]) -> Answer:
+def _answer(side: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a side of a question that changed, the middle of a long answer cut out."""
     text = as_text(side["response"]) if side["response"] is not None else ""
     half = _TEXT_MAX // 2
-    return Answer(
-        score=side["score"],
-        response=text if len(text) <= _TEXT_MAX else f"{text[:half]}\n\n[…]\n\n{text[-half:]}",
-        extracted=side["extracted"],
-        outcome=side["outcome"],
-    )
+    text = text if len(text) <= _TEXT_MAX else f"{text[:half]}\n\n[…]\n\n{text[-half:]}"
+    return {**side, "response": text}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,15 @@ class FoundRun:
         """Return the path of its run.db."""
         return self.path / FILE_NAME
 
+    def stamp(self, *others: Path) -> tuple[object, ...]:
+        """Return what changes when its store or another of its files does."""
+        stamps: list[object] = []
+        for path in (self.store, self.store.with_name(f"{FILE_NAME}-wal"), *others):
+            with suppress(OSError):
+                status = path.stat()
+                stamps.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
+        return tuple(stamps)
+
 
 def check_directories(directories: Sequence[Path]) -> None:
     """Refuse what is no directory, and directories without any run.

@@ -6,12 +6,11 @@ be read.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from nel.apps.view.recent import Recent
 from nel.artifacts.early_stop import counted_questions
 from nel.core.strict_json import dumps
 from nel.engine.stop_rules import DECISIONS
@@ -32,8 +31,7 @@ class LeftOut:
         return idx < len(self.counted) and not self.counted[idx]
 
 
-_cache: OrderedDict[str, LeftOut] = OrderedDict()
-_lock: Final = threading.Lock()
+_recent: Final[Recent[LeftOut]] = Recent(_KEPT_MAX)
 
 
 def decisions_of(store: BrowsedStore) -> Mapping[str, Any]:
@@ -55,10 +53,4 @@ def left_out(store: BrowsedStore, key: int) -> LeftOut:
     name = dumps(
         [store.meta("run_id"), slot, plan.get("digest"), decisions[slot], store.meta("config")]
     )
-    with _lock:
-        if name not in _cache:
-            _cache[name] = LeftOut(counted_questions(store, key, slot, plan))
-        _cache.move_to_end(name)
-        while len(_cache) > _KEPT_MAX:
-            _cache.popitem(last=False)
-        return _cache[name]
+    return _recent.of(name, lambda: LeftOut(counted_questions(store, key, slot, plan)))

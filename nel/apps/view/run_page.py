@@ -13,7 +13,7 @@ from nel.apps.view.summary import BenchmarkSummary, RunSummary
 from nel.reports import numbers
 from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
-from nel.reports.failure_clusters import ClusterTable, cluster_table
+from nel.reports.failure_clusters import cluster_rows
 from nel.reports.judge_section import judged_line
 from nel.reports.page import Segment, accounting_segments, causes_of
 from nel.reports.selection import sample_line
@@ -69,8 +69,9 @@ class BenchmarkPage:
     method: str
     categories: Sequence[Mapping[str, Any]]
     failures: Sequence[Mapping[str, Any]]
-    alike: ClusterTable
+    alike: Sequence[Mapping[str, Any]]
     """Failures with one error text or one form of answer in common."""
+    n_unclustered: int
     metrics: Sequence[Mapping[str, Any]]
     remarks: Sequence[str]
     """Who judged, and how far the score depends on the way of reading."""
@@ -102,7 +103,8 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
             {"name": name, **row} for name, row in (metrics.get("categories") or {}).items()
         ],
         failures=_failures(failures),
-        alike=cluster_table(failures),
+        alike=cluster_rows(failures),
+        n_unclustered=failures.get("n_unclustered") or 0,
         metrics=list(metrics.get("metrics") or ()),
         remarks=_remarks(metrics),
         is_shard=bool(metrics.get("shard")),

@@ -307,28 +307,24 @@ def verdict_of(
         omitted: What a stop rule left out of the benchmark.
         matches: The repeats that a filter and a search found; all without it.
     """
-    is_match = matches is None or stored.repeat in matches
+    reward = None
     if stored.sample.idx in omitted:
-        return Verdict(
-            repeat=stored.repeat, group="not_asked", kind="", reward=None, is_match=is_match
-        )
-    if stored.outcome is None and stored.sample.fault is None:
-        return Verdict(
-            repeat=stored.repeat, group="pending", kind="", reward=None, is_match=is_match
-        )
-    try:
-        result = read_result(StoredResult(stored.sample, stored.repeat, None, stored.outcome))
-    except StoreError:
-        return Verdict(
-            repeat=stored.repeat, group="unscored", kind="damaged", reward=None, is_match=is_match
-        )
-    reward = getattr(result.outcome, "reward", None)
+        group, kind = "not_asked", ""
+    elif stored.outcome is None and stored.sample.fault is None:
+        group, kind = "pending", ""
+    else:
+        try:
+            result = read_result(StoredResult(stored.sample, stored.repeat, None, stored.outcome))
+            group, kind = group_of(result), kind_of(result) or ""
+            reward = getattr(result.outcome, "reward", None)
+        except StoreError:
+            group, kind = "unscored", "damaged"
     return Verdict(
         repeat=stored.repeat,
-        group=group_of(result),
-        kind=kind_of(result) or "",
+        group=group,
+        kind=kind,
         reward=reward,
-        is_match=is_match,
+        is_match=matches is None or stored.repeat in matches,
     )
 
 
@@ -347,21 +343,14 @@ def _choices(
     counts: list[tuple[str, str, str, int]] = []
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         counts = index.counts(benchmark.key)
-    counters: dict[str, Counter[str]] = {
-        "outcome": Counter(),
-        "kind": Counter(),
-        "category": Counter(),
-    }
-    for group, kind, category, n in counts:
-        values = {"outcome": group, "kind": kind, "category": category}
-        wanted = {"outcome": chosen.outcome, "kind": chosen.kind, "category": chosen.category}
+    wanted = {"outcome": chosen.outcome, "kind": chosen.kind, "category": chosen.category}
+    counters: dict[str, Counter[str]] = {name: Counter() for name in wanted}
+    for *keys, n in counts:
+        values: dict[str, str] = dict(zip(wanted, keys, strict=True))
         for name, value in values.items():
-            others = all(
-                not wanted[other] or wanted[other] == values[other]
-                for other in values
-                if other != name
-            )
-            if others and value:
+            if value and all(
+                wanted[other] in ("", values[other]) for other in wanted if other != name
+            ):
                 counters[name][value] += n
     groups = [(group, counters["outcome"][group]) for group in GROUPS if counters["outcome"][group]]
     kinds = counters["kind"].most_common(_NAMES_MAX)

@@ -15,8 +15,9 @@ from urllib.parse import quote
 from aiohttp import web
 
 from nel.apps.http_server import running, stop_on_signals
-from nel.apps.view.handlers import LIBRARY, Library, routes
+from nel.apps.view.handlers import routes
 from nel.apps.view.index.building import WAIT_SECONDS
+from nel.apps.view.library import LIBRARY, Library
 from nel.apps.view.pages import render, warm_up
 from nel.apps.view.security import (
     ACCESS,

@@ -157,33 +157,58 @@ class Summaries:
             run_id = str(snapshot.meta("run_id") or run.path.name)
             benchmarks = snapshot.benchmarks()
         last = sessions[-1] if sessions else None
-        files = {} if is_live or last is None or last["ended"] is None else _files(run.path)
-        names = [directory_name(slot) for _, slot, _, _ in benchmarks]
-        state: State
-        if names and last is not None and all(name in files for name in names):
-            self._readers.pop(run.path, None)
-            summaries = tuple(
-                _from_files(files[name], key, (slot, plugin), plan)
-                for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
-            )
-            state, reason = _ending(last)
-        else:
-            status = self._status(run)
-            if status is None:
-                return _uncounted(run, run_id, is_live=is_live)
-            state, reason = status.state, status.reason
-            summaries = tuple(
-                _from_status(status, key, (slot, plugin), plan)
-                for key, slot, plugin, plan in benchmarks
-            )
+        ended = None if is_live or last is None or last["ended"] is None else last
+        counted = self._counted(run, benchmarks, ended)
+        state, reason, summaries = counted or (
+            "running" if is_live else "stopped",
+            None,
+            _uncounted(run),
+        )
         return RunSummary(
             run=run,
             run_id=run_id,
             state=state,
             reason=reason,
             benchmarks=summaries,
-            **_facts(config, sessions, summaries),
+            is_counted=counted is not None,
+            model=_model(summaries),
+            url=(config.get("endpoint") or {}).get("url"),
+            started=sessions[0]["started"] if sessions else None,
+            elapsed_seconds=_elapsed(sessions),
+            cost=_cost(config, sessions),
+            sessions=len(sessions),
         )
+
+    def _counted(
+        self,
+        run: FoundRun,
+        benchmarks: list[tuple[int, str, str, StoredPlan]],
+        ended: StoredSession | None,
+    ) -> tuple[State, str | None, tuple[BenchmarkSummary, ...]] | None:
+        """Return the state of a run, why it ended so, and its benchmarks, None while outcomes are
+        still being counted.
+
+        Args:
+            run: The run.
+            benchmarks: As run.db has them.
+            ended: Its last session, where that ended.
+        """
+        files = {} if ended is None else _files(run.path)
+        names = [directory_name(slot) for _, slot, _, _ in benchmarks]
+        if names and ended is not None and all(name in files for name in names):
+            self._readers.pop(run.path, None)
+            return *_ending(ended), tuple(
+                _from_files(files[name], key, (slot, plugin), plan)
+                for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
+            )
+        status = self._status(run)
+        if status is None:
+            return None
+        summaries = (
+            _from_status(status, key, (slot, plugin), plan)
+            for key, slot, plugin, plan in benchmarks
+        )
+        return status.state, status.reason, tuple(summaries)
 
     def status(self, run: FoundRun) -> RunStatus | None:
         """Return the status of a run now, None while its outcomes are still being counted; each is
@@ -223,16 +248,7 @@ def _ending(session: StoredSession) -> tuple[State, str | None]:
 
 def stamp_of(run: FoundRun) -> tuple[object, ...]:
     """Return what changes when a run is resumed, scored again or reported again."""
-    stamps: list[object] = []
-    for path in (
-        run.store,
-        run.store.with_name(f"{run.store.name}-wal"),
-        *sorted(run.path.glob("*/metrics.json")),
-    ):
-        with suppress(OSError):
-            status = path.stat()
-            stamps.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
-    return tuple(stamps)
+    return run.stamp(*sorted(run.path.glob("*/metrics.json")))
 
 
 def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
@@ -249,49 +265,60 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
 def _from_files(
     files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan
 ) -> BenchmarkSummary:
-    headline: Mapping[str, Any] = files.metrics.get("headline") or {}
-    accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
-    names_of_counts = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = {name: int(accounting.get(name) or 0) for name in names_of_counts}
-    return BenchmarkSummary(
+    accounting = files.metrics["accounting"]
+    counts = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    fields = ("metric", "value", "ci_lower", "ci_upper", "bounds")
+    return _benchmark(
+        key,
+        names,
+        plan,
         name=files.title,
-        address=directory_name(names[0]),
-        key=key,
-        plugin=names[1],
-        repeats=plan.get("repeats", 1),
-        metric=headline.get("metric"),
-        value=headline.get("value"),
-        ci_lower=headline.get("ci_lower"),
-        ci_upper=headline.get("ci_upper"),
-        bounds=headline.get("bounds"),
-        n_done=counts["n_total"],
+        n_done=accounting["n_total"],
         cost=_cost_of(files.runtime),
         files=files,
-        plan=plan,
-        **counts,
+        **{field_name: files.metrics["headline"].get(field_name) for field_name in fields},
+        **{count_name: accounting[count_name] for count_name in counts},
     )
 
 
 def _from_status(
     status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan
 ) -> BenchmarkSummary:
+    counts = next(item for item in status.benchmarks if item.slot == names[0])
+    return _benchmark(
+        key,
+        names,
+        plan,
+        value=counts.score,
+        n_total=counts.total,
+        n_scored=counts.scored,
+        n_model_failure=counts.model_failures.total(),
+        n_unscored=counts.unscored.total(),
+        n_done=counts.done,
+    )
+
+
+def _benchmark(
+    key: int, names: tuple[str, str], plan: StoredPlan, *, name: str = "", **numbers: Any
+) -> BenchmarkSummary:
+    """Return a benchmark with what is known of it.
+
+    Args:
+        key: Its number in run.db.
+        names: What it is called in the run, and what it is an entry of.
+        plan: As run.db has it.
+        name: Of its artifacts; without it that of the run.
+        numbers: Further fields of `BenchmarkSummary`.
+    """
     slot, plugin = names
-    counts = next((item for item in status.benchmarks if item.slot == slot), None)
-    n_failed = counts.model_failures.total() if counts is not None else 0
     return BenchmarkSummary(
-        name=slot,
+        name=name or slot,
         address=directory_name(slot),
         key=key,
         plugin=plugin,
         repeats=plan.get("repeats", 1),
-        metric=None,
-        value=None if counts is None else counts.score,
-        n_total=0 if counts is None else counts.total,
-        n_scored=0 if counts is None else counts.scored,
-        n_model_failure=n_failed,
-        n_unscored=0 if counts is None else counts.unscored.total(),
-        n_done=0 if counts is None else counts.done,
         plan=plan,
+        **numbers,
     )
 
 
@@ -314,51 +341,22 @@ def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | N
     return sum(float(session["spent"]["cost"]) for session in sessions if session["spent"])
 
 
-def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
-    """Return what is known of a run before its outcomes are counted, which takes seconds for a
-    million.
+def _uncounted(run: FoundRun) -> tuple[BenchmarkSummary, ...]:
+    """Return what is known of benchmarks before their outcomes are counted, which takes seconds for
+    a million.
     """
     with BrowsedStore(run.store) as store:
-        sessions, config = store.sessions(), store.meta("config") or {}
-        summaries = tuple(
-            BenchmarkSummary(
-                name=slot,
-                address=directory_name(slot),
-                key=key,
-                plugin=plugin,
-                repeats=plan.get("repeats", 1),
+        return tuple(
+            _benchmark(
+                key,
+                (slot, plugin),
+                plan,
                 n_total=(store.count_samples(key) - store.count_elsewhere(key))
                 * plan.get("repeats", 1),
                 n_done=store.count_outcomes(key),
-                plan=plan,
             )
             for key, slot, plugin, plan in store.benchmarks()
         )
-    return RunSummary(
-        run=run,
-        run_id=run_id,
-        state="running" if is_live else "stopped",
-        reason=None,
-        benchmarks=summaries,
-        is_counted=False,
-        **_facts(config, sessions, summaries),
-    )
-
-
-def _facts(
-    config: Mapping[str, Any],
-    sessions: list[StoredSession],
-    benchmarks: tuple[BenchmarkSummary, ...],
-) -> dict[str, Any]:
-    """Return the fields of a summary that do not depend on whether its answers are counted."""
-    return {
-        "model": _model(benchmarks),
-        "url": (config.get("endpoint") or {}).get("url"),
-        "started": sessions[0]["started"] if sessions else None,
-        "elapsed_seconds": _elapsed(sessions),
-        "cost": _cost(config, sessions),
-        "sessions": len(sessions),
-    }
 
 
 def _cost_of(runtime: Mapping[str, Any]) -> float | None:

@@ -241,11 +241,11 @@ def _text(message: Mapping[str, Any]) -> str:
 
 
 def _usage_of(result: Mapping[str, Any]) -> Usage:
-    tokens = result.get("tokens") or {}
+    tokens = result["tokens"]
     return Usage(
-        prompt_tokens=tokens.get("prompt"),
-        completion_tokens=tokens.get("completion"),
-        cached_tokens=tokens.get("cached"),
+        prompt_tokens=tokens["prompt"],
+        completion_tokens=tokens["completion"],
+        cached_tokens=tokens["cached"],
     )
 
 

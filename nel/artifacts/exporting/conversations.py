@@ -142,12 +142,12 @@ def turn_of(sent: SentMessage) -> Turn:
 
 def _turns_of(result: Mapping[str, Any]) -> list[Turn]:
     """Return the prompt of a sample with one answer, and that answer."""
-    prompt, answer = result.get("prompt"), result.get("model_response")
+    prompt, answer = result["prompt"], result["model_response"]
     asked = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt or []
     turns = [Turn(message=_chat(message), step=None, is_answer=False) for message in asked]
     if answer is not None:
         message: dict[str, Any] = {"role": "assistant", "content": answer}
-        if result.get("reasoning"):
+        if result["reasoning"]:
             message["reasoning_content"] = result["reasoning"]
         if result.get("tool_calls"):
             message["tool_calls"] = [_chat_call(call) for call in result["tool_calls"]]

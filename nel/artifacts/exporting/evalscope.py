@@ -84,7 +84,7 @@ def _write_rows(
         for result in results_of(files):
             if state_of(result) == "not_asked":
                 continue
-            category = (result.get("metadata") or {}).get("category")
+            category = result["metadata"].get("category")
             subset = subsets.get(category if isinstance(category, str) else None, ALL)
             index = int(result["problem_idx"]) * repeats + int(result["repeat"])
             rows = {
@@ -109,19 +109,14 @@ def _report(files: BenchmarkFiles, subsets: Mapping[str | None, str]) -> dict[st
     metrics, model = files.metrics, model_name(files)
     headline = metrics["headline"]
     listed = {
-        str(metric["name"]): metric
-        for metric in metrics["metrics"]
-        if metric.get("value") is not None
+        str(metric["name"]): metric for metric in metrics["metrics"] if metric["value"] is not None
     }
-    if headline.get("value") is not None:
-        first = str(headline["metric"])
-        listed = {first: {**listed.get(first, {}), **headline, "name": first}, **listed}
     identities = _identities(list(listed))
     report_metrics = [
         _metric(files, metric, identities[name], subsets if name == headline["metric"] else {})
         for name, metric in listed.items()
     ]
-    has_headline = headline.get("value") is not None
+    has_headline = headline["value"] is not None
     return {
         "schema_version": SCHEMA,
         "name": f"{model}@{files.title}",
@@ -157,12 +152,8 @@ def _metric(
     subsets: Mapping[str | None, str],
 ) -> dict[str, Any]:
     name, accounting = str(metric["name"]), files.metrics["accounting"]
-    n = metric.get("n")
-    n = (
-        n
-        if isinstance(n, int)
-        else accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
-    )
+    n = metric["n"]
+    n = n if isinstance(n, int) else accounting["n_scored"] + accounting["n_model_failure"]
     categories = files.metrics.get("categories") or {}
     parts = [
         {
@@ -174,7 +165,7 @@ def _metric(
         for category, category_scores in categories.items()
         if category in subsets and category_scores.get("value") is not None
     ]
-    is_bounded = metric.get("bounds") is not None
+    is_bounded = metric["bounds"] is not None
     return {
         "identity": identity,
         "legacy_name": name,
@@ -206,6 +197,6 @@ def _execution(metrics: Mapping[str, Any]) -> dict[str, Any]:
     execution = counts(metrics["accounting"])
     return {
         **execution,
-        "incomplete": execution["errored"] > 0 or not metrics.get("complete"),
+        "incomplete": execution["errored"] > 0 or not metrics["complete"],
         "subsets": {},
     }

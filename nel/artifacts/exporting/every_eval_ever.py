@@ -14,7 +14,7 @@ from uuid import UUID
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.every_eval_ever_samples import CORRECT_FROM, sample_lines
-from nel.artifacts.exporting.inspect_samples import storable
+from nel.artifacts.exporting.inspect_samples import model_name, storable
 from nel.artifacts.exporting.run import RunToExport, notes_of, open_run, started
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, pretty
@@ -78,7 +78,7 @@ def _write_samples(
     has a score.
     """
     accounting = files.metrics["accounting"]
-    rows = accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
+    rows = accounting["n_scored"] + accounting["n_model_failure"]
     if not rows:
         return {}, []
     samples = path.with_name(f"{path.stem}_samples.jsonl")
@@ -100,7 +100,7 @@ def _record_path(run: RunToExport, files: BenchmarkFiles) -> Path:
     """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, where the validator wants it; the id is
     the run's.
     """
-    developer, _, model = _model(files).rpartition("/")
+    developer, _, model = model_name(files).rpartition("/")
     parts = [
         _UNSAFE.sub("_", name).strip(".") or "_"
         for name in (files.title, developer or "unknown", model)
@@ -109,13 +109,9 @@ def _record_path(run: RunToExport, files: BenchmarkFiles) -> Path:
     return Path("data", *parts, f"{identifier}.json")
 
 
-def _model(files: BenchmarkFiles) -> str:
-    return str(files.bundle["config"].get("model") or "unknown")
-
-
 def _record(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     stamp = str(time.timestamp())
-    model = _model(files)
+    model = model_name(files)
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"{files.title}/{model}/{stamp}",
@@ -137,7 +133,7 @@ def _record(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
         "evaluation_results": [
             _result(files, metric)
             for metric in files.metrics["metrics"]
-            if metric.get("value") is not None
+            if metric["value"] is not None
         ],
     }
 
@@ -146,16 +142,16 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
     accounting = files.metrics["accounting"]
     counts = {name: str(accounting.get(name) or 0) for name in _COUNTS}
     score: dict[str, Any] = {"score": metric["value"]}
-    score["details"] = {**counts, "complete": dumps(bool(files.metrics.get("complete")))}
-    if metric.get("ci_lower") is not None and metric.get("ci_upper") is not None:
+    score["details"] = {**counts, "complete": dumps(files.metrics["complete"])}
+    if metric["ci_lower"] is not None and metric["ci_upper"] is not None:
         interval = {
             "lower": metric["ci_lower"],
             "upper": metric["ci_upper"],
-            "method": str(metric.get("ci_method")),
+            "method": str(metric["ci_method"]),
         }
         interval["confidence_level"] = metric["ci_level"]
         score["uncertainty"] = {"confidence_interval": interval, "num_samples": metric["n"]}
-    bounded = metric.get("bounds") is not None
+    bounded = metric["bounds"] is not None
     scale = (
         {"min_score": 0.0, "max_score": 1.0}
         if bounded

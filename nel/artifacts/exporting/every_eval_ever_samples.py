@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
+from nel.artifacts.exporting.inspect_messages import inspect_usage
 from nel.artifacts.exporting.inspect_samples import scorer_name, storable
 from nel.artifacts.exporting.run import results_of
 from nel.core.strict_json import dumps, dumps_line
@@ -47,13 +48,13 @@ def sample_lines(
 
 
 def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
-    prompt, target, outcome = result.get("prompt"), result.get("expected_answer"), result["outcome"]
+    prompt, target, outcome = result["prompt"], result["expected_answer"], result["outcome"]
     raw = prompt if isinstance(prompt, str) else _text(prompt)
     targets = target if isinstance(target, list) else [] if target is None else [target]
     reference = [element if isinstance(element, str) else dumps(element) for element in targets]
-    answer, reasoning = result.get("extracted_answer"), result.get("reasoning")
+    answer, reasoning = result["extracted_answer"], result["reasoning"]
     messages = _conversation(prompt, result)
-    response = result.get("model_response")
+    response = result["model_response"]
     output = {
         "raw": [] if response is None else [response],
         "reasoning_trace": [reasoning] if reasoning else None,
@@ -68,11 +69,9 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
         "messages": messages,
         "answer_attribution": [] if answer is None else [_attribution(answer, messages, scorer)],
         "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
-        "token_usage": _usage(result.get("tokens") or {}),
-        "performance": _performance(result.get("timing") or {}),
-        "error": (
-            f"{outcome.get('kind')}: {outcome.get('detail') or 'no detail'}" if failed else None
-        ),
+        "token_usage": _usage(result["tokens"]),
+        "performance": _performance(result["timing"]),
+        "error": (f"{outcome['kind']}: {outcome['detail'] or 'no detail'}" if failed else None),
         "metadata": _metadata(result),
     }
 
@@ -93,7 +92,7 @@ def _attribution(
     return {
         "turn_idx": turn,
         "source": "output.raw" if messages is None else f"messages[{turn}].content",
-        "extracted_value": answer if isinstance(answer, str) else dumps(answer),
+        "extracted_value": answer,
         "extraction_method": scorer,
         "is_terminal": True,
     }
@@ -115,26 +114,18 @@ def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, An
         {"turn_idx": position, "role": message["role"], "content": _content(message)}
         for position, message in enumerate(prompt)
     ]
-    answer = {"turn_idx": len(asked), "role": "assistant", "content": result.get("model_response")}
-    return [*asked, {**answer, "reasoning_trace": result.get("reasoning")}]
+    answer = {"turn_idx": len(asked), "role": "assistant", "content": result["model_response"]}
+    return [*asked, {**answer, "reasoning_trace": result["reasoning"]}]
 
 
 def _usage(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the tokens; None where one of the numbers that the schema requires is unknown."""
-    prompt, completion = tokens.get("prompt"), tokens.get("completion")
-    if prompt is None or completion is None:
-        return None
-    return {
-        "input_tokens": prompt,
-        "output_tokens": completion,
-        "total_tokens": prompt + completion,
-        "input_tokens_cache_read": tokens.get("cached"),
-        "reasoning_tokens": tokens.get("reasoning"),
-    }
+    usage = inspect_usage(tokens)
+    return None if tokens["prompt"] is None or tokens["completion"] is None else usage
 
 
 def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
-    latency, first = timing.get("latency_seconds"), timing.get("first_token_seconds")
+    latency, first = timing["latency_seconds"], timing["first_token_seconds"]
     if latency is None:
         return None
     return {
@@ -147,6 +138,6 @@ def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row's fields as texts, which the schema wants, and which repeat this is."""
     fields = {
         name: value if isinstance(value, str) else dumps(value)
-        for name, value in (result.get("metadata") or {}).items()
+        for name, value in result["metadata"].items()
     }
     return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

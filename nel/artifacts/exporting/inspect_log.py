@@ -142,7 +142,7 @@ def _spec(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str, 
                 "identity_fields": files.bundle.get("identity_fields"),
                 "accounting": metrics["accounting"],
                 "headline": metrics["headline"],
-                "complete": bool(metrics.get("complete")),
+                "complete": metrics["complete"],
             }
         },
     }
@@ -161,28 +161,25 @@ def _plan(files: BenchmarkFiles) -> dict[str, Any]:
 
 def _outcome(files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
     metrics = files.metrics
-    accounting, headline = metrics["accounting"], metrics["headline"]
-    n_scored = accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
+    accounting = metrics["accounting"]
+    n_scored = accounting["n_scored"] + accounting["n_model_failure"]
     values = {
         str(metric["name"]): _metric(metric)
         for metric in metrics["metrics"]
-        if metric.get("value") is not None
+        if metric["value"] is not None
     }
-    if headline.get("value") is not None:
-        first = str(headline["metric"])
-        values = {first: values.get(first) or _metric({**headline, "name": first}), **values}
     scorer = scorer_name(files)
     score = {
         "name": scorer,
         "scorer": scorer,
         "scored_samples": n_scored,
-        "unscored_samples": accounting.get("n_unscored") or 0,
+        "unscored_samples": accounting["n_unscored"],
         "metrics": values,
     }
     elapsed = files.runtime.get("elapsed_seconds")
     ended = time + timedelta(seconds=elapsed if isinstance(elapsed, int | float) else 0)
     return {
-        "status": "success" if metrics.get("complete") else "cancelled",
+        "status": "success" if metrics["complete"] else "cancelled",
         "results": {
             "total_samples": accounting["n_total"],
             "completed_samples": n_scored,
@@ -202,7 +199,7 @@ def _metric(metric: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _usage(tokens: Mapping[str, Any]) -> dict[str, int]:
-    prompt, completion = tokens.get("prompt") or 0, tokens.get("completion") or 0
+    prompt, completion = tokens["prompt"] or 0, tokens["completion"] or 0
     return {
         "input_tokens": prompt,
         "output_tokens": completion,

@@ -18,13 +18,13 @@ STOP_REASONS: Final = {
 
 def inspect_usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
     """Return tokens as Inspect counts them."""
-    prompt, completion = tokens.get("prompt") or 0, tokens.get("completion") or 0
+    prompt, completion = tokens["prompt"] or 0, tokens["completion"] or 0
     return {
         "input_tokens": prompt,
         "output_tokens": completion,
         "total_tokens": prompt + completion,
-        "input_tokens_cache_read": tokens.get("cached"),
-        "reasoning_tokens": tokens.get("reasoning"),
+        "input_tokens_cache_read": tokens["cached"],
+        "reasoning_tokens": tokens["reasoning"],
     }
 
 
@@ -35,7 +35,7 @@ def inspect_message(sent: Mapping[str, Any], position: int) -> dict[str, Any]:
         "role": role if role in ("system", "user", "assistant", "tool") else "user"
     }
     parts = (
-        [_content_part(element) for element in content]
+        [content_part(element) for element in content]
         if isinstance(content, list | tuple)
         else content
     )
@@ -50,17 +50,42 @@ def inspect_message(sent: Mapping[str, Any], position: int) -> dict[str, Any]:
     return message
 
 
-def _content_part(content_part: Any) -> dict[str, Any]:  # checked here
-    kind = content_part.get("type") if isinstance(content_part, dict) else None
-    if kind == "text":
-        return {"type": "text", "text": str(content_part.get("text"))}
-    if kind == "image_url":
-        image = content_part.get("image_url")
-        return {
-            "type": "image",
-            "image": str(image.get("url") if isinstance(image, dict) else image),
-        }
-    return {"type": "text", "text": dumps(content_part)}
+def content_part(content: Any) -> dict[str, Any]:  # checked here
+    """Return a part of a message; what is neither a text nor an image is its JSON."""
+    fields = content if isinstance(content, dict) else {}
+    kind, text, image = fields.get("type"), fields.get("text"), fields.get("image_url")
+    if kind == "text" and isinstance(text, str):
+        return {"type": "text", "text": text}
+    url = image.get("url") if isinstance(image, dict) else image
+    if kind == "image_url" and isinstance(url, str):
+        return {"type": "image", "image": url}
+    return {"type": "text", "text": dumps(content)}
+
+
+def answer_parts(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what a model thought and what it answered, as parts of a message."""
+    reasoning = result["reasoning"]
+    parts = [{"type": "reasoning", "reasoning": reasoning}] if reasoning else []
+    return [*parts, {"type": "text", "text": result["model_response"] or ""}]
+
+
+def inspect_output(
+    result: Mapping[str, Any], model: str, answer: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the output of a result; without an answer there is no choice."""
+    reason = STOP_REASONS.get(str(result["finish_reason"]), "unknown")
+    has_response = result["model_response"] is not None
+    return {
+        "model": str(result["model"] or model),
+        "choices": [{"message": answer, "stop_reason": reason}] if has_response else [],
+        "usage": inspect_usage(result["tokens"]),
+        "time": result["timing"]["latency_seconds"],
+    }
+
+
+def failure_text(outcome: Mapping[str, Any]) -> str:
+    """Return how the model failed."""
+    return f"a failure of the model, {outcome['kind']}: {outcome['detail'] or 'no detail'}"
 
 
 def inspect_call(call: Any, name: str) -> dict[str, Any]:  # checked here

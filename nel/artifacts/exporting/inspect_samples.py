@@ -10,10 +10,11 @@ from typing import Any, Final
 from nel.artifacts.exporting.conversations import RunConversations, SampleConversations
 from nel.artifacts.exporting.inspect_events import episode_events, inspect_turn
 from nel.artifacts.exporting.inspect_messages import (
-    STOP_REASONS,
+    answer_parts,
+    failure_text,
     inspect_call,
     inspect_message,
-    inspect_usage,
+    inspect_output,
 )
 from nel.artifacts.exporting.run import results_of, state_of
 from nel.core.strict_json import dumps
@@ -102,27 +103,16 @@ def storable(value: Any) -> Any:  # JSON of any shape
 
 
 def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any]:
-    prompt, target, timing = (
-        result.get("prompt"),
-        result.get("expected_answer"),
-        result.get("timing") or {},
-    )
+    prompt, target = result["prompt"], result["expected_answer"]
     messages = (
         [inspect_message(element, position) for position, element in enumerate(prompt)]
         if isinstance(prompt, list)
         else prompt or ""
     )
     asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-    usage = {model: inspect_usage(result.get("tokens") or {})}
     answer = _answer(result)
-    reason = STOP_REASONS.get(str(result.get("finish_reason")), "unknown")
-    has_response = result.get("model_response") is not None
-    output = {
-        "model": str(result.get("model") or model),
-        "choices": [{"message": answer, "stop_reason": reason}] if has_response else [],
-        "usage": usage[model],
-        "time": timing.get("latency_seconds"),
-    }
+    has_response = result["model_response"] is not None
+    output = inspect_output(result, model, answer)
     return {
         "id": result["sample_id"],
         "epoch": result["repeat"] + 1,
@@ -131,10 +121,10 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
         "messages": [*asked, answer] if has_response else asked,
         "output": output,
         "scores": {scorer: _score(result)} if result["reward"] is not None else {},
-        "metadata": result.get("metadata") or {},
+        "metadata": result["metadata"],
         "store": {"nel": {name: result.get(name) for name in _KEPT}},
-        "model_usage": usage,
-        "total_time": timing.get("latency_seconds"),
+        "model_usage": {model: output["usage"]},
+        "total_time": output["time"],
         "uuid": f"{result['sample_id']}:{result['repeat']}",
         "error": _error(result),
         "attachments": {},
@@ -165,16 +155,13 @@ def _target(target: Any) -> str | list[str]:
 
 
 def _score(result: Mapping[str, Any]) -> dict[str, Any]:
-    outcome, details = result["outcome"], result.get("scoring_details") or {}
+    outcome, details = result["outcome"], result["scoring_details"]
     explanation = details.get("explanation")
     if outcome["state"] == "model_failure":
-        explanation = (
-            f"a failure of the model, {outcome.get('kind')}: {outcome.get('detail') or 'no detail'}"
-        )
-    answer = result.get("extracted_answer")
+        explanation = failure_text(outcome)
     return {
         "value": result["reward"],
-        "answer": answer if answer is None or isinstance(answer, str) else dumps(answer),
+        "answer": result["extracted_answer"],
         "explanation": explanation if isinstance(explanation, str) else None,
         "metadata": details,
     }
@@ -189,12 +176,8 @@ def _error(result: Mapping[str, Any]) -> dict[str, str] | None:
 
 
 def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
-    text, reasoning = result.get("model_response") or "", result.get("reasoning")
-    content = (
-        [{"type": "reasoning", "reasoning": reasoning}, {"type": "text", "text": text}]
-        if reasoning
-        else text
-    )
+    parts = answer_parts(result)
+    content = parts if len(parts) > 1 else parts[0]["text"]
     made: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}
     calls = result.get("tool_calls")
     if isinstance(calls, list):

@@ -81,8 +81,8 @@ def _samples(files: BenchmarkFiles) -> Iterator[bytes]:
 
 
 def _sample(result: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[str, Any]:
-    prompt, target = result.get("prompt"), result.get("expected_answer")
-    doc = {**(result.get("metadata") or {}), "sample_id": result["sample_id"]}
+    prompt, target = result["prompt"], result["expected_answer"]
+    doc = {**result["metadata"], "sample_id": result["sample_id"]}
     context = prompt if isinstance(prompt, str) else dumps(prompt)
     wanted = target if isinstance(target, str) else dumps(target)
     return {
@@ -90,8 +90,8 @@ def _sample(result: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[st
         "doc": doc,
         "target": wanted,
         "arguments": {"gen_args_0": {"arg_0": context, "arg_1": dict(generation)}},
-        "resps": [[result.get("model_response")]],
-        "filtered_resps": [result.get("extracted_answer")],
+        "resps": [[result["model_response"]]],
+        "filtered_resps": [result["extracted_answer"]],
         "filter": _FILTER,
         "metrics": [METRIC],
         "doc_hash": _digest(dumps(doc)),
@@ -136,14 +136,10 @@ def _scores(task: str, files: BenchmarkFiles) -> dict[str, Any]:
     take numbers.
     """
     metrics = files.metrics
-    headline = metrics["headline"]
-    listed = {str(metric["name"]): metric.get("value") for metric in metrics["metrics"]} | {
-        headline["metric"]: headline["value"]
-    }
     values = {
-        f"{name.replace(',', ';')},{_FILTER}": value
-        for name, value in listed.items()
-        if value is not None
+        f"{metric['name'].replace(',', ';')},{_FILTER}": metric["value"]
+        for metric in metrics["metrics"]
+        if metric["value"] is not None
     }
     return {
         "alias": task,
@@ -156,8 +152,8 @@ def _scores(task: str, files: BenchmarkFiles) -> dict[str, Any]:
 
 def _counts(files: BenchmarkFiles) -> dict[str, int]:
     accounting = files.metrics["accounting"]
-    total = int(accounting["n_total"])
-    return {"original": total, "effective": total - int(accounting.get("n_not_asked") or 0)}
+    total = accounting["n_total"]
+    return {"original": total, "effective": total - accounting["n_not_asked"]}
 
 
 def _config(task: str, files: BenchmarkFiles) -> dict[str, Any]:

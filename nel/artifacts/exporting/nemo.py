@@ -102,7 +102,7 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
         if value.get("value") is not None
     }
     counts = {
-        "unscored_count": {"value": accounting.get("n_unscored") or 0},
+        "unscored_count": {"value": accounting["n_unscored"]},
         "unscored_reasons": reasons,
     }
     return {
@@ -112,8 +112,8 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
         "timestamp": time.isoformat(),
         "config": {**config, **generation, "scorers": [scorer] if scorer else []},
         "benchmark": {**own["benchmark"], "name": files.title, "scores": {**scores, **counts}},
-        "n_results": accounting["n_scored"] + (accounting.get("n_model_failure") or 0),
-        "complete": bool(files.metrics.get("complete")),
+        "n_results": accounting["n_scored"] + accounting["n_model_failure"],
+        "complete": files.metrics["complete"],
         "nel": {
             "run_id": run.run_id,
             "accounting": accounting,
@@ -139,7 +139,7 @@ def _position_of(files: BenchmarkFiles) -> Callable[[Mapping[str, Any]], int]:
     def position(result: Mapping[str, Any]) -> int:
         sample_id, source_position = (
             str(result["sample_id"]),
-            (result.get("metadata") or {}).get(POSITION),
+            result["metadata"].get(POSITION),
         )
         if are_ids and sample_id.isascii() and sample_id.isdigit():
             return int(sample_id)
@@ -149,25 +149,21 @@ def _position_of(files: BenchmarkFiles) -> Callable[[Mapping[str, Any]], int]:
 
 
 def _line(result: Mapping[str, Any], position: int) -> dict[str, Any]:
-    details = dict(result.get("scoring_details") or {})
+    details = dict(result["scoring_details"])
     metrics = details.pop("metrics", None) or {}
-    latency = (result.get("timing") or {}).get("latency_seconds")
+    latency = result["timing"]["latency_seconds"]
     return {
         "problem_idx": position,
         "repeat": result["repeat"],
         "reward": result["reward"],
         "scorer_rewards": metrics,
-        "prompt": result.get("prompt"),
-        "model_response": result.get("model_response"),
-        "extracted_answer": result.get("extracted_answer"),
-        "expected_answer": result.get("expected_answer"),
+        "prompt": result["prompt"],
+        "model_response": result["model_response"],
+        "extracted_answer": result["extracted_answer"],
+        "expected_answer": result["expected_answer"],
         "scoring_details": details,
-        "metadata": {
-            name: value
-            for name, value in (result.get("metadata") or {}).items()
-            if name != POSITION
-        },
-        "tokens": (result.get("tokens") or {}).get("completion"),
+        "metadata": {name: value for name, value in result["metadata"].items() if name != POSITION},
+        "tokens": result["tokens"].get("completion"),
         "latency_ms": None if latency is None else latency * 1000,
         "nel": {name: result.get(name) for name in _KEPT},
     }

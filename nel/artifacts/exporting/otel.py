@@ -101,8 +101,8 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
     headline, accounting = files.metrics["headline"], files.metrics["accounting"]
     summary = {
         "nel.benchmark": files.title,
-        "nel.complete": bool(files.metrics.get("complete")),
-        f"nel.metric.{headline['metric']}": headline.get("value"),
+        "nel.complete": files.metrics["complete"],
+        f"nel.metric.{headline['metric']}": headline["value"],
         **{f"nel.{name}": value for name, value in accounting.items() if isinstance(value, int)},
     }
     yield {
@@ -118,7 +118,7 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
         if state_of(value) == "not_asked":
             continue
         result = storable(value)
-        latency = (result.get("timing") or {}).get("latency_seconds") or 0
+        latency = result["timing"]["latency_seconds"] or 0
         answered = begin + int(latency * 1e9)
         numbers = str(result["problem_idx"]), str(result["repeat"])
         yield {
@@ -150,32 +150,32 @@ def _settings(files: BenchmarkFiles) -> dict[str, Any]:
 
 def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
     tokens, outcome, timing = (
-        result.get("tokens") or {},
+        result["tokens"],
         result["outcome"],
-        result.get("timing") or {},
+        result["timing"],
     )
-    reason = result.get("finish_reason")
-    prompt = result.get("prompt")
+    reason = result["finish_reason"]
+    prompt = result["prompt"]
     asked = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
     unscored = result["reward"] is None
     return {
-        "gen_ai.response.model": result.get("model"),
+        "gen_ai.response.model": result["model"],
         "gen_ai.response.finish_reasons": [reason] if reason else None,
-        "gen_ai.usage.input_tokens": tokens.get("prompt"),
-        "gen_ai.usage.output_tokens": tokens.get("completion"),
-        "gen_ai.usage.reasoning.output_tokens": tokens.get("reasoning"),
-        "gen_ai.usage.cache_read.input_tokens": tokens.get("cached"),
-        "gen_ai.response.time_to_first_chunk": timing.get("first_token_seconds"),
+        "gen_ai.usage.input_tokens": tokens["prompt"],
+        "gen_ai.usage.output_tokens": tokens["completion"],
+        "gen_ai.usage.reasoning.output_tokens": tokens["reasoning"],
+        "gen_ai.usage.cache_read.input_tokens": tokens["cached"],
+        "gen_ai.response.time_to_first_chunk": timing["first_token_seconds"],
         "gen_ai.input.messages": dumps(
             [_message(message.get("role"), message.get("content")) for message in asked]
         ),
         "gen_ai.output.messages": _error_text(result, reason),
-        "error.type": f"{outcome.get('cause')}.{outcome.get('kind')}" if unscored else None,
+        "error.type": f"{outcome['cause']}.{outcome['kind']}" if unscored else None,
         "nel.sample_id": str(result["sample_id"]),
         "nel.repeat": result["repeat"],
         "nel.outcome.state": outcome["state"],
-        "nel.outcome.kind": outcome.get("kind"),
-        "nel.category": (result.get("metadata") or {}).get("category"),
+        "nel.outcome.kind": outcome["kind"],
+        "nel.category": result["metadata"].get("category"),
     }
 
 
@@ -189,9 +189,9 @@ def _message(role: object, content: object) -> dict[str, Any]:
 
 
 def _error_text(result: Mapping[str, Any], reason: object) -> str | None:
-    if result.get("model_response") is None:
+    if result["model_response"] is None:
         return None
-    reasoning = result.get("reasoning")
+    reasoning = result["reasoning"]
     parts = [{"type": "reasoning", "content": reasoning}] if reasoning else []
     parts.append({"type": "text", "content": result["model_response"]})
     return dumps([{"role": "assistant", "parts": parts, "finish_reason": reason or "unknown"}])
@@ -204,16 +204,16 @@ def _judgement(result: Mapping[str, Any], scorer: str, end: int) -> dict[str, An
         return {
             "status": {
                 "code": _ERROR,
-                "message": outcome.get("detail") or outcome.get("kind") or "unscored",
+                "message": outcome["detail"] or outcome["kind"] or "unscored",
             }
         }
     failed = outcome["state"] == "model_failure"
     details = {
         "gen_ai.evaluation.name": scorer,
         "gen_ai.evaluation.score.value": float(result["reward"]),
-        "gen_ai.evaluation.score.label": outcome.get("kind") if failed else None,
-        "gen_ai.evaluation.explanation": outcome.get("detail") if failed else None,
-        "nel.extracted_answer": result.get("extracted_answer"),
+        "gen_ai.evaluation.score.label": outcome["kind"] if failed else None,
+        "gen_ai.evaluation.explanation": outcome["detail"] if failed else None,
+        "nel.extracted_answer": result["extracted_answer"],
     }
     event = {
         "name": "gen_ai.evaluation.result",

@@ -113,7 +113,7 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
     """Yield what is to be known of one benchmark wherever its score is shown."""
     accounting, title = files.metrics["accounting"], files.title
     total = count(accounting["n_total"])
-    unscored, failed = accounting.get("n_unscored") or 0, accounting.get("n_model_failure") or 0
+    unscored, failed = accounting["n_unscored"], accounting["n_model_failure"]
     if unscored:
         causes = ", ".join(
             f"{cause} {count(counts['n'])}"
@@ -128,13 +128,13 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
             f"{title}: {count(failed)} of {total} results are failures of the model, which count"
             " as 0."
         )
-    not_asked, shard = accounting.get("n_not_asked") or 0, files.metrics.get("shard")
+    not_asked, shard = accounting["n_not_asked"], files.metrics.get("shard")
     if not_asked:
         why = "other shards of the run ask for them" if shard else "a stop rule ended it"
         yield f"{title}: {count(not_asked)} of {total} results were never asked for: {why}."
     if shard:
         yield f"{title}: {shard_line(files.metrics)}."
-    elif not files.metrics.get("complete"):
+    elif not files.metrics["complete"]:
         yield f"{title}: the run did not end; its numbers are of a part of the samples."
     if (files.metrics.get("headline") or {}).get("value") is None:
         yield f"{title}: there is no score, which is not a score of 0."

@@ -4,10 +4,10 @@ each metric.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
+from nel.artifacts.exporting.inspect_samples import storable
 from nel.artifacts.exporting.run import RunToExport, results_of
 from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
@@ -39,8 +39,6 @@ where it is known.
 """
 
 Row = dict[str, Any]
-_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-"""Half a character, which no file of UTF-8 can hold."""
 
 
 def sample_rows(run: RunToExport) -> Iterator[Row]:
@@ -63,8 +61,8 @@ def metric_rows(run: RunToExport) -> Iterator[Row]:
 
 
 def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
-    metadata, outcome = result.get("metadata") or {}, result["outcome"]
-    tokens, timing = result.get("tokens") or {}, result.get("timing") or {}
+    metadata, outcome = result["metadata"], result["outcome"]
+    tokens, timing = result["tokens"], result["timing"]
     columns: Row = {**result, **outcome, **timing, "run_id": run_id, "benchmark": benchmark}
     columns |= {
         f"{name}_tokens": tokens.get(name)
@@ -76,28 +74,19 @@ def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
 
 def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
     metrics = files.metrics
-    headline = metrics.get("headline") or {}
-    listed = [
-        metric_row for metric_row in metrics.get("metrics") or () if isinstance(metric_row, dict)
-    ]
-    name = headline.get("metric")
-    first = next((metric_row for metric_row in listed if metric_row.get("name") == name), {})
-    others = [metric_row for metric_row in listed if metric_row is not first]
-    for metric in [{**first, **headline, "name": name}, *others]:
-        bounds = metric.get("bounds") or {}
+    for position, metric in enumerate(metrics["metrics"]):
+        bounds = metric["bounds"] or {}
         row = {
-            "n_not_asked": 0,
             **metrics["accounting"],
             **metric,
             "run_id": run_id,
             "benchmark": files.title,
+            "metric": metric["name"],
+            "headline": "false" if position else "true",
+            "bound_lower": bounds.get("lower"),
+            "bound_upper": bounds.get("upper"),
+            "complete": "true" if metrics["complete"] else "false",
         }
-        row |= {
-            "metric": metric.get("name"),
-            "headline": "true" if metric.get("name") == name else "false",
-        }
-        row |= {"bound_lower": bounds.get("lower"), "bound_upper": bounds.get("upper")}
-        row |= {"complete": "true" if metrics.get("complete") else "false"}
         yield {name: _cell(row.get(name), kind) for name, kind in METRIC_COLUMNS.items()}
 
 
@@ -109,4 +98,4 @@ def _cell(value: object, kind: Kind) -> object:
         return float(value) if isinstance(value, int | float) else None
     if kind == "integer":
         return int(value) if isinstance(value, int) else None
-    return _LONE_SURROGATE.sub("\ufffd", value) if isinstance(value, str) else dumps(value)
+    return storable(value) if isinstance(value, str) else dumps(value)

@@ -8,15 +8,14 @@ name when all files are there.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import Final
 
 from nel import plugins
 from nel.artifacts.exporting.contract import Exported
+from nel.artifacts.plugin_output import call_plugin, new_directory
 from nel.core.atomic_files import write_file
-from nel.core.paths import make_work_directory, share
-from nel.errors import NelError, OutputError, PluginError, UsageError
+from nel.errors import PluginError, UsageError
 
 NOTES_FILE: Final = "export-notes.txt"
 """What the format does not say, one note a line."""
@@ -39,21 +38,18 @@ def export_run(name: str, run_dir: Path, output: Path, *, shared: bool = False) 
         NelError: Other errors of nel that an exporter raises.
     """
     ref = plugins.find("exporters", name)
-    exporter = plugins.load_ref(ref)
+    exporter, what = plugins.load_ref(ref), f'the exporter "{name}" of {ref.provider}'
     _check_output(run_dir, output)
-    try:
-        work = make_work_directory(output)
-    except OSError as error:
-        raise OutputError(
-            f"cannot make a directory for {output}: {error.strerror or error}; choose another"
-            " directory with -o"
-        ) from error
-    what = f'the exporter "{name}" of {ref.provider}'
-    try:
-        exported = _checked(_called(exporter, run_dir, work, what), work, what)
-        return _moved(exported, work, output, shared=shared)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    if not callable(exporter):
+        raise PluginError(f"{what} is a {type(exporter).__name__}, not a function")
+    with new_directory(output, shared=shared) as work:
+        exported = _checked(call_plugin(what, exporter, run_dir, work), work, what)
+        notes = work / NOTES_FILE
+        write_file(notes, [f"{note}\n".encode() for note in exported.notes])
+        for path in work.rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+    files = [output / Path(path).relative_to(work) for path in (*exported.files, notes)]
+    return Exported(files=files, notes=exported.notes)
 
 
 def _check_output(run_dir: Path, output: Path) -> None:
@@ -71,19 +67,6 @@ def _check_output(run_dir: Path, output: Path) -> None:
         )
 
 
-def _called(exporter: object, run_dir: Path, work: Path, what: str) -> object:
-    if not callable(exporter):
-        raise PluginError(f"{what} is a {type(exporter).__name__}, not a function")
-    try:
-        return exporter(run_dir, work)
-    except NelError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise PluginError(
-            f"{what} failed: {type(error).__name__}: {error}; nothing was written"
-        ) from error
-
-
 def _checked(exported: object, work: Path, what: str) -> Exported:
     if not isinstance(exported, Exported):
         raise PluginError(f"{what} returned {exported!r}, not a nel.artifacts.exporting.Exported")
@@ -98,20 +81,3 @@ def _checked(exported: object, work: Path, what: str) -> Exported:
             f"{what} returned {named}; it must return the files that it wrote into its directory"
         )
     return exported
-
-
-def _moved(exported: Exported, work: Path, output: Path, *, shared: bool) -> Exported:
-    notes = work / NOTES_FILE
-    write_file(notes, [f"{note}\n".encode() for note in exported.notes])
-    try:
-        for path in work.rglob("*"):
-            path.chmod(0o700 if path.is_dir() else 0o600)
-        if shared:
-            share(work)
-        work.rename(output)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write {output}: {error.strerror or error}; choose another with -o"
-        ) from error
-    files = [output / Path(path).relative_to(work) for path in (*exported.files, notes)]
-    return Exported(files=files, notes=exported.notes)

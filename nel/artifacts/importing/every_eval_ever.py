@@ -13,6 +13,7 @@ from typing import Any, Final
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.artifacts.importing.kept import kept_failure
 from nel.artifacts.importing.reading import (
+    begins_with,
     fields_of,
     messages_of,
     number,
@@ -29,7 +30,6 @@ from nel.models.protocols import read_text
 from nel.types import Outcome, Response, Sample, Scored, Usage
 
 _SUFFIX: Final = "_samples.jsonl"
-_PEEK_BYTES: Final = 65_536
 _REPEAT: Final = "nel.repeat"
 _OUTCOME: Final = "nel.outcome"
 
@@ -64,15 +64,7 @@ def import_every_eval_ever(source: Path) -> Imported | None:
 
 
 def _is_record(path: Path) -> bool:
-    if path.suffix != ".json" or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        start = file.read(_PEEK_BYTES)
-    return (
-        b'"evaluation_id"' in start
-        and b'"evaluation_results"' in start
-        and b'"schema_version"' in start
-    )
+    return begins_with(path, "evaluation_id", "evaluation_results", "schema_version")
 
 
 def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:

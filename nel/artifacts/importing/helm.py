@@ -16,7 +16,6 @@ from nel.artifacts.importing.reading import (
     number,
     numbers_of,
     read_file,
-    read_json,
     read_object,
     text,
     wanted,
@@ -122,11 +121,15 @@ def _measures(stats: _Stats, path: Path) -> tuple[str, list[str]]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    return read_object(_content(path), str(path))
+
+
+def _content(path: Path) -> bytes:
     if not path.is_file():
         raise OutputError(
             f"{path.parent} has no {path.name}; import the whole directory of a run of HELM"
         )
-    return read_json(path)
+    return read_file(path)
 
 
 def _started(states: list[Any]) -> float | None:
@@ -142,11 +145,7 @@ def _stats(path: Path) -> tuple[_Stats, int]:
     """Return the means of each instance and trial by metric, and how many are of perturbed
     instances.
     """
-    if not path.is_file():
-        raise OutputError(
-            f"{path.parent} has no {path.name}; import the whole directory of a run of HELM"
-        )
-    listed = read_object(b'{"stats":' + read_file(path) + b"}", str(path)).get("stats")
+    listed = read_object(b'{"stats":' + _content(path) + b"}", str(path)).get("stats")
     by_key: dict[_Key, dict[str, float]] = {}
     n_perturbed = 0
     for position, entry in enumerate(listed if isinstance(listed, list) else ()):

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark
 from nel.artifacts.importing.inspect_values import result_of
 from nel.artifacts.importing.reading import (
+    begins_with,
     fields_of,
     numbers_of,
     read_json,
@@ -24,7 +25,6 @@ from nel.errors import OutputError
 _CONVERT: Final = (
     "inspect log convert LOG --to json --output-dir OUT writes one that can be imported"
 )
-_PEEK_BYTES: Final = 65_536
 _Samples: TypeAlias = Callable[[], Iterator[tuple[dict[str, Any], str]]]
 
 
@@ -47,11 +47,7 @@ def is_log(path: Path) -> bool:
     """Return whether a file is an Inspect log by its name and first bytes."""
     if path.suffix == ".eval":
         return path.is_file()
-    if path.suffix != ".json" or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        start = file.read(_PEEK_BYTES)
-    return b'"eval"' in start and b'"status"' in start and b'"version"' in start
+    return begins_with(path, "eval", "status", "version")
 
 
 def _benchmark(path: Path) -> ImportedBenchmark:

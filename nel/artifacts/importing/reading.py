@@ -12,6 +12,7 @@ from nel.core.strict_json import dumps, loads
 from nel.errors import OutputError
 from nel.types import Message
 
+_PEEK_BYTES: Final = 65_536
 _ROLES: Final = ("system", "user", "assistant", "tool")
 
 
@@ -55,6 +56,15 @@ def read_json(path: Path) -> dict[str, Any]:
         OutputError: It cannot be read, or is not a JSON object.
     """
     return read_object(read_file(path), str(path))
+
+
+def begins_with(path: Path, *keys: str) -> bool:
+    """Return whether a file is JSON by its name and has keys among its first bytes."""
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(_PEEK_BYTES)
+    return all(f'"{key}"'.encode() in start for key in keys)
 
 
 def read_file(path: Path) -> bytes:

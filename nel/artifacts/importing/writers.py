@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -17,9 +16,9 @@ from typing import Any, Final
 
 from nel import plugins
 from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.plugin_output import call_plugin, new_directory
 from nel.artifacts.source_numbers import NUMBERS_ARE_IDS
 from nel.artifacts.write import write_artifacts
-from nel.core.paths import make_work_directory, share
 from nel.core.strict_json import dumps
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
 from nel.engine.store.database import Store
@@ -54,25 +53,9 @@ def import_results(
     if os.path.lexists(output):
         raise UsageError(f"{output} exists; choose another directory with -o, or remove it")
     imported = _read_source(source, name)
-    try:
-        work = make_work_directory(output)
-    except OSError as error:
-        raise OutputError(
-            f"cannot make a directory for {output}: {error.strerror or error}; choose another"
-            " directory with -o"
-        ) from error
-    try:
+    with new_directory(output, shared=shared) as work:
         asyncio.run(_write(work, output.name, imported, shared=shared))
         write_artifacts(work)
-        if shared:
-            share(work)
-        work.rename(output)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write {output}: {error.strerror or error}; choose another with -o"
-        ) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return imported
 
 
@@ -80,14 +63,7 @@ def _read_source(source: Path, name: str | None) -> Imported:
     refs = plugins.discover("importers") if name is None else [plugins.find("importers", name)]
     for ref in refs:
         importer, what = plugins.load_ref(ref), f'the importer "{ref.name}" of {ref.provider}'
-        try:
-            imported = importer(source)
-        except NelError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise PluginError(
-                f"{what} failed: {type(error).__name__}: {error}; nothing was written"
-            ) from error
+        imported = call_plugin(what, importer, source)
         if imported is not None and not isinstance(imported, Imported):
             raise PluginError(
                 f"{what} returned {imported!r}, not a nel.artifacts.importing.Imported"

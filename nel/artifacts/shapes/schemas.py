@@ -13,7 +13,9 @@ from pydantic_core import core_schema
 from nel.artifacts.results import ResultLine
 from nel.artifacts.shapes.boards import LeaderboardFile, MatrixFile
 from nel.artifacts.shapes.decisions import ComparisonFile, DecisionFile, StandingsFile
-from nel.artifacts.shapes.metrics import CalibrationFile, ExtractionAuditFile, MetricsFile
+from nel.artifacts.shapes.extraction import ExtractionAuditFile
+from nel.artifacts.shapes.judging import CalibrationFile
+from nel.artifacts.shapes.metrics import MetricsFile
 from nel.artifacts.shapes.rules import GO_RESTS_ON_A_PASS, REWARD_FITS_OUTCOME
 from nel.artifacts.shapes.run_files import BundleFile, FailureAnalysisFile, RuntimeStatsFile
 

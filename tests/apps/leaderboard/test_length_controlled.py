@@ -23,9 +23,9 @@ def test_what_length_wins_is_taken_away() -> None:
     wins, apart = _world(4_000, theta=0.0, phi=1.5)
     found = length_controlled_rate(wins, apart, n_resamples=100)
     assert sum(wins) / len(wins) > 0.6
-    assert found.lower is not None
-    assert found.upper is not None
-    assert found.lower < 0.5 < found.upper
+    assert found.ci_lower is not None
+    assert found.ci_upper is not None
+    assert found.ci_lower < 0.5 < found.ci_upper
     assert found.length == pytest.approx(1.5, abs=0.25)
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from nel.apps.view.ratings import Rating, add_rating, ratings_path, read_ratings
 from nel.artifacts.files import directory_name
+from nel.artifacts.judged_answers import judged_benchmark
 from nel.artifacts.label_file import read_label_file
-from nel.artifacts.labelling import import_labels, judged_benchmark
+from nel.artifacts.labelling import import_labels
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
 from nel.runs.verification import _files

@@ -228,9 +228,7 @@ def build(
             # Opened for each batch: an open reader would keep SQLite from folding the log of a run
             # in progress.
             with BrowsedStore(run.store) as store:
-                if store.count_sessions() != index.fact("sessions") or decisions_of(
-                    store
-                ) != index.fact("decisions"):
+                if index.fact("identity") != _identity(run, store):
                     raise _Changed
                 results = store.results_after(mark, _BATCH)
                 omitted = {
@@ -255,40 +253,31 @@ def build(
 def _begin(run: FoundRun, index: Index) -> Price | None:
     """Note what the index is of, and return the price of the run's model."""
     with BrowsedStore(run.store) as store:
-        identity = [FORMAT, str(store.meta("run_id")), str(run.path)]
-        sessions = store.count_sessions()
+        identity = _identity(run, store)
         price = price_in(store.meta("config") or {})
-        decisions = decisions_of(store)
     known = index.fact("identity")
-    is_same = (
-        known == identity
-        and index.fact("sessions") == sessions
-        and index.fact("decisions") == decisions
-    )
-    if known is not None and not is_same:
-        raise _Changed
     if known is None:
         index.set_fact("identity", identity)
-        index.set_fact("sessions", sessions)
-        index.set_fact("decisions", decisions)
+    elif known != identity:
+        raise _Changed
     return price
+
+
+def _identity(run: FoundRun, store: BrowsedStore) -> list[object]:
+    """Return what an index is of: another session or decision may drop outcomes that it holds."""
+    run_id = str(store.meta("run_id"))
+    return [FORMAT, run_id, str(run.path), store.count_sessions(), decisions_of(store)]
 
 
 def _keep(index: Index, entries: list[Entry], before: int, mark: int, started: float) -> None:
     """Add a batch, unless another process has added it meanwhile."""
-    index.begin()
-    try:
+    with index.transaction():
         if int(index.fact("mark") or 0) != before:
-            index.rollback()
             return
         index.add(entries)
         index.set_fact("mark", mark)
         index.set_fact("n", int(index.fact("n") or 0) + len(entries))
         index.set_fact("seconds", float(index.fact("seconds") or 0.0) + time.monotonic() - started)
-        index.commit()
-    except BaseException:
-        index.rollback()
-        raise
 
 
 def _finish(run: FoundRun, index: Index) -> None:
@@ -302,17 +291,13 @@ def _finish(run: FoundRun, index: Index) -> None:
             return
         why = store.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
-        index.begin()
-        try:
-            if not index.fact("has_all"):
-                entries = _without_outcome(store, not_run)
-                while batch := list(islice(entries, _BATCH)):
-                    index.add(batch)
-                index.set_fact("has_all", True)
-            index.commit()
-        except BaseException:
-            index.rollback()
-            raise
+        with index.transaction():
+            if index.fact("has_all"):
+                return
+            entries = _without_outcome(store, not_run)
+            while batch := list(islice(entries, _BATCH)):
+                index.add(batch)
+            index.set_fact("has_all", True)
 
 
 def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
@@ -443,12 +428,7 @@ def _cut(text: str) -> str:
 
 
 def _stamp(run: FoundRun) -> tuple[object, ...]:
-    stamps = []
-    for name in (run.store.name, f"{run.store.name}-wal"):
-        with suppress(OSError):
-            status = run.store.with_name(name).stat()
-            stamps.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
-    return (*stamps, owner_of(run.path) is not None)
+    return (*run.stamp(), owner_of(run.path) is not None)
 
 
 def _remove(path: Path) -> None:

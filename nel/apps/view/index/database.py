@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -217,18 +217,14 @@ class Index:
 
     # What is written.
 
-    def begin(self) -> None:
-        """Begin a transaction in which no other process writes."""
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is written within the block, in which no other process writes, or nothing
+        of it.
+        """
         self._connection.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Keep what was written since `begin`."""
-        self._connection.execute("COMMIT")
-
-    def rollback(self) -> None:
-        """Forget what was written since `begin`."""
-        with suppress(sqlite3.Error):
-            self._connection.execute("ROLLBACK")
+        with self._connection:
+            yield
 
     def set_fact(self, name: str, value: object) -> None:
         """Keep a JSON value."""

@@ -1,0 +1,287 @@
+"""What one pass over the results of a benchmark collects for its artifacts, and the lines of
+results.jsonl that it makes.
+
+What few runs have, such as judgements, labels or a stop rule, is imported where a run has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.artifacts.categories import Categories
+from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
+from nel.artifacts.failures import FailureAnalysis
+from nel.artifacts.inputs import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
+from nel.artifacts.results import NOT_RUN, Result, not_asked_line, read_result, result_line
+from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
+from nel.artifacts.selection import Drawn
+from nel.artifacts.served import ServedBuilds
+from nel.authoring.statistics_names import choose_statistics
+from nel.config.schema import Price
+from nel.core.sent_messages import messages_in
+from nel.core.strict_json import dumps_line, loads
+from nel.engine.store.codec import decode_response
+from nel.engine.store.snapshot import Snapshot
+from nel.judges.record import KEY as JUDGEMENTS
+from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
+from nel.metrics.category_fields import fields_of
+from nel.metrics.question_intervals import Design
+from nel.metrics.requested import RequestedStatistics, StatisticsCollector
+from nel.types import Outcome, SampleScore, Score, Unscored
+
+if TYPE_CHECKING:
+    from nel.artifacts.calibration import Calibrating
+    from nel.artifacts.early_stop import EarlyStop
+    from nel.artifacts.extraction import Auditing
+    from nel.artifacts.repeat_check import Pair
+    from nel.judges.stats.summary import JudgingCounts
+
+_OF_LABELS: Final = (LABELS_NAME, CALIBRATION_NAME, BORROWED_NAME)
+_STOPPED_BEFORE: Final = "the stop rule ended the benchmark before this question"
+_OTHER_SHARD_ASKS: Final = "another shard of the run asks this question"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBenchmark:
+    """A benchmark of a run's store, and where its artifacts go."""
+
+    snapshot: Snapshot
+    run_id: str
+    config: Mapping[str, Any]
+    """Of the run."""
+    key: int
+    """Its number in the store."""
+    slot: str
+    name: str
+    plan: Mapping[str, Any]
+    directory: Path
+
+    @property
+    def panel(self) -> list[Mapping[str, Any]]:
+        """Return the judges of its panel."""
+        return (self.plan.get("judge") or {}).get("panel") or []
+
+    @property
+    def prices(self) -> dict[str, Price]:
+        """Return the prices of models that the budget of the run has."""
+        listed = (self.config.get("budget") or {}).get("prices") or {}
+        return {model: Price.model_validate(price) for model, price in listed.items()}
+
+
+class Collection:
+    """Everything one pass over the results of a benchmark collects."""
+
+    def __init__(self, stored: StoredBenchmark, requested: RequestedStatistics | None) -> None:
+        """Start without a result.
+
+        Args:
+            stored: The benchmark.
+            requested: Its metrics and reducers; None: those that its plan names and that are
+                installed.
+        """
+        config, plan, prices = stored.config, stored.plan, stored.prices
+        why = stored.snapshot.meta("not_run")
+        self._stored = stored
+        self._not_run = Unscored(**why) if why else NOT_RUN
+        self.early = _early_stop(stored)
+        self._drawn = Drawn(plan)
+        design, headline, of_category = _designs(self._drawn, self.early)
+        self.total = Accumulator(design, headline=headline)
+        self.categories = Categories(lambda: Accumulator(of_category))
+        self.chosen = StatisticsCollector(requested or _planned_statistics(plan), design)
+        self.failures = FailureAnalysis()
+        self.runtime = RuntimeStats(prices.get((config.get("endpoint") or {}).get("model")))
+        self.calibrating = _calibrating(stored)
+        self.auditing = _auditing(stored)
+        self.judging: JudgingCounts | None = None
+        """None as long as nothing was judged."""
+        self._panel = [str(member["name"]) for member in stored.panel]
+        self.models_of_judges = _models_of_judges(stored)
+        self.judges = JudgeStats(self._panel, self.models_of_judges, prices)
+        self.endings = UnknownEndings()
+        self.copies = Copies()
+        self.notes = ScorerNotes()
+        self.served = ServedBuilds()
+        self.models: set[str] = set()
+        """What the server of the evaluated model calls it."""
+        self.n_not_run = 0
+        self.n_beyond = 0
+        """Responses that were in flight when a stop rule ended the benchmark."""
+        self._question: object = None
+        """What the latest judgements were about."""
+        self._n_questions = 0
+
+    def add_requests(self) -> list[Pair]:
+        """Count the requests of judges and of the repeat check, and return the latter's answers."""
+        snapshot, key = self._stored.snapshot, self._stored.key
+        for call, stored in snapshot.calls(key):
+            response = decode_response(stored)
+            if not self.judges.add(call, response):
+                self.runtime.add(response)
+        n_again = self._stored.plan.get("repeat_check")  # imported results have none
+        if n_again is None:
+            return []
+        from nel.artifacts.repeat_check import read_pairs  # noqa: PLC0415 - few runs have one
+
+        pairs = list(read_pairs(snapshot, key, n_again))
+        for pair in pairs:
+            self.runtime.add(pair.second.response)
+        return pairs
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines of results.jsonl, each result counted."""
+        stored = self._stored
+        for stored_result in stored.snapshot.results(stored.key, stored.plan["repeats"]):
+            result = read_result(stored_result, not_run=self._not_run)
+            self.runtime.add(result.response)
+            if result.is_elsewhere:
+                self._count(result, OTHER_SHARD)
+                yield dumps_line(not_asked_line(result, OTHER_SHARD, _OTHER_SHARD_ASKS))
+            elif self.early is not None and not self.early.counts(result.idx):
+                self.n_beyond += result.response is not None
+                self._count(result, STOP_RULE)
+                yield dumps_line(not_asked_line(result, None, _STOPPED_BEFORE))
+            else:
+                self._count(result, result.outcome)
+                self._add(result)
+                yield self._line(result)
+
+    def _line(self, result: Result) -> bytes:
+        line = result_line(result)
+        if result.sample is not None and result.sample.turns:
+            sent = self._stored.snapshot.request(self._stored.key, result.idx, result.repeat)
+            if sent:  # the prompt of several turns: all messages before the last answer
+                messages: Any = messages_in(loads(sent))
+                line["prompt"] = messages
+        return dumps_line(line)
+
+    def _count(self, result: Result, counted: Outcome | str) -> None:
+        """Count an outcome, or why it was not to be asked, in the benchmark and its categories."""
+        fields = fields_of(result.sample)
+        group = None if result.sample is None else result.sample.group
+        self._drawn.add(result.idx, fields, group)
+        for accumulator in (self.total, *self.categories.of(fields)):
+            accumulator.add(result.idx, counted, group=group)
+
+    def _add(self, result: Result) -> None:
+        """Add a result that counts to all else."""
+        outcome, response, sample = result.outcome, result.response, result.sample
+        self.n_not_run += not result.was_run
+        self.failures.add(result)
+        self.endings.add(response)
+        self.copies.add(result.idx, response)
+        self.notes.add(outcome)
+        self.served.add(result.idx, response)
+        self._add_judgements(result)
+        if response is not None and response.model is not None and len(self.models) < SERVED_MAX:
+            self.models.add(response.model)
+        if not self.chosen.requested.is_empty:
+            group = None if sample is None else sample.group
+            self.chosen.add(result.idx, outcome, _sample_score(result), group=group)
+        for collector in (self.calibrating, self.auditing):
+            if collector is not None:
+                collector.add(result)
+
+    def _add_judgements(self, result: Result) -> None:
+        # Pairs of several models may share a question.
+        row = {} if result.sample is None else result.sample.metadata
+        question = row.get("question_id", result.idx) if "baseline" in row else result.idx
+        if self._n_questions == 0 or question != self._question:
+            self._question = question
+            self._n_questions += 1
+        outcome = result.outcome
+        judgements = outcome.details.get(JUDGEMENTS)
+        unscored = outcome if isinstance(outcome, Unscored) else None
+        is_fault = unscored is not None and unscored.cause == "judge"
+        if judgements is None and not is_fault:
+            return
+        if self.judging is None:
+            from nel.judges.stats.summary import JudgingCounts  # noqa: PLC0415 - of judged runs
+
+            self.judging = JudgingCounts(self._panel)
+        self.judging.add(
+            self._n_questions,
+            judgements,
+            unscored_kind=unscored.kind if unscored is not None and is_fault else None,
+            unscored_detail="" if unscored is None else unscored.detail,
+        )
+
+
+def _calibrating(stored: StoredBenchmark) -> Calibrating | None:
+    """Return what takes in the labels of a benchmark, None where it never had any."""
+    if not any((stored.directory / name).exists() for name in _OF_LABELS):
+        return None
+    from nel.artifacts.calibration import Calibrating  # noqa: PLC0415 - few runs have labels
+
+    return Calibrating(stored.directory)
+
+
+def _auditing(stored: StoredBenchmark) -> Auditing | None:
+    """Return what reads a benchmark's answers in several ways, None where it has no audit."""
+    if not (stored.directory / AUDIT_NAME).is_file():
+        return None
+    from nel.artifacts.extraction import Auditing  # noqa: PLC0415 - few runs are audited
+
+    return Auditing(stored.directory, stored.name, stored.plan)
+
+
+def _early_stop(stored: StoredBenchmark) -> EarlyStop | None:
+    """Return the stop rule of a benchmark, None where the run has none."""
+    if not (stored.config.get("stop") or {}).get("when"):
+        return None
+    from nel.artifacts.early_stop import read_early_stop  # noqa: PLC0415 - few runs have one
+
+    return read_early_stop(stored.snapshot, stored.key, stored.slot, stored.plan)
+
+
+def _designs(drawn: Drawn, early: EarlyStop | None) -> tuple[Design, Design | None, Design]:
+    """Return how questions were drawn for all metrics, for the headline where it has an interval of
+    its own, and for categories.
+    """
+    anytime = None if early is None else early.interval
+    if anytime is None:
+        return drawn.design, None, drawn.of_category
+    from nel.artifacts.early_stop import NO_INTERVAL  # noqa: PLC0415 - few runs stop early
+
+    if drawn.design.fixed is not None:
+        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
+    design = Design(fixed=NO_INTERVAL)
+    return design, Design(fixed=anytime), design
+
+
+def _models_of_judges(stored: StoredBenchmark) -> dict[str, str]:
+    """Return by judge what the configuration calls its model: of the panel, in a role, or the
+    evaluated one.
+    """
+    config = stored.config
+    roles = (config.get("model_roles") or {}).values()
+    # The benchmark's too, of newer runs.
+    own_roles = ((stored.plan.get("identity") or {}).get("judge.roles") or {}).values()
+    itself = [config["endpoint"]] if config.get("endpoint") else []
+    judges = (*itself, *own_roles, *roles, *stored.panel)
+    return {str(judge.get("name") or judge["model"]): str(judge["model"]) for judge in judges}
+
+
+def _planned_statistics(plan: Mapping[str, Any]) -> RequestedStatistics:
+    return choose_statistics(
+        None,
+        metrics=plan.get("metrics", ()),
+        reducers=plan.get("reducers", ()),
+        repeats=plan["repeats"],
+        installed_only=True,
+    )
+
+
+def _sample_score(result: Result) -> SampleScore:
+    sample, response = result.sample, result.response
+    return SampleScore(
+        score=Score(value=0.0),
+        sample_id=result.sample_id,
+        sample_metadata=None if sample is None else sample.metadata,
+        response=None if response is None else response.text,
+        target=None if sample is None else sample.target,
+        subset=None if sample is None else sample.subset,
+    )

@@ -1,0 +1,94 @@
+"""The answers of a run that have a judge's verdict, as people are shown them to label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nel.artifacts.calibration import is_verdict
+from nel.artifacts.label_pairs import check_pair, is_pair
+from nel.artifacts.results import Result, read_result, reward_of
+from nel.engine.store.snapshot import Snapshot
+from nel.errors import UsageError, did_you_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBenchmark:
+    """A benchmark of a run that has answers with a judge's verdict."""
+
+    key: int
+    slot: str
+    plan: Mapping[str, Any]
+
+    @property
+    def repeats(self) -> int:
+        """Return how many answers were asked for each sample."""
+        return int(self.plan["repeats"])
+
+
+def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> JudgedBenchmark:
+    """Return the benchmark of a run that is meant: the one named, or the only one with verdicts.
+
+    Raises:
+        UsageError: There is no such benchmark, none was judged, or several were and none is named.
+    """
+    candidates = [
+        JudgedBenchmark(key=key, slot=name, plan=plan)
+        for key, name, _, plan in snapshot.benchmarks()
+        if plan
+    ]
+    if slot is not None:
+        named = [candidate for candidate in candidates if candidate.slot == slot]
+        if not named:
+            slots = [candidate.slot for candidate in candidates]
+            raise UsageError(
+                f'{run_dir} has no benchmark "{slot}"{did_you_mean(slot, slots) or _listed(slots)}'
+            )
+        candidates = named
+    judged = [candidate for candidate in candidates if any(verdicts(snapshot, candidate))]
+    if not judged:
+        what = f'no answer of "{slot}"' if slot is not None else "no answer"
+        raise UsageError(
+            f"{what} in {run_dir} has a judge's verdict; calibrate a run whose benchmark asks a"
+            " judge"
+        )
+    if len(judged) > 1:
+        slots = [candidate.slot for candidate in judged]
+        raise UsageError(f"{run_dir} has several judged benchmarks{_listed(slots)}; give --bench")
+    return judged[0]
+
+
+def compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
+    """Return whether the judge compared pairs; raises UsageError where people cannot be shown both
+    answers of one.
+    """
+    pairs_seen = False
+    for result in verdicts(snapshot, benchmark):
+        check_pair(result)
+        pairs_seen |= is_pair(result)
+    return pairs_seen
+
+
+def verdicts(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[Result]:
+    """Yield the answers that have a judge's verdict, in dataset order."""
+    for stored in snapshot.results(benchmark.key, benchmark.repeats):
+        if stored.outcome is not None:
+            result = read_result(stored)
+            if is_verdict(result):
+                yield result
+
+
+def judge_score(result: Result) -> float:
+    """Return what the judge gave an answer."""
+    return reward_of(result.outcome) or 0.0
+
+
+def printable(text: str) -> str:
+    """Return text that every format can hold."""
+    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+
+
+def _listed(slots: Sequence[str]) -> str:
+    return f": {', '.join(slots)}"
