@@ -1,4 +1,4 @@
-"""Each row of the page of features names a test that exists."""
+"""Each row of the pages of features and of statements names a test that exists."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "explanation" / "features.md"
-ROWS = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+PAGES = ("docs/explanation/features.md", "docs/reference/statements.md")
+ROWS = [
+    line
+    for page in PAGES
+    for line in (ROOT / page).read_text("utf-8").splitlines()
+    if line.startswith("| ") and not line.startswith("| ---") and not line.endswith("| shown by |")
+]
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row != "| feature | in nel | shown by |"])
+@pytest.mark.parametrize("row", ROWS)
 def test_a_feature_is_shown_by_a_test_that_exists(row: str) -> None:
     """The last column is a file of tests, or one test in it."""
     named = re.fullmatch(r"\| .+ \| .+ \| `((?:tests|plugins)/[\w/-]+\.py)(?:::(\w+))?` \|", row)

@@ -278,14 +278,13 @@ def _find(module: str, name: str) -> object:
         home, other = renamed
         return getattr(importlib.import_module(home), other)
     homes = [(home, _home(home)) for home in _homes_of(module) or ()]
-    for _, found in homes:
-        if found is not None and hasattr(found, name):
-            return getattr(found, name)
-    places = " and ".join(home for home, found in homes if found is not None) or "nothing"
+    for _, values in homes:
+        if values is not None and hasattr(values, name):
+            return getattr(values, name)
+    searched = " and ".join(home for home, values in homes if values is not None)
     hint = (
         did_you_mean(name, [known for home, _ in homes for known in _names(home)])
         or f"; {lent.instead}"
     )
-    raise ImportError(
-        f"nel has no {name} to stand for {module}.{name}; it was looked for in {places}{hint}"
-    )
+    where = f"; it was looked for in {searched}" if searched else ""
+    raise ImportError(f"nel has no {name} to stand for {module}.{name}{where}{hint}")

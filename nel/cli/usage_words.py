@@ -20,6 +20,7 @@ _MEANT: Final = {
     "judges": "list judges",
     "metrics": "list metrics",
     "evaluate": "eval run",
+    "run_eval": "eval run",
     "start": "eval run",
     "continue": "eval resume",
     "status": "eval watch --once",
@@ -43,7 +44,7 @@ _NOT_A_COMMAND: Final = {
 }
 """What other tools have a command for, and how it is done here."""
 _OPTIONS_MEANT: Final = {
-    "--bench": ("benchmark", "benchmarks", "task", "tasks", "datasets", "eval"),
+    "--bench": ("benchmark", "benchmarks", "task", "tasks", "datasets", "eval", "eval-type"),
     "--sample": (
         "limit", "limit-samples", "max-samples", "max-examples", "num-samples", "n-samples", "num-examples", "examples",
         "samples",
@@ -53,7 +54,7 @@ _OPTIONS_MEANT: Final = {
     "--system-prompt": ("system", "system-message", "system-instruction"),
     "--model-id": ("model", "model-name"),
     "--model-url": ("url", "base-url", "model-base-url", "api-url", "api-base", "endpoint", "endpoint-url"),
-    "--api-key-env": ("api-key", "key", "token"),
+    "--api-key-env": ("api-key", "key", "token", "api-key-name"),
     "--judge-id": ("judge", "judge-model", "grader"),
     "--judge-url": ("judge-base-url",),
     "--judge-api-key-env": ("judge-api-key",),
@@ -74,6 +75,7 @@ _OPTIONS_MEANT: Final = {
 }  # fmt: skip
 """Options of nel, and what other tools call them."""
 _NOT_AN_OPTION: Final = {
+    "model-type": "the end of --model-url says it: `…/v1` for chat, `…/v1/completions` for prompts",
     "background": (
         "`nohup nel eval run … &` runs it in the background, `nel eval watch DIR` shows it from any"
         " terminal, and `nel eval resume DIR` continues it after a stop"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -758,3 +759,20 @@ def test_subsets_are_a_dict() -> None:
     assert isinstance(subsets, dict)
     assert list(subsets) == ["default", "c"]
     assert [sample.input for sample in subsets.datasets["c"]] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("structure", "fields"),
+    [
+        (nel.benchmarks.Sample, "input target choices subset_key metadata tools"),
+        (nel.benchmarks.TaskState, "model sample messages output completed sample_id group_id metadata"),
+        (nel.benchmarks.ModelOutput, "completion message"),
+        (nel.benchmarks.Score, "value extracted_prediction prediction metadata"),
+        (nel.benchmarks.SampleScore, "score sample_id group_id sample_metadata"),
+        (nel.benchmarks.AggScore, "metric value subset num_samples agg_method metadata"),
+    ],
+)
+def test_structures_have_the_fields_of_the_guide(structure: type, fields: str) -> None:
+    """EvalScope's guide lists them, and adapters read them."""
+    names = {*dir(structure), *(field.name for field in dataclasses.fields(structure))}
+    assert {*fields.split()} <= names

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 Row: TypeAlias = dict[str, Any]
 Subsets: TypeAlias = dict[str, dict[str, list[Row]]]
+_ENCODED: Final = "iVBORw0KGgowMDAw"
 PICTURE: Final = {"bytes": b"\x89PNG\r\n\x1a\n0000", "path": None}
 REPLIES: Final = (
     "ANSWER: A",
@@ -45,6 +46,9 @@ REPLIES: Final = (
     "the paris, of course",
     "Ｂ",
     "x = \\boxed{x^2+1}",
+    "Anger: 3\nJoy: 4\nFear: 2\nHope: 9",
+    "Then <gene>p53</gene> meets <person>Ann</person> .",
+    "Answer: 12 | 7\nScale: million",
 )
 """Said of every row: right and wrong, in other forms, and nothing at all."""
 
@@ -59,6 +63,8 @@ class Published:
     data: Subsets
     arguments: dict[str, Any] = field(default_factory=dict)
     """What a user gives as `dataset_args`."""
+    files: dict[str, Any] = field(default_factory=dict)
+    """JSON files that the adapter reads by their names."""
 
     @property
     def holds_bytes(self) -> bool:
@@ -262,6 +268,94 @@ def _shots(published: Published, split: str, make: Callable[[int], Row], count: 
     return published
 
 
+def _exam(subset: str, count: int = 2) -> Callable[[int], Row]:
+    labels = {
+        "math": ("12", "7"),
+        "gaokao-mathcloze": ("7", "x^2+1"),
+        "jec-qa-kd": ("['A', 'C']", "['B']"),
+    }
+    return lambda number: {
+        "question": _question(number), "passage": f"Page {number}." if number % 2 else None,
+        "options": [f"({letter}){letter.lower()}{number}" for letter in "ABCD"],
+        "label": labels.get(subset, ("B", "C"))[number % count],
+    }  # fmt: skip
+
+
+def _exams(*subsets: str) -> Published:
+    data = {subset: {"test": rows(_exam(subset), 2)} for subset in subsets}
+    arguments = {"subset_list": list(subsets)}
+    return Published(
+        name="agieval", file="agieval/agieval_adapter.py", data=data, arguments=arguments
+    )
+
+
+def _of_kind(number: int) -> Row:
+    kind, answer = (("选择", "B"), ("判断", "对"), ("填空", "12"))[number % 3]
+    blank = "source_type analysis distribution difficulty_level subfield img_type".split()
+    pictures = {f"image_{place}": PICTURE if place == 1 else None for place in range(1, 6)}
+    names = {f"image_{place}_filename": f"{place}.png" for place in range(1, 6)}
+    return {
+        "id": number, "type": kind, "answer": answer, "question": f'See <img="1.png">: {number}?',
+        "subcategory": ("设计", "音乐")[number % 2], "category": "艺术与设计", **dict.fromkeys(blank, "x"),
+        **{f"option{place}": f"o{place} {number}" for place in range(1, 5)}, **pictures, **names,
+    }  # fmt: skip
+
+
+def _feelings(number: int) -> Row:
+    scale = {f"emotion{place}": name for place, name in enumerate("Anger Joy Fear Hope".split(), 1)}
+    full = scale | {f"emotion{place}_score": (place * 3 + number) % 10 for place in range(1, 5)}
+    return {
+        "prompt": f"How does {number} feel?", "reference_answer": str(scale),
+        "reference_answer_fullscale": str(full),
+    }  # fmt: skip
+
+
+def _vista(number: int) -> Row:
+    kinds = ("multi_choice", "free_form")
+    options = _options(number)
+    return {
+        "question": _question(number), "question_type": kinds[number % 2], "decoded_image": PICTURE,
+        "choices": options, "answer": options[1] if number % 2 == 0 else "12", "answer_type": "text",
+        "precision": 1.0, "metadata": {"category": "general"},
+    }  # fmt: skip
+
+
+def _tagged(tag: str) -> Callable[[int], Row]:
+    texts = ("Then p53 meets Ann .", "So Ann left .", "p53 it is .")
+    tags = (["O", f"B-{tag}", "O", f"B-{tag}", "O"], ["O", f"B-{tag}", f"I-{tag}", "O"], ["O"] * 4)
+    return lambda number: {"tokens": texts[number % 3].split(), "ner_tags": tags[number % 3]}
+
+
+def _entities(name: str, tag: str, subset: str = "default", **more: Any) -> Published:
+    published = case(
+        name, _tagged(tag), "test", subset, file=f"ner/{name}_adapter.py", few_shot_num=2, **more
+    )
+    return _shots(published, "train", _tagged(tag), 2)
+
+
+def _tables() -> Published:
+    answers = (["12", "7"], "12", ["Paris"], "7")
+    kinds = ("multi-span", "arithmetic", "span", "count")
+    questions = [
+        {
+            "uid": str(number), "question": _question(number), "answer": answers[number % 4],
+            "answer_type": kinds[number % 4], "answer_from": ("table", "text")[number % 2],
+            "scale": ("million", "")[number // 4 % 2], "derivation": "",
+        }
+        for number in range(8)
+    ]  # fmt: skip
+    document = {
+        "table": {"uid": "t", "table": [["", "2019"], ["Sales", "12"]]},
+        "paragraphs": [{"uid": "p", "order": 1, "text": "Sales were 12."}],
+        "questions": questions,
+    }
+    files = {"tatqa_dataset_test_gold.json": [document]}
+    arguments = {"subset_list": ["table", "text"]}
+    return Published(
+        name="tat_qa", file="tat_qa/tat_qa_adapter.py", data={}, arguments=arguments, files=files
+    )
+
+
 _SINGLE: Final = "biomix_qa mri_mcqa music_trivia sciq".split()
 _VALIDATED: Final = "commonsense_qa piqa qasc siqa med_mcqa".split()
 _FOUR: Final = "A B C D"
@@ -380,12 +474,40 @@ PUBLISHED: Final = (
                                 "options": str(_options(n)), "answer": _letter(n), "subject": ("Art", "Biology")[n % 2],
                                 "image_1": PICTURE, "image_2": None}, "test", "standard (4 options)",
          subset_list=["Art", "Biology"]),
+    # Drawn at random from those that load
+    _exams("lsat-ar", "gaokao-history", "jec-qa-kd", "gaokao-mathcloze", "math"),
+    case("aime24", _math("problem", "answer", ("12", "7", "104")), file="aime/aime_adapter.py"),
+    case("hmmt26", _math("problem", "answer", ("12", "7", "\\frac{1}{2}"), problem_idx=1, problem_type=["x"]), "train",
+         file="hmmt/hmmt26_adapter.py"),
+    case("cmmmu", _of_kind, "val", subset_list=["设计", "音乐"]),
+    case("eq_bench", _feelings, "validation"),
+    case("general_mcq", _lettered, "val"),
+    case("general_vmcq", lambda n: {"question": f"See <image 1>: {n}?", "options": _options(n), "answer": _letter(n),
+                                    "image_1": f"data:image/png;base64,{_ENCODED}"}, "val"),
+    case("gsm8k_v", lambda n: {"modify_scene_related_question": _question(n), "answer": ("12", "7", "0.5")[n % 3],
+                               "image": json.dumps([_ENCODED]), "index": n, "category": "x", "subcategory": "y",
+                               "original_question": _question(n)}, "train"),
+    case("math_vista", _vista, "testmini"),
+    _entities("bc2gm", "GENE"),
+    _entities("bc4chemd", "CHEMICAL"),
+    _entities("cross_ner", "LOCATION", "ai", subset_list=["ai"]),
+    _entities("fin_ner", "PER"),
+    _entities("genia_ner", "PROTEIN"),
+    _tables(),
+    case("vlms_are_biased", lambda n: {"prompt": _question(n), "image": PICTURE, "ground_truth": ("12", "Yes")[n % 2],
+                                       "expected_bias": ("7", "no")[n % 2], "ID": str(n), "topic": "Logos",
+                                       "sub_topic": "x", "type_of_question": "Q1", "with_title": False, "pixel": 384},
+         "main", subset_list=["main"]),
+    several("vtcbench", ["Retrieval", "Memory"], lambda n: {"problem": _question(n), "answers": ["Paris", "12"][: n % 2 + 1],
+                                                            "images": [PICTURE]}),
 )  # fmt: skip
 
 
 def write_data(folder: Path, published: Published) -> str:
     """Return a folder of a benchmark's rows, laid out as both tools read it."""
     folder.mkdir(parents=True)
+    for name, content in published.files.items():
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
     configs: list[str] = []
     for subset, splits in published.data.items():
         configs += [f"- config_name: {json.dumps(subset)}", "  data_files:"]
