@@ -54,13 +54,6 @@ def test_a_harm_is_worse_with_the_exact_p_value_and_its_flips(sides: tuple[Path,
     assert (first["baseline"]["response"], first["candidate"]["response"]) == ("said 1.0", "said 0.0")
 
 
-def test_the_other_direction_is_better(sides: tuple[Path, Path]) -> None:
-    """The same two runs the other way around: better, with the mirrored interval."""
-    there, back = headline(compared(*sides)), headline(compared(sides[1], sides[0]))
-    assert back["verdict"] == "better"
-    assert back["difference"]["ci_lower"] == pytest.approx(-there["difference"]["ci_upper"])
-
-
 def test_a_run_against_itself_is_equivalent_within_a_margin(sides: tuple[Path, Path]) -> None:
     """No difference is no harm: equivalent where there is a margin, inconclusive without one."""
     assert headline(compared(sides[0], sides[0], margin=0.05))["verdict"] == "equivalent"
@@ -393,11 +386,3 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: str) -> Non
     (right / "quiz" / name).write_text(content)
     with pytest.raises(OutputError, match=r"quiz|/b "):
         compared(left, right)
-
-
-def test_scores_of_any_size_are_compared(tmp_path: Path) -> None:
-    """The largest numbers there are overflow in no sum, over repeats neither."""
-    rows = [line(idx, 1.7e308 - idx * 1e305, repeat=repeat) for idx in range(20) for repeat in range(3)]
-    lower = [{**row, "reward": row["reward"] / 2} for row in rows]
-    found = headline(compared(write_run(tmp_path / "a", rows), write_run(tmp_path / "b", lower)))
-    assert found["verdict"] == "worse"

@@ -162,15 +162,6 @@ def test_the_relative_drop_is_decided_on_its_interval_too(tmp_path: Path) -> Non
     assert decided(left, right, {"defaults": {**policy, "relative_guard_below": 0.05}})[0] == "GO"
 
 
-def test_lower_can_be_better(tmp_path: Path) -> None:
-    """For a rate of errors the gain is the harm."""
-    left, right = run(tmp_path, "a", BAD), run(tmp_path, "b", GOOD)
-    policy = {"defaults": {"direction": "lower_is_better"}}
-    found, document = decided(left, right, policy)
-    assert (found, document["benchmarks"][0]["measure"]["difference"]["value"]) == ("NO-GO", 0.1)
-    assert decided(right, left, policy)[0] == "GO"
-
-
 @pytest.mark.parametrize("n_changed", [0, 1, 3, 40])
 def test_a_rate_of_errors_is_decided_as_the_rate_of_what_is_right(tmp_path: Path, n_changed: int) -> None:
     """The same answers counted the other way around: the same intervals, by the same method, and the same decision."""
